@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 PROTO_VENV := .venv-proto
 BENCH_VENV := .venv-bench
+MUTANTS_VENV := .venv-mutants
 BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/python -m pip
 # One more than cores: a test that waits leaves its core to another. Bytecode is kept, whatever the environment says,
 # because the tests start thousands of processes, each of which would compile the arena anew.
@@ -15,14 +16,15 @@ JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
-.PHONY: help demo test lint check-python setup setup-dev proto lock bench soak screenshots clean
+.PHONY: help demo test lint check-python setup setup-dev proto lock bench soak mutants screenshots clean
 
 help:
 	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
 	@echo "make test    set up and run every check: ruff, mypy, pytest"
 	@echo "make lint    only ruff and mypy"
 	@echo "make bench   the figures of docs/measured.md (takes several minutes)"
-	@echo "make soak    overload, kill -9, fuzzing, submissions and 20,000 matches (takes hours on a small machine)"
+	@echo "make soak    overload, kill -9, hostile bots, fuzzing, submissions and 20,000 matches (takes hours on a small machine)"
+	@echo "make mutants   small faults in the code, and whether the tests notice (takes hours); AREAS=\"ledger match\" for some"
 	@echo "make screenshots  take the pictures of docs/web.md anew (needs chromium, takes some minutes)"
 	@echo "make proto   regenerate arena/v1, arena/games and the messages of the kits from proto/"
 	@echo "make lock    resolve the lock files anew (needs uv)"
@@ -81,6 +83,7 @@ LOCK := uv pip compile -q --universal --python-version 3.11 --generate-hashes --
 lock:
 	$(LOCK) requirements/build.in -o requirements/build.lock
 	$(LOCK) requirements/proto.in -o requirements/proto.lock
+	$(LOCK) requirements/mutants.in -o requirements/mutants.lock
 	$(LOCK) pyproject.toml -o requirements/run.lock
 	$(LOCK) pyproject.toml --extra dev -c requirements/run.lock -o requirements/dev.lock
 	$(LOCK) pyproject.toml --extra benchmarks -c requirements/run.lock -o requirements/benchmarks.lock
@@ -103,14 +106,25 @@ soak: setup-dev
 	$(BIN)/python -m benchmarks.fuzz
 	$(BIN)/python -m benchmarks.overload
 	$(BIN)/python -m benchmarks.killing
+	$(BIN)/python -m benchmarks.hostile
 	$(BIN)/python -m benchmarks.sandbox
 	$(BIN)/python -m benchmarks.submissions
 	$(BIN)/python -m benchmarks.soak
+
+# What changes the code lives apart, too; the tests run in the environment for development, over a copy of the checkout.
+$(MUTANTS_VENV)/.done: requirements/mutants.lock | check-python
+	@echo "setting up $(MUTANTS_VENV), with what puts faults into code"
+	@$(PYTHON) -m venv $(MUTANTS_VENV)
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(MUTANTS_VENV)/bin/python -m pip install -q --require-hashes -r requirements/mutants.lock
+	@touch $@
+
+mutants: setup-dev $(MUTANTS_VENV)/.done
+	$(MUTANTS_VENV)/bin/python -m tools.mutants $(AREAS)
 
 # Plays a small arena, serves it, and photographs its pages into docs/pictures.
 screenshots: setup-dev
 	$(BIN)/python -m tools.screenshots
 
 clean:
-	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) $(MUTANTS_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -18,6 +18,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,10 @@ from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
-from arena.referee.play import SeatedBot, play_match
-from arena.referee.server import PlayServer
+from arena.referee.play import play_match
+from arena.referee.seated import SeatedBot
 from arena.referee.stream import BotStream
+from arena.worker.door import Door
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import WarmBots
@@ -102,11 +104,7 @@ async def run_referee(streams: int, seconds: float) -> float:
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient())
-        server = PlayServer()
-        address = f"unix:{directory / SOCKET_NAME}"
-        await server.start(address)
-        stack.push_async_callback(server.stop)
-        warm = WarmBots(BotStarter(launcher, server, address))
+        warm = WarmBots(BotStarter(launcher, partial(Door.open_socket, directory), directory))
         stack.push_async_callback(warm.close)
         bots: list[WarmBot] = []
         for index in range(streams):

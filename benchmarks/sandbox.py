@@ -1,8 +1,8 @@
-"""What the sandbox costs instant bots whose processes are used again: decisions per second with it and without.
+"""What each level of the sandbox costs instant bots whose processes are used again: decisions per second.
 
     python -m benchmarks.sandbox [--matches 20] [--rounds 9]
 
-Both kinds take turns in the same run, so that whatever else the machine does hits both; medians are compared.
+All levels take turns in the same run, so that whatever else the machine does hits all; medians are compared.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median
 
-from arena.hosting.sandbox.limits import NONE, STANDARD
+from arena.hosting.sandbox.limits import NONE, STANDARD, STRICT
 from arena.hosting.sandbox.probe import probe
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
@@ -26,7 +26,8 @@ from engine import registry
 PROGRAMS = Path(__file__).with_name("instant")
 GAME = "foreign_king"
 SEATS = 2
-GOAL = 0.9
+GOALS = {STANDARD: 0.9, STRICT: 0.85}
+"""What must be left of the decisions a second of no sandbox."""
 
 
 def _spec(level: str, seed: int) -> MatchSpec:
@@ -46,35 +47,41 @@ async def _measure(host: MatchHost, level: str, matches: int) -> float:
     return decisions / (time.perf_counter() - started)
 
 
-async def compare(matches: int, rounds: int) -> dict[str, list[float]]:
+async def compare(levels: Sequence[str], matches: int, rounds: int) -> dict[str, list[float]]:
     """Speeds by level, round for round."""
-    speeds: dict[str, list[float]] = {NONE: [], STANDARD: []}
+    speeds: dict[str, list[float]] = {level: [] for level in levels}
     async with AsyncExitStack() as stack:
-        hosts = {level: await stack.enter_async_context(MatchHost()) for level in speeds}
+        hosts = {level: await stack.enter_async_context(MatchHost()) for level in levels}
         for level, host in hosts.items():
             await _measure(host, level, 2)
         for number in range(rounds):
-            for level in sorted(hosts, reverse=bool(number % 2)):
+            for level in levels[:: -1 if number % 2 else 1]:
                 speeds[level].append(await _measure(hosts[level], level, matches))
     return speeds
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the figures; 0 if the goal is met."""
+    """Print the figures; 0 if every level that works here meets its goal."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sandbox", description=__doc__)
     parser.add_argument("--matches", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=9)
     options = parser.parse_args(arguments)
-    found = probe(STANDARD)
-    if not found.works:
-        print(f"no sandbox works here: {found.problem}; {found.remedy}")
-        return 1
-    speeds = asyncio.run(compare(options.matches, options.rounds))
-    plain, sandboxed = median(speeds[NONE]), median(speeds[STANDARD])
-    share = median(one / other for one, other in zip(speeds[STANDARD], speeds[NONE], strict=True))
+    working = []
+    for level in GOALS:
+        found = probe(level)
+        if found.works:
+            working.append(level)
+        else:
+            print(f"{level} does not work here: {found.problem}; {found.remedy}")
+    speeds = asyncio.run(compare([NONE, *working], options.matches, options.rounds))
     print(f"medians of {options.rounds} rounds of {options.matches} matches, {SEATS} seats, processes reused")
-    print(f"without {plain:,.0f} decisions/s, in the sandbox {sandboxed:,.0f}: {share:.1%}, round for round")
-    return 0 if share >= GOAL else 1
+    print(f"{NONE}: {median(speeds[NONE]):,.0f} decisions/s")
+    shares = {
+        level: median(one / other for one, other in zip(speeds[level], speeds[NONE], strict=True)) for level in working
+    }
+    for level, share in shares.items():
+        print(f"{level}: {median(speeds[level]):,.0f} decisions/s, {share:.1%} of that, round for round")
+    return 0 if working and all(share >= GOALS[level] for level, share in shares.items()) else 1
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
     │   ├── DatabaseFullError       the disk, or the database's own limit; the transaction was undone
     │   ├── DatabaseBusyError       another process held the lock for too long; the transaction was undone
     │   ├── DatabaseAccessError     it cannot be opened or written: directory, permission, driver, disk
+    │   │   └── DatabaseGoneError   its file was taken away, or replaced by another, while it was open
     │   └── BackupError             the copy was not made
     ├── NotFoundError               no such bot, version, pool, tournament or match
     ├── AmbiguousError              the text names several
@@ -54,6 +55,10 @@ class DatabaseBusyError(DatabaseError):
 
 class DatabaseAccessError(DatabaseError):
     """The database cannot be opened, read or written."""
+
+
+class DatabaseGoneError(DatabaseAccessError):
+    """The file was taken away, or another one lies in its place; what was open is not what would be found there."""
 
 
 class BackupError(DatabaseError):

@@ -140,8 +140,10 @@ def test_every_error_with_an_exit_code_exists() -> None:
     import importlib
 
     for name in EXIT_CODES:
-        module, _, kind = name.rpartition(".")
-        assert issubclass(getattr(importlib.import_module(module), kind), BaseException), name
+        module, _, attribute = name.rpartition(".")
+        kind = getattr(importlib.import_module(module), attribute)
+        assert issubclass(kind, BaseException), name
+        assert f"{kind.__module__}.{kind.__qualname__}" == name, "an error is looked up where it is defined"
 
 
 def run_time_packages() -> list[str]:

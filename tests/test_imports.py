@@ -73,6 +73,7 @@ BOUNDARIES = {
     "arena/service": Boundary(
         (
             "arena.service",
+            "arena.words.plain",
             "arena.client",
             "arena.trial",
             "arena.tournament",

@@ -22,6 +22,7 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.options import Language, Server, example, print_help_without_verb
 from arena.cli.shared.places import was_written
 from arena.cli.shared.saying import is_spoken, speaking, spoken, take_language
+from arena.cli.shared.terminal import guarded_streams
 from arena.words.catalogue import LANGUAGES
 
 NOUNS = (
@@ -186,7 +187,8 @@ def _run(arguments: Sequence[str], when_ready: Callable[[], object] | None) -> i
         parser = _parser(noun, spoken())
         if when_ready is not None:
             when_ready()
-        code = parser.main(args=list(arguments), prog_name="arena", standalone_mode=False)
+        with guarded_streams():
+            code = parser.main(args=list(arguments), prog_name="arena", standalone_mode=False)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else errors.FAILED
     except BaseException as error:

@@ -28,7 +28,17 @@ def main() -> None:
     _open_standard_streams()
     from arena.cli.app import run
 
-    sys.exit(run(sys.argv[1:], lambda: signal.signal(signal.SIGINT, signal.default_int_handler)))
+    sys.exit(run(sys.argv[1:], _end_in_order))
+
+
+def _end_in_order() -> None:
+    """Have Ctrl-C raise KeyboardInterrupt from now on."""
+    from arena.cli.shared.ending import note_dropped_interrupts
+    from arena.cli.shared.unheard import pass_over_unheard
+
+    pass_over_unheard()
+    note_dropped_interrupts()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from arena.client.there.errors import ProtocolError
@@ -18,14 +19,14 @@ from arena.connect.news import BotWrote, Tell
 from arena.connect.output import follow_output, last_line, lines_of
 from arena.connect.program import LocalProgram
 from arena.hosting.launcher.client import LauncherClient
-from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
+from arena.hosting.runtime_directory import runtime_directory
 from arena.referee.join import hear_join
-from arena.referee.server import PlayServer
 from arena.referee.stream import StreamClosedError
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.worker.background import BackgroundTasks
 from arena.worker.blame import StartError
+from arena.worker.door import Door
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 
@@ -55,6 +56,8 @@ class LocalBots:
         self._start_limit_s = start_limit_s
         self._followers = BackgroundTasks()
         self._idle: list[WarmBot] = []
+        self._running: set[WarmBot] = set()
+        """Every process that nobody has ended yet: one whose match is broken off may be in nobody's hands."""
         self._unwelcomed: set[WarmBot] = set()
         self._games: Mapping[str, play_pb2.GameInfo] | None = None
         self._started = 0
@@ -143,6 +146,7 @@ class LocalBots:
     def end(self, bot: WarmBot) -> None:
         """End a process in the background."""
         bot.stream.detach()
+        self._running.discard(bot)
         self._unwelcomed.discard(bot)
         self._starter.end(bot)
 
@@ -152,6 +156,7 @@ class LocalBots:
         self._unwelcomed.discard(bot)
         has_ended = await bot.process.wait(_DYING_S if bot.stream.is_closed else 0)
         await self._starter.dismiss(bot)
+        self._running.discard(bot)
         if bot.process.exceeded is not None:
             why = bot.process.exceeded.sentence
         elif has_ended:
@@ -159,8 +164,8 @@ class LocalBots:
         return Stopped(why, last_line(await bot.process.log()))
 
     async def close(self) -> None:
-        """End every process that is not in a match."""
-        for bot in self._idle:
+        """End every process; no match may run any more."""
+        for bot in list(self._running):
             self.end(bot)
         self._idle.clear()
         await self._starter.settle()
@@ -168,6 +173,7 @@ class LocalBots:
 
     async def _start(self) -> WarmBot:
         bot = await self._starter.start_for(self._program.seat, self._start_limit_s)
+        self._running.add(bot)
         self._unwelcomed.add(bot)
         self._started += 1
         number = self._started
@@ -189,15 +195,12 @@ class LocalBots:
             raise
 
 
-async def _serve(directory: Path) -> tuple[PlayServer, str]:
-    """Return a server for the bots and its address: a socket, or a port of this machine where sockets do not work."""
-    server, address = PlayServer(), f"unix:{directory / SOCKET_NAME}"
+async def _open_door(directory: Path) -> Door:
+    """Return a door with a socket, or with a port of this machine where sockets do not work."""
     try:
-        await server.start(address)
+        return await Door.open_socket(directory)
     except RuntimeError:
-        server = PlayServer()
-        address = f"{LOOPBACK}:{await server.start(f'{LOOPBACK}:0')}"
-    return server, address
+        return await Door.open_port(LOOPBACK)
 
 
 @asynccontextmanager
@@ -213,9 +216,7 @@ async def open_bots(
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
-        server, address = await _serve(directory)
-        stack.push_async_callback(server.stop)
-        starter = BotStarter(launcher, server, address, hear_join, directory)
+        starter = BotStarter(launcher, partial(_open_door, directory), directory, hear_join)
         bots = LocalBots(starter, program, tell, start_limit_s)
         stack.push_async_callback(bots.close)
         yield bots

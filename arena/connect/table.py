@@ -15,7 +15,7 @@ from arena.connect.history import BEFORE_ALL, MatchHistory
 from arena.connect.local import LocalBots, Stopped
 from arena.connect.news import BotStopped, Note, Tell
 from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
-from arena.referee.inbox import Closed, Flood, Inbox
+from arena.referee.inbox import Closed, Flood, Inbox, Offence
 from arena.referee.stream import StreamClosedError
 from arena.v1 import match_pb2, play_pb2
 from arena.worker.blame import StartError
@@ -250,7 +250,7 @@ class Table:
     async def _listen(self, bot: WarmBot, inbox: Inbox) -> None:
         while True:
             arrival = await inbox.get(self._loop.time() + _FAR_AWAY_S)
-            if arrival is not None:
+            if arrival is not None and not isinstance(arrival.what, Offence):  # nobody watches it here
                 self._events.put_nowait(_Said(bot, arrival.what))
 
     def _let_go(self) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from arena.hosting.frames import FrameError, encode_frame, read_frame
@@ -13,6 +15,16 @@ from arena.match.host_faults import HostCause, MatchLostError
 
 KEPT_STDERR_BYTES = 8192
 END_GRACE_S = 10.0
+BEAT = "alive"
+"""The event that says only that a process goes on; one that says it is watched."""
+BEAT_S = 1.0
+"""How often a process says so."""
+FIRST_PAUSE_S = 0.2
+ROOM_PATIENCE_S = 60.0
+"""How long a start waits for room: for processes, memory or descriptors."""
+_WANTS_OF_ROOM = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+SILENCE_S = 30.0
+"""A process that said nothing for so long does not go on: it is stopped, or its disk hangs."""
 
 
 class ChildProcess:
@@ -34,12 +46,17 @@ class ChildProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._stderr = bytearray()
         self._is_stopping = False
+        self._silent_s: float | None = None
+        """How long it has said nothing, once it has said that it goes on."""
+        self._companion: int | None = None
+        """A descriptor of the process that it named, which must end with it."""
 
     async def run(self) -> tuple[bool, int | None]:
         """Start the process, serve it until it dies, and return whether it ever spoke, and its exit code."""
         self._stderr.clear()
+        self._silent_s = None
         try:
-            process = self._process = await self._start()
+            process = self._process = await self._start_when_there_is_room()
         except OSError as error:
             self._stderr += f"{error}".encode()
             return False, None
@@ -80,6 +97,19 @@ class ChildProcess:
         evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": stderr}
         return MatchLostError(f"its worker ended ({ended}){': ' + why if why else ''}", HostCause.WORKER_DIED, evidence)
 
+    async def _start_when_there_is_room(self) -> asyncio.subprocess.Process:
+        """Start the process, again after longer and longer pauses while there is no room. Raises OSError."""
+        pause_s, waited_s = FIRST_PAUSE_S, 0.0
+        while True:
+            try:
+                return await self._start()
+            except OSError as error:
+                if error.errno not in _WANTS_OF_ROOM or waited_s >= ROOM_PATIENCE_S or self._is_stopping:
+                    raise
+            await asyncio.sleep(pause_s)
+            waited_s += pause_s
+            pause_s *= 2
+
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             *self._command(),
@@ -97,16 +127,50 @@ class ChildProcess:
         if self._is_stopping:
             process.stdin.close()
         drain = asyncio.create_task(self._drain(process.stderr))
+        serving = asyncio.create_task(self._serve(process.stdout))
+        watching = asyncio.create_task(self._kill_if_silent(process))
         try:
-            was_ready = await self._serve(process.stdout)
+            was_ready = await serving
             await _await_end(process)
         except Exception:
             self.kill()
             await process.stdout.read()
             raise
         finally:
-            await drain
+            watching.cancel()
+            serving.cancel()
+            await self._end_companion()  # it has our pipe for errors, too
+            await _await_rest(drain)
+            process._transport.close()  # type: ignore[attr-defined]  # else pipes that another process holds stay open
         return was_ready
+
+    async def _kill_if_silent(self, process: asyncio.subprocess.Process) -> None:
+        """Kill a process that has ceased to say that it goes on. Time in which we did not go on ourselves is none."""
+        while self._silent_s is None or self._silent_s < SILENCE_S:
+            await asyncio.sleep(BEAT_S)
+            if self._silent_s is not None and not self._is_stopping:
+                self._silent_s += BEAT_S
+        self._stderr += f"\nit said nothing for {SILENCE_S:g} s, and was ended".encode()
+        process.kill()
+
+    def _take_beat(self, head: Mapping[str, Any]) -> None:
+        self._silent_s = 0.0
+        if self._companion is None and hasattr(os, "pidfd_open"):
+            with suppress(OSError):
+                self._companion = os.pidfd_open(head["launcher"])
+
+    async def _end_companion(self) -> None:
+        """End the launcher of a process that has ended, unless it ends by itself as it should; it may be stopped."""
+        if self._companion is None:
+            return
+        launcher, self._companion = self._companion, None
+        try:
+            if not await _ends_in_time(launcher):
+                signal.pidfd_send_signal(launcher, signal.SIGKILL)  # its guardian clears up
+        except ProcessLookupError:
+            pass
+        finally:
+            os.close(launcher)
 
     async def _serve(self, stdout: asyncio.StreamReader) -> bool:
         was_ready = False
@@ -114,7 +178,11 @@ class ChildProcess:
             while (frame := await read_frame(stdout)) is not None:
                 head, blob = frame
                 was_ready = True
-                self._handle(head, blob)
+                self._silent_s = None if self._silent_s is None else 0.0
+                if head["event"] == BEAT:
+                    self._take_beat(head)
+                else:
+                    self._handle(head, blob)
         except FrameError as error:
             self._stderr += f"\n{error}".encode()
         finally:
@@ -142,3 +210,25 @@ async def _await_end(process: asyncio.subprocess.Process) -> None:
     except TimeoutError:
         process.kill()
         await process.wait()
+
+
+async def _await_rest(drain: asyncio.Task[None]) -> None:
+    """Wait for the last words of a process that has ended; not for ever: one that is stopped may hold its pipe."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(END_GRACE_S):
+            await drain
+
+
+async def _ends_in_time(descriptor: int) -> bool:
+    """Wait for the end of a process that is not our child, and return whether it came within END_GRACE_S."""
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+    loop.add_reader(descriptor, ended.set)
+    try:
+        async with asyncio.timeout(END_GRACE_S):
+            await ended.wait()
+    except TimeoutError:
+        return False
+    finally:
+        loop.remove_reader(descriptor)
+    return True

@@ -13,6 +13,7 @@ from typing import Self
 
 from arena.executor.interface import ExecutorFailedError, NotWatchableError
 from arena.executor.worker_process import Job, WorkerProcess
+from arena.hosting.groups.holder import sweep_groups
 from arena.hosting.proc.machine import MEGABYTE, machine_bytes
 from arena.hosting.runtime_directory import sweep
 from arena.match.host_faults import HostCause, MatchLostError
@@ -50,6 +51,7 @@ class LocalExecutor:
     async def __aenter__(self) -> Self:
         """Start the workers; `run` may be called at once."""
         sweep()
+        sweep_groups()
         self._workers = [WorkerProcess(core, self._dispatch, self._take_back, self._options) for core in self._cores]
         self._keepers = [asyncio.create_task(self._keep_running(worker)) for worker in self._workers]
         return self

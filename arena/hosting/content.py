@@ -10,10 +10,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
+from typing import NamedTuple
 
 from arena.hosting.manifest import BotDirectoryError
+from arena.hosting.regular import open_directory, open_inner, open_regular, without_links
 
 IGNORED_DIRECTORY = "__pycache__"
+MOST_DEPTH = 64
+"""No file of a bot lies below more directories, its own included."""
+MOST_ENTRIES = 1_000_000
+"""No directory is looked through further, whatever lies in it."""
+_CHUNK_BYTES = 1 << 20
+_NO_LINK = "is a link to no file of the bot; put a copy in its place"
 _CHECK_PERMISSIONS = "check its permissions"
 
 
@@ -29,14 +37,36 @@ class VersionLimits:
     total_bytes: int = 512 << 20
 
 
+class Look(NamedTuple):
+    """What a file was when it was looked at: another one in its place, or one that grew, is told by it."""
+
+    device: int
+    inode: int
+    size_bytes: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Look:
+        """Return what was seen."""
+        return cls(status.st_dev, status.st_ino, status.st_size)
+
+
 @dataclass(frozen=True, slots=True)
 class BotFile:
     """One file of a version."""
 
     path: str
     """Relative to the bot's directory, with parts joined by `/`."""
-    source: Path
     executable: bool
+    directory: Path
+    """The bot's."""
+    real_path: str
+    """Where its content lies in it, without a link on the way."""
+    look: Look
+
+    @property
+    def source(self) -> Path:
+        """Where it lies, for people."""
+        return self.directory / self.path
 
 
 def content_hash(directory: Path, limits: VersionLimits | None = None) -> str:
@@ -45,7 +75,7 @@ def content_hash(directory: Path, limits: VersionLimits | None = None) -> str:
     Hidden files and `__pycache__` do not count. Raises BotFilesError.
     """
     files = list_files(directory, limits or VersionLimits())
-    return hash_files((file.path, file.executable, _hash_file(file.source)) for file in files)
+    return hash_files((file.path, file.executable, _hash_file(file)) for file in files)
 
 
 def hash_files(files: Iterable[tuple[str, bool, str]]) -> str:
@@ -62,27 +92,57 @@ def is_left_out(name: str) -> bool:
 
 
 def list_files(directory: Path, limits: VersionLimits) -> list[BotFile]:
-    """Return the files that make up a bot, sorted by path. Raises BotFilesError."""
+    """Return the files that make up a bot, sorted by path, as they are now. Raises BotFilesError."""
     try:
         return sorted(_limited(directory, limits), key=lambda file: file.path)
     except OSError as error:
-        raise BotFilesError(f"{error.filename}: cannot be read ({error.strerror}); {_CHECK_PERMISSIONS}") from error
+        raise BotFilesError(
+            f"{error.filename or directory}: cannot be read ({error.strerror}); {_CHECK_PERMISSIONS}"
+        ) from error
 
 
-def open_file(path: Path) -> BufferedReader:
-    """Return a file of a bot, opened for reading. Raises BotFilesError."""
+def open_file(file: BotFile) -> BufferedReader:
+    """Return a file of a bot, opened for reading: that which was listed, and nothing that has taken its place since.
+
+    Raises BotFilesError.
+    """
     try:
-        return path.open("rb")
+        opened = os.fdopen(open_regular(file.directory, file.real_path), "rb")
+    except PermissionError as error:
+        raise BotFilesError(f"{file.source}: cannot be read ({error.strerror}); {_CHECK_PERMISSIONS}") from error
     except OSError as error:
-        raise BotFilesError(f"{path}: cannot be read ({error.strerror}); {_CHECK_PERMISSIONS}") from error
+        raise changed(file) from error
+    if Look.of(os.fstat(opened.fileno())) == file.look:
+        return opened
+    opened.close()
+    raise changed(file)
+
+
+def read_chunks(file: BotFile) -> Iterator[bytes]:
+    """Yield the content of a file, which is exactly as long as it was when it was listed. Raises BotFilesError."""
+    left = file.look.size_bytes
+    with open_file(file) as source:
+        # One byte more is asked for than is wanted, which finds a file that grew.
+        while chunk := source.read(min(_CHUNK_BYTES, left + 1)):
+            left -= len(chunk)
+            if left < 0:
+                break
+            yield chunk
+    if left:
+        raise changed(file)
+
+
+def changed(file: BotFile) -> BotFilesError:
+    """Return the error for a file that is no more what was listed."""
+    return BotFilesError(f"{file.source}: changed while it was read; try again when nothing writes there")
 
 
 def _limited(directory: Path, limits: VersionLimits) -> list[BotFile]:
     files: list[BotFile] = []
     total_bytes = 0
-    for file in _walk(directory.absolute(), directory.resolve(), ""):
+    for file in _Walk(directory).files():
         files.append(file)
-        total_bytes += file.source.stat().st_size
+        total_bytes += file.look.size_bytes
         if len(files) > limits.files:
             raise BotFilesError(f"{directory}: holds over {limits.files} files; keep only what the bot needs to run")
         if total_bytes > limits.total_bytes:
@@ -92,33 +152,73 @@ def _limited(directory: Path, limits: VersionLimits) -> list[BotFile]:
     return files
 
 
-def _walk(directory: Path, root: Path, prefix: str) -> Iterator[BotFile]:
-    with os.scandir(directory) as scan:
-        entries = list(scan)
-    for entry in entries:
-        path = f"{prefix}{entry.name}"
-        if is_left_out(entry.name):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path), root, f"{path}/")
-        else:
-            yield _regular_file(entry, root, path)
+class _Walk:
+    """One walk through a directory, each directory in it opened by its name in the one above, no link followed."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._owner = -1
+        self._entries = 0
+
+    def files(self) -> Iterator[BotFile]:
+        """Yield every file. Raises BotFilesError, OSError."""
+        root = open_directory(self._directory)
+        self._owner = os.fstat(root).st_uid
+        yield from self._below(root, "", 1)
+
+    def _below(self, place: int, prefix: str, depth: int) -> Iterator[BotFile]:
+        """Yield the files below an open directory, which is closed at the end."""
+        try:
+            for entry in self._scan(place, prefix):
+                path = f"{prefix}{entry.name}"
+                if not entry.is_dir(follow_symlinks=False):
+                    yield self._file(entry, path)
+                elif depth >= MOST_DEPTH:
+                    raise BotFilesError(
+                        f"{self._directory}: is deeper than {MOST_DEPTH} directories; keep what the bot needs to run"
+                    )
+                else:
+                    yield from self._below(open_inner(place, entry.name), f"{path}/", depth + 1)
+        finally:
+            os.close(place)
+
+    def _scan(self, place: int, prefix: str) -> list[os.DirEntry[str]]:
+        found = []
+        with os.scandir(place) as scan:
+            for entry in scan:
+                self._entries += 1
+                if self._entries > MOST_ENTRIES:
+                    raise BotFilesError(
+                        f"{self._directory / prefix}: over {MOST_ENTRIES} entries; keep only what the bot needs to run"
+                    )
+                if not is_left_out(entry.name):
+                    found.append(entry)
+        return found
+
+    def _file(self, entry: os.DirEntry[str], path: str) -> BotFile:
+        """Return a file; a link to a file of the same bot is stored as that file. Raises BotFilesError."""
+        source, real_path = self._directory / path, path
+        status = entry.stat(follow_symlinks=False)
+        if stat.S_ISLNK(status.st_mode):
+            inside = without_links(self._directory, path)
+            if inside is None:
+                raise BotFilesError(f"{source}: is a link that leaves the bot's directory; put a copy in its place")
+            real_path = inside
+            try:
+                status = (self._directory / inside).lstat()
+            except OSError:
+                raise BotFilesError(f"{source}: {_NO_LINK}") from None
+            if not stat.S_ISREG(status.st_mode):
+                raise BotFilesError(f"{source}: {_NO_LINK}")
+        if not stat.S_ISREG(status.st_mode):
+            raise BotFilesError(f"{source}: is neither a file nor a directory; remove it")
+        if status.st_nlink > 1 and status.st_uid != self._owner:
+            raise BotFilesError(f"{source}: is a second name of another user's file; put a copy in its place")
+        return BotFile(path, bool(status.st_mode & stat.S_IXUSR), self._directory, real_path, Look.of(status))
 
 
-def _regular_file(entry: os.DirEntry[str], root: Path, path: str) -> BotFile:
-    """Return a file; a link to a file of the same bot is stored as that file. Raises BotFilesError."""
-    if entry.is_symlink():
-        target = Path(os.path.realpath(entry.path))  # unlike Path.resolve, it does not raise for a loop
-        if not target.is_relative_to(root):
-            raise BotFilesError(f"{entry.path}: is a link that leaves the bot's directory; put a copy in its place")
-        if not target.is_file():
-            raise BotFilesError(f"{entry.path}: is a link to no file of the bot; put a copy in its place")
-    mode = entry.stat().st_mode
-    if not stat.S_ISREG(mode):
-        raise BotFilesError(f"{entry.path}: is neither a file nor a directory; remove it")
-    return BotFile(path, Path(entry.path), bool(mode & stat.S_IXUSR))
-
-
-def _hash_file(path: Path) -> str:
-    with open_file(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _hash_file(file: BotFile) -> str:
+    digest = hashlib.sha256()
+    for chunk in read_chunks(file):
+        digest.update(chunk)
+    return digest.hexdigest()

@@ -22,6 +22,7 @@ from typing import Any
 from arena.hosting import manifest_fields as fields
 from arena.hosting.debian_packages import package_hint
 from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, shown
+from arena.hosting.regular import open_regular, without_links
 from arena.hosting.system_places import SYSTEM_PLACES
 
 MANIFEST_NAME = "bot.toml"
@@ -197,14 +198,17 @@ def _manifest_path(directory: Path) -> Path:
     if not directory.is_dir():
         raise ManifestError(f"{directory}: a bot is a directory with a {MANIFEST_NAME}, and this is a file")
     path = directory / MANIFEST_NAME
-    if not path.is_file():
+    if not (path.is_file() or path.is_symlink()):
         raise ManifestError(f"{directory}: there is no {MANIFEST_NAME}; write one with {EXAMPLE}")
     return path
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    inside = without_links(path.parent, path.name)
+    if inside is None:
+        raise ManifestError(f"{path}: is a link that leaves the bot's directory; put a copy in its place")
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path.parent, inside), "rb") as file:
             content = file.read(MAX_MANIFEST_BYTES + 1)
     except OSError as error:
         raise ManifestError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import secrets
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -25,7 +26,12 @@ _MAGIC = b"A runtime directory of Kingmaker Arena.\n"
 
 
 def _is_short(directory: Path) -> bool:
-    return len(os.fsencode(directory / f"{_PREFIX}12345678" / SOCKET_NAME)) <= MAX_SOCKET_PATH
+    return len(os.fsencode(new_socket_path(directory / f"{_PREFIX}12345678"))) <= MAX_SOCKET_PATH
+
+
+def new_socket_path(directory: Path) -> Path:
+    """Return a new path in a runtime directory for the socket of one bot; another bot cannot guess it."""
+    return directory / f"{SOCKET_NAME}{secrets.token_urlsafe(3)}"  # short: the whole path is bounded
 
 
 def find_base() -> Path:
@@ -91,7 +97,8 @@ def _remove(directory: Path) -> None:
     The lock goes last, so that the next sweep tries again.
     """
     remove_tree(str(directory / SCRATCH_NAME))
-    (directory / SOCKET_NAME).unlink(missing_ok=True)
+    for path in directory.glob(f"{SOCKET_NAME}*"):
+        path.unlink()
     if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
         raise OSError(f"{directory}: holds {sorted(foreign)[0]}")
     (directory / _LOCK).unlink()

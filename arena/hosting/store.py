@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting import building
-from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, open_file
+from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, read_chunks
 from arena.hosting.manifest import BotDirectoryError, BotManifest, load_manifest
 
 STORE_SUFFIX = ".bots"
 ABANDONED_AFTER_S = 3600.0
-_CHUNK_BYTES = 1 << 20
 _ADD_AGAIN = "remove that directory and add the bot again"
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -166,7 +165,5 @@ class VersionStore:
 
 def copy_file(file: BotFile, directory: Path) -> tuple[str, bool, str]:
     """Copy one file and return its part of the hash: of the bytes written, whatever happens to the source meanwhile."""
-    with open_file(file.source) as source:
-        chunks: Iterator[bytes] = iter(lambda: source.read(_CHUNK_BYTES), b"")
-        file_hash = building.write_file(directory / file.path, chunks, executable=file.executable)
+    file_hash = building.write_file(directory / file.path, read_chunks(file), executable=file.executable)
     return file.path, file.executable, file_hash

@@ -1,6 +1,7 @@
 """Finds the directories that a sandbox must show: the system, the arena's own Python, what a bot may import.
 
-Only packages that bots use are shown to them: the folder in which they lie may hold the database.
+Only packages that bots use are shown to them: the folder in which they lie may hold the database. Beside the kit lie
+the samples and, in a checkout, whatever bots somebody is working on; so of that package single files are shown.
 """
 
 from __future__ import annotations
@@ -9,10 +10,20 @@ import functools
 import importlib.util
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from arena.hosting.system_places import USR_PARTS
 
+KIT_PACKAGE = "bots"
+KIT_FILES = (
+    *("__init__.py", "decision.py", "errors.py", "kit.py", "loopback.py", "offline.py", "preload.py", "py.typed"),
+    *("session.py", "stream.py", "algorithms/__init__.py", "algorithms/budget.py", "algorithms/greedy.py"),
+    *("algorithms/lines.py", "algorithms/lookahead.py", "algorithms/search.py", "algorithms/tree.py"),
+    *("algorithms/uniform.py", "algorithms/valuation.py"),
+)
+"""What a bot imports of the package that holds its kit."""
+_PREFIX_PARTS = ("bin", "lib", "lib64", "libexec", "include", "share", "etc", "ssl", "pyvenv.cfg")
 BOT_PACKAGES = ("bots", "engine", "arena.v1", "arena.games", "arena.match", "arena.wire")
 FOREIGN_PACKAGE = "grpc"
 """The packages from the registry lie where this one does."""
@@ -30,8 +41,9 @@ def python_trees() -> tuple[Path, ...]:
     The interpreter is bound at its own prefix: at another place it would take a library of the system, and be another
     Python.
     """
-    wanted = {Path(sys.prefix), Path(sys.base_prefix)}
-    wanted |= {path.resolve() for path in wanted} | prefixes_of(Path(sys.executable)) | bot_trees()
+    prefixes = {Path(sys.prefix), Path(sys.base_prefix)}
+    prefixes |= {path.resolve() for path in prefixes} | prefixes_of(Path(sys.executable))
+    wanted = bot_trees().union(*(parts_of(prefix, package_roots()) for prefix in prefixes))
     wanted |= {place.parent for place in _places(FOREIGN_PACKAGE)}
     return tuple(sorted(_without_all(wanted)))
 
@@ -40,8 +52,31 @@ def bot_trees() -> set[Path]:
     """Return the directories and files of the packages for bots, without any interpreter and package of others."""
     wanted = {root / "arena" / "__init__.py" for root in package_roots()}
     for name in BOT_PACKAGES:
-        wanted |= _places(name)
+        if name != KIT_PACKAGE:
+            wanted |= _places(name)
+    wanted |= {file for place in kit_places() for name in KIT_FILES for file in _with_cache(place / name)}
     return {path for path in wanted if path.exists()}
+
+
+def kit_places() -> set[Path]:
+    """Return the directories of the package that holds the kit, and much besides."""
+    return _places(KIT_PACKAGE)
+
+
+def _with_cache(file: Path) -> list[Path]:
+    """Return a file and, of a module, what Python keeps of it compiled: it need not be compiled at every start."""
+    return [file, Path(importlib.util.cache_from_source(str(file)))] if file.suffix == ".py" else [file]
+
+
+def parts_of(prefix: Path, roots: Iterable[Path]) -> set[Path]:
+    """Return what to show of a Python's prefix: all of it, or its own folders if one of `roots` lies beside them.
+
+    Who makes a virtual environment in a checkout itself has the bots and the database there in its prefix.
+    """
+    inside = (root for root in roots if root.is_relative_to(prefix))
+    if all(root.relative_to(prefix).parts[:1] in (("lib",), ("lib64",)) for root in inside):
+        return {prefix}
+    return {prefix / name for name in _PREFIX_PARTS}
 
 
 def prefixes_of(interpreter: Path) -> set[Path]:

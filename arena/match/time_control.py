@@ -16,6 +16,8 @@ DEFAULT_MARGIN_US = 50_000
 _LIMIT = re.compile(r"(?P<value>\d{1,9}(?:\.\d{1,3})?)(?P<unit>ms|s)", re.ASCII)
 _BANK = re.compile(r"(?P<bank>\d{1,6}(?:\.\d{1,3})?)\+(?P<increment>\d{1,6}(?:\.\d{1,3})?)", re.ASCII)
 
+_PONDERING = "pondering"
+
 
 class TimeControlError(ValueError):
     """The text is not a time control."""
@@ -35,6 +37,8 @@ class TimeControl:
     """From the start of a bot's process until it has joined."""
     margin_us: int = DEFAULT_MARGIN_US
     """How much later than its limit a decision may be without being a fault."""
+    may_ponder: bool = False
+    """Whether bots may compute while others decide; otherwise they sleep then."""
 
     @property
     def has_bank(self) -> bool:
@@ -49,14 +53,22 @@ class TimeControl:
             return max(bank_us, 1)
         return max(min(bank_us, self.decision_limit_us), 1)
 
+    def durations(self) -> dict[str, int]:
+        """Return the five durations by name."""
+        data = asdict(self)
+        del data["may_ponder"]
+        return data
+
     def to_json(self) -> dict[str, int]:
-        """Return the five durations by name, as JSON data; `from_json` is the inverse."""
-        return asdict(self)
+        """Return the durations by name, as JSON data, and whether bots may ponder if so; `from_json` is the inverse."""
+        # It came later, and what was written before must stay the same.
+        return {**self.durations(), "may_ponder": True} if self.may_ponder else self.durations()
 
     @classmethod
     def from_json(cls, data: Mapping[str, int]) -> TimeControl:
         """Return the time control that `to_json` wrote."""
-        return cls(**data)
+        durations = {name: value for name, value in data.items() if name != "may_ponder"}
+        return cls(**durations, may_ponder=bool(data.get("may_ponder")))
 
 
 def _microseconds(text: str, scale: int) -> int:
@@ -70,20 +82,23 @@ def parse_time_control(
     """Return the time control that a text describes, with the start limit and the margin, which no text tells.
 
     `50ms` and `2s` are limits of a decision, `60+1` is a bank and its increment in seconds, `60+1/5s` is both, and
-    `none` is no clock. Raises TimeControlError, which shows these forms.
+    `none` is no clock; with `,pondering` behind one of them bots may compute while others decide. Raises
+    TimeControlError, which shows these forms.
     """
-    if text == "none":
-        return TimeControl(start_limit_us=start_limit_us, margin_us=margin_us)
-    bank, slash, limit = text.partition("/")
+    clock, _, pondering = text.partition(",")
+    may_ponder = pondering == _PONDERING
+    if clock == "none" and text in (clock, f"{clock},{_PONDERING}"):
+        return TimeControl(start_limit_us=start_limit_us, margin_us=margin_us, may_ponder=may_ponder)
+    bank, slash, limit = (clock if may_ponder else text).partition("/")
     if not slash and "+" not in bank:
         bank, limit = "", bank
     parsed_limit, parsed_bank = _LIMIT.fullmatch(limit), _BANK.fullmatch(bank)
     lacks_part = slash and not (bank and limit)
-    if lacks_part or not text or (limit and not parsed_limit) or (bank and not parsed_bank):
+    if lacks_part or not (bank or limit) or (limit and not parsed_limit) or (bank and not parsed_bank):
         raise TimeControlError(f"{text!r} is no time control; write 50ms, 2s, 60+1, 60+1/5s or none")
     decision_limit_us = _read_limit(text, parsed_limit) if parsed_limit else 0
     bank_us, increment_us = _read_bank(text, parsed_bank) if parsed_bank else (0, 0)
-    return TimeControl(decision_limit_us, bank_us, increment_us, start_limit_us, margin_us)
+    return TimeControl(decision_limit_us, bank_us, increment_us, start_limit_us, margin_us, may_ponder)
 
 
 def _read_limit(text: str, parsed: re.Match[str]) -> int:
@@ -114,6 +129,11 @@ def _decimal(microseconds: int, scale: int) -> str:
 
 def format_time_control(control: TimeControl) -> str:
     """Return the text from which `parse_time_control` reads it back; start limit and margin are not part of it."""
+    text = _format_clock(control)
+    return f"{text},{_PONDERING}" if control.may_ponder else text
+
+
+def _format_clock(control: TimeControl) -> str:
     bank = f"{_decimal(control.bank_us, SECOND_US)}+{_decimal(control.increment_us, SECOND_US)}"
     if not control.has_bank:
         return _format_limit(control.decision_limit_us) if control.decision_limit_us else "none"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from arena.match.messages import Message
+from arena.match.result import FaultCause
 
 MAX_WAITING = 16
 """How many messages of one seat may wait to be judged; no correct bot comes near it."""
@@ -21,17 +24,29 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """A seat sent more messages than a match can need."""
+    """A seat sent more than a match can need; `why` is a sentence."""
+
+    why: str = "It sent more messages than a match can need."
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Offence:
+    """What the process of a seat did, apart from what it sent."""
+
+    cause: FaultCause
+    explanation: str
+    evidence: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What a seat sent, or that its stream ended."""
+    """What a seat sent, or that its stream ended, or what else it did."""
 
     seat: int
     at: float
     """When it was read, in seconds of the event loop's clock."""
-    what: Message | Closed | Flood
+    what: Message | Closed | Flood | Offence
 
 
 class Inbox:

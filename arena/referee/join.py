@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 import grpc
 
@@ -22,10 +23,11 @@ Welcome = Callable[[BotStream], Awaitable[Sequence[str]]]
 class JoinError(Exception):
     """The bot did not join as it must; cause and explanation are those of the fault it gets."""
 
-    def __init__(self, cause: FaultCause, explanation: str) -> None:
+    def __init__(self, cause: FaultCause, explanation: str, evidence: Mapping[str, Any] | None = None) -> None:
         super().__init__(explanation)
         self.cause = cause
         self.explanation = explanation
+        self.evidence = dict(evidence or {})
 
 
 async def join(stream: BotStream) -> Sequence[str]:
@@ -47,6 +49,8 @@ async def hear_join(stream: BotStream) -> Sequence[str]:
     Raises JoinError.
     """
     data = await asyncio.shield(stream.first_message)
+    if stream.flood:
+        raise JoinError(FaultCause.FLOOD, stream.flood.why, stream.flood.evidence)
     if data is None:
         raise JoinError(FaultCause.START_FAILED, "It closed its stream before it joined.")
     request = parse_join(data)

@@ -20,12 +20,18 @@ class Meter(Protocol):
     def has_run(self) -> bool:
         """Return whether the bot has computed since `begin`; cheap."""
 
+    def lowered_to(self) -> int:
+        """Return the nice value to which the bot lowered its own weight beside others; 0 if it has not."""
+
     def total_us(self) -> int:
         """Return the CPU since some fixed moment, in microseconds; cheap."""
 
 
 class LagMeter(Protocol):
-    """Measures how long the referee itself waits for a processor."""
+    """Measures how long the referee itself waits for a processor, or works for other bots."""
+
+    def begin(self) -> None:
+        """Start a decision; cheap."""
 
     def look(self) -> tuple[int, int]:
-        """Return microseconds in waits that ended since the last look, and those of one that lasts; 0 at first."""
+        """Return microseconds of waits and such work that ended since the last look, and of a wait that lasts."""

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 from arena.match.decisions import Decision
 from arena.match.host_faults import HostCause, MatchLostError
@@ -17,10 +15,12 @@ from arena.match.match import Match
 from arena.match.messages import Answer, Message
 from arena.match.result import Fault, FaultCause
 from arena.match.timing import Figures
-from arena.referee.inbox import Arrival, Closed, Flood, Inbox
-from arena.referee.meter import LagMeter, Meter
+from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
+from arena.referee.meter import LagMeter
 from arena.referee.pondering import PonderWatch
+from arena.referee.rest import Rests
 from arena.referee.seat_stream import SeatStream
+from arena.referee.seated import Onlooker, SeatedBot
 from arena.referee.stopwatch import Stopwatch
 from arena.referee.stream import StreamClosedError
 from arena.wire.encoding import MatchEncoder
@@ -37,26 +37,6 @@ MOST_LAG_US = 5_000_000
 """If the referee was later than this, the match cannot be judged."""
 
 SHOWN_BYTES = 64
-
-
-@dataclass(frozen=True, slots=True)
-class SeatedBot:
-    """A bot that has joined and takes a seat."""
-
-    stream: SeatStream
-    meter: Meter | None = None
-    """What measures its processes; without a meter the bot is charged wall time."""
-
-
-class Onlooker(Protocol):
-    """Looks at a match between its decisions."""
-
-    @property
-    def is_present(self) -> bool:
-        """Whether it wants to look; asked before every decision, so it must be cheap."""
-
-    async def look(self) -> None:
-        """Look at what has happened. No clock runs meanwhile, and the match waits."""
 
 
 async def play_match(
@@ -87,6 +67,7 @@ class _MatchReferee:
         "_meters",
         "_onlooker",
         "_pondering",
+        "_rests",
         "_streams",
         "_told",
     )
@@ -107,6 +88,7 @@ class _MatchReferee:
         self._meters = [None if bot is None else bot.meter for bot in bots]
         self._lag_meter = lag_meter
         self._pondering = None if may_ponder else PonderWatch(self._meters)
+        self._rests = Rests([None if bot is None else bot.rest for bot in bots], may_ponder=may_ponder)
         self._onlooker = onlooker
         self._encoder = MatchEncoder(match)
         self._inbox = Inbox()
@@ -120,6 +102,7 @@ class _MatchReferee:
         for seat, stream in enumerate(self._streams):
             if stream is not None:
                 stream.attach(self._inbox, seat, partial(self._resume, seat))
+        self._rests.open(self._loop.time())
         try:
             absent = [*self._absent, *await self._announce()]
             self._match.begin(sorted(absent, key=lambda fault: fault.seat))
@@ -129,6 +112,7 @@ class _MatchReferee:
                 await self._ask(decision)
             await asyncio.gather(*(self._finish(seat) for seat in range(len(self._streams))))
         finally:
+            self._rests.close(self._loop.time())
             self._detach()
 
     # The start.
@@ -146,6 +130,7 @@ class _MatchReferee:
             return Fault(seat, FaultCause.PROTOCOL, 0, f"Before its match started, {stream.spoiled}.")
         started = self._encoder.started(seat)
         self._told.add(seat)
+        await self._rests.rouse(seat)
         try:
             await stream.send(started)
         except StreamClosedError as error:
@@ -174,15 +159,19 @@ class _MatchReferee:
         message = self._encoder.decide(decision)
         if self._pondering is not None:
             self._pondering.begin()
+        await self._rests.rouse(seat)
         patience_s = self._patience_us(decision) / 1_000_000
         watch = Stopwatch(self._loop, patience_s, self._meters[seat], self._lag_meter)
+        self._rests.begin(seat, watch.asked_at)
         self._asked = decision, watch
         try:
             await stream.send(message)
+            last = await self._await_answer(decision, watch)
         except StreamClosedError as error:
             self._match.fail(seat, FaultCause.DISCONNECTED, str(error))
             return
-        last = await self._await_answer(decision, watch)
+        finally:
+            await self._rests.end(seat, self._loop.time())
         if last != seat and not self._match.is_out(seat):
             # Another seat's fault ended it. A late answer of this one must not be taken for one in its next match.
             stream.spoiled = stream.spoiled or "the match ended while it was asked"
@@ -213,12 +202,26 @@ class _MatchReferee:
         if (charge_us if decision.time_limit_us else figures.wall_us) >= patience_us:
             self._match.expire(figures.wall_us, charge_us, figures)
             self._silence(decision.seat)
+        elif decision.time_limit_us and figures.wall_us >= patience_us and self._has_lowered_itself(decision, figures):
+            self._silence(decision.seat)
         elif figures.wall_us > BOUND_FACTOR * patience_us + BOUND_US:
             waited_s = figures.wall_us / 1_000_000
             sentence = f"seat {decision.seat} waited {waited_s:.1f} s for a processor, and its time cannot be judged"
-            raise MatchLostError(sentence, HostCause.CHARGE_BOUND, figures.to_json())
+            name = self._match.spec.seats[decision.seat].name
+            evidence = {"seat": decision.seat, "bot": name, **figures.to_json()}
+            raise MatchLostError(sentence, HostCause.CHARGE_BOUND, evidence)
         else:
             self._look_at_the_others(decision)
+
+    def _has_lowered_itself(self, decision: Decision, figures: Figures) -> bool:
+        """Put a bot out that waits for a processor because it gave its share away: the match is not lost by that."""
+        meter = self._meters[decision.seat]
+        nice = 0 if meter is None else meter.lowered_to()
+        if nice:
+            why = f"It lowered its own weight (nice {nice} of its session), so its wait for a processor is its own."
+            evidence = {"session_nice": nice, **figures.to_json()}
+            self._match.fail(decision.seat, FaultCause.RESOURCE, why, evidence)
+        return nice > 0
 
     def _look_at_the_others(self, decision: Decision) -> None:
         if self._pondering is None:
@@ -237,7 +240,9 @@ class _MatchReferee:
         if isinstance(arrival.what, Closed):
             match.fail(seat, FaultCause.DISCONNECTED, arrival.what.why)
         elif isinstance(arrival.what, Flood):
-            match.fail(seat, FaultCause.FLOOD, "It sent more messages than a match can need.")
+            match.fail(seat, FaultCause.FLOOD, arrival.what.why, arrival.what.evidence)
+        elif isinstance(arrival.what, Offence):
+            match.fail(seat, arrival.what.cause, arrival.what.explanation, arrival.what.evidence)
         else:
             self._receive(arrival, arrival.what, watch)
         if match.is_out(seat):
@@ -267,6 +272,7 @@ class _MatchReferee:
     async def _finish(self, seat: int) -> None:
         stream = self._streams[seat]
         if stream is not None and not stream.is_closed:
+            await self._rests.rouse(seat)
             try:
                 await stream.send(self._encoder.finished(seat))
             except StreamClosedError:

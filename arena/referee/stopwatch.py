@@ -46,6 +46,8 @@ class Stopwatch:
         self._cpu_us = self._late_us = 0
         if meter is not None:
             meter.begin()
+        if lag_meter is not None:
+            lag_meter.begin()
         self.asked_at = self._handed_at = self._looked_at = loop.time()
         self._deadline = self.asked_at + patience_s
         self.next_at = self._deadline

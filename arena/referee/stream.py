@@ -15,7 +15,7 @@ import grpc
 
 from arena.match.messages import ProtocolViolation
 from arena.referee.errors import StreamError, abort
-from arena.referee.inbox import Arrival, Closed, Inbox
+from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.seat_stream import Resume, nothing_to_resume
 from arena.wire.parsing import Leave, parse_request
 
@@ -44,6 +44,10 @@ class BotStream:
         """The last message that was read; it is kept as evidence."""
         self.spoiled = ""
         """Why the bot must not be used again; empty while it may."""
+        self.flood: Flood | None = None
+        """Why it was disconnected, if it flooded the arena."""
+        self.heard = 0
+        """How many messages were read."""
 
     @property
     def is_closed(self) -> bool:
@@ -86,6 +90,7 @@ class BotStream:
     def _receive(self, data: bytes) -> None:
         now = self._loop.time()
         self.last_message = data
+        self.heard += 1
         if not self.first_message.done():
             self.first_message.set_result(data)
             return
@@ -143,6 +148,23 @@ class BotStream:
         """Record that another stream was opened with this bot's token, which breaks the protocol."""
         self.spoiled = "it opened a second stream"
         self._tell(Arrival(self._seat, self._loop.time(), ProtocolViolation("a second stream")))
+
+    def report_flood(self, flood: Flood) -> None:
+        """Record that its bot is being disconnected because it floods the arena."""
+        self.flood, self.spoiled = flood, flood.why
+        self._tell(Arrival(self._seat, self._loop.time(), flood))
+        self._is_muted = True
+        self._end("It was disconnected.")
+
+    def now(self) -> float:
+        """Return the time by the clock that arrivals are given."""
+        return self._loop.time()
+
+    def offend(self, offence: Offence) -> None:
+        """Tell the match, if it plays one, what the process has done; it is not used again."""
+        self.spoiled = self.spoiled or offence.explanation
+        if self._inbox is not None:
+            self._inbox.put(Arrival(self._seat, self._loop.time(), offence))
 
     def close(self, error: StreamError | None = None) -> None:
         """End the stream from this side, normally or with an error for the bot."""

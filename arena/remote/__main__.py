@@ -62,9 +62,11 @@ async def _serve(options: argparse.Namespace, output: int) -> None:
         door = Door(options.address, options.certificate, options.key) if options.address else None
         port = await server.start(door, options.socket)
         line.tell("ready", port=port)
+        beats = asyncio.create_task(line.beat())
         try:
             await RemoteLoop(line, lobby, room, RemoteHost(lobby, room, houses)).serve(reader)
         finally:
+            beats.cancel()
             await server.stop()
     writer.close()
 

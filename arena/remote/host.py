@@ -14,7 +14,8 @@ from arena.match.replay import build_document
 from arena.match.report import MatchReport
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec
-from arena.referee.play import SeatedBot, play_match
+from arena.referee.play import play_match
+from arena.referee.seated import SeatedBot
 from arena.remote.hosting import Houses
 from arena.remote.lobby import Lobby
 from arena.remote.seat import RemoteSeat
@@ -73,7 +74,7 @@ class RemoteHost:
         used = [isinstance(one, WarmBot) and one.has_played for one in seated]
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
         audience.take_places(match, seated, started_at_us)
-        await self._referee(match, _seats(places, seated, house), seated, house, audience)
+        await self._referee(match, _seats(places, seated, house, match.spec.cores), seated, house, audience)
         duration_us = (time.monotonic_ns() - started) // 1000
         left = [None] * len(seated) if house is None else await house.part_with_all(match, seated)
         await audience.finish()
@@ -91,7 +92,8 @@ class RemoteHost:
     ) -> None:
         lag_meter = None if house is None else OwnWaitMeter()
         try:
-            await play_match(match, seats, lag_meter=lag_meter, onlooker=audience)
+            may_ponder = match.spec.clock.may_ponder
+            await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, onlooker=audience)
         except BaseException:
             if house is not None:
                 house.end_all(seated)
@@ -109,14 +111,16 @@ def _check(spec: MatchSpec) -> None:
         raise MatchLostError("a remote bot cannot play two seats of one match", HostCause.UNPLAYABLE)
 
 
-def _seats(places: Mapping[int, Place], seated: Sequence[Seated], house: BotHouse | None) -> list[SeatedBot | Fault]:
-    """Return what plays each seat, as the referee takes it."""
+def _seats(
+    places: Mapping[int, Place], seated: Sequence[Seated], house: BotHouse | None, cores: int
+) -> list[SeatedBot | Fault]:
+    """Return what plays each seat, as the referee takes it, in a match that grants so many cores."""
     found: list[SeatedBot | Fault] = []
     for seat, one in enumerate(seated):
         if isinstance(one, StartError):
             found.append(one.fault(seat))
         elif one is not None and house is not None:
-            found.append(house.seated_bot(one))
+            found.append(house.seated_bot(one, cores))
         else:
             place = places[seat]
             found.append(SeatedBot(place) if isinstance(place, RemoteSeat) else place)

@@ -13,6 +13,7 @@ Messages are frames (`arena.hosting.frames`). From the coordinator, which closes
 To the coordinator:
 
     {"event": "ready", "port": 7735}
+    {"event": "alive", "launcher": 0}                       once a second; without it the process is ended
     {"event": "join", "question": 1, "application": {...}}  may this bot join?
     {"event": "presence", "version": "...", "digest": "...", "room": 2}     a bot is here; it is gone if room is null,
                                                             and is leaving, and wants no new match, if it is 0
@@ -43,6 +44,7 @@ from arena.remote.waiting import NotBegunError, WaitingRoom
 from arena.worker.audience import Audience
 from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
 
+BEAT_S = 1.0
 ADMIT_PATIENCE_S = 60.0
 """How long the coordinator may take to decide who joins: hundreds who come at once are written down one by one."""
 
@@ -62,6 +64,12 @@ class Line:
     def tell(self, event: str, **facts: Any) -> None:
         """Send an event."""
         self.send(encode_frame({"event": event, **facts}))
+
+    async def beat(self) -> None:
+        """Say again and again that this process goes on."""
+        while True:
+            self.tell("alive", launcher=0)
+            await asyncio.sleep(BEAT_S)
 
     async def admit(self, application: Application) -> Guest:
         """Return the bot that may join. Raises RefusedError."""

@@ -37,6 +37,11 @@ class Home:
         return self.directory / "arena.bots"
 
     @property
+    def seed_key(self) -> Path:
+        """Return the file of the key under which the seeds of tournaments work."""
+        return self.directory / "arena.key"
+
+    @property
     def builds(self) -> Path:
         """Return the directory for what build commands made."""
         return self.directory / "builds"

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import structlog
 
+from arena.words.plain import plain
+
 FILE_NAME = "serve.jsonl"
 LARGEST_BYTES = 20 << 20
 KEPT_FILES = 9
@@ -75,7 +77,8 @@ def _people_handler(shared: list[structlog.typing.Processor]) -> logging.Handler
     console = structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
 
     def render(logger: object, name: str, event: structlog.typing.EventDict) -> str:
-        return _escaped(console(logger, name, event))
+        # What it tells may have been named by anybody.
+        return plain(console(logger, name, event), keep="\n")
 
     terminal.setFormatter(_formatter(render, [*shared, _leave_out_traceback], _leave_out_traceback))
     handler = PatientHandler(terminal)
@@ -87,13 +90,6 @@ def _leave_out_traceback(_logger: object, _name: str, event: structlog.typing.Ev
     """Leave to the file what only programmers read."""
     event.pop("exception", None)
     return event
-
-
-def _escaped(line: str) -> str:
-    """Return a line that steers no terminal: what it tells may have been named by anybody."""
-    if line.isprintable():
-        return line
-    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in line)
 
 
 class PatientHandler(logging.Handler):

@@ -19,8 +19,10 @@ from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.ladder import is_endless
+from arena.tournament.owners import check_all, check_owners
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
 from arena.tournament.programs import Programs
+from arena.tournament.seed_key import SeedKey
 from arena.tournament.stored import clock_settings
 from engine import registry
 from engine.core import Game
@@ -30,6 +32,7 @@ from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import NamedVersion, find_version
 from ratings.store.database import Database
 from ratings.store.models import Tournament
+from ratings.store.waves import OWNERS_APART
 
 SINGLE_MATCH = "match"
 """What stands in place of a format's name for a single match."""
@@ -53,8 +56,14 @@ class Terms:
     opening_plies: int | None = None
     """How many random plies come before the first decision, or `None` for the game's own number."""
     seed: int | None = None
-    """Makes everything drawn here repeatable; `None`: the operating system's randomness is used."""
+    """Makes everything drawn here repeatable; without it and a secret the operating system's randomness is used."""
+    secret: bytes | None = None
+    """What everything is drawn from, instead of a seed."""
+    seed_key: SeedKey | None = None
+    """Under which a seed works where a bot has an owner; without one, such a bot plays with no seed."""
     rated: bool = True
+    same_owner: bool = False
+    """Whether bots of one owner may meet although it is rated, and their matches are rated, too."""
 
 
 def create_tournament(
@@ -71,10 +80,13 @@ def create_tournament(
 
     What is planned later is a function of what was written. `notes` are kept with its settings, for whoever creates it.
     """
-    draw = _draw(terms, form.blocks_per_seed)
+    game = _check_terms(terms)
     found = _find_versions(database, programs, terms.game, bots)
     _check_distinct(bots, found)
+    draw = _draw(game, terms, _secret(terms, found), form.blocks_per_seed)
     form.check(len(found))
+    if _keeps_apart(terms):
+        check_owners(form, found)
     plan = _plan(draw, terms, form.name, found, {**catalog.to_settings(form), **(notes or {})})
     return Ledger(database).create_tournament(plan, FormatPlanner(form, draw), choose_name=_checked(choose_name))
 
@@ -87,17 +99,22 @@ def create_match(
     bots: Sequence[str],
     choose_name: ChooseName,
     notes: Mapping[str, Any] | None = None,
+    own_may_meet: bool = False,
 ) -> Tournament:
     """Write a single match, a tournament without a format, with `bots[seat]` named as for `create_tournament`.
 
-    Unrated, a bot may sit in several seats: its author wants to see it play itself. `notes` are as there.
+    Unrated, a bot may sit in several seats: its author wants to see it play itself. `notes` are as there. Bots of one
+    owner meet in a rated match only with `own_may_meet`, unrated then, or as the terms say, rated.
     """
-    draw = _draw(terms)
+    game = _check_terms(terms)
     if len(bots) != terms.seats:
         raise RequestError(f"{terms.seats} seats need {terms.seats} bots, not {len(bots)}; name one for each seat")
     found = _find_versions(database, programs, terms.game, bots)
     if terms.rated:
         _check_distinct(bots, found)
+    if _keeps_apart(terms) and not own_may_meet:
+        check_all(found)
+    draw = _draw(game, terms, _secret(terms, found))
     block = draw.single_match(tuple(one.version.id for one in found))
     entrants = list({one.version.id: one for one in found}.values())
     plan = _plan(draw, terms, SINGLE_MATCH, entrants, notes or {})
@@ -111,7 +128,9 @@ def plan_ladder(terms: Terms, form: Format, *, remote: bool = False) -> Tourname
     """
     if not is_endless(form):
         raise RequestError(f"{form.name} ends by itself, and a ladder must go on; use ladder with 0 waves")
-    draw = _draw(terms, form.blocks_per_seed)
+    game = _check_terms(terms)
+    # Bots of owners come later.
+    draw = _draw(game, terms, _keyed_secret(terms) or seeds.new_secret(), form.blocks_per_seed)
     _check_opening(draw, remote=remote)
     plan = _plan(draw, terms, form.name, [], catalog.to_settings(form))
     return replace(plan, pool=replace(plan.pool, remote=remote))
@@ -128,11 +147,25 @@ def _checked(choose_name: ChooseName) -> ChooseName:
     return lambda taken: check_name(choose_name(taken))
 
 
-def _draw(terms: Terms, blocks_per_seed: int = 1) -> BlockDraw:
-    """Return what the blocks of a new tournament are drawn from, its terms checked."""
-    game = _check_terms(terms)
+def _secret(terms: Terms, entrants: Sequence[NamedVersion]) -> bytes:
+    """Return what everything is drawn from: of a seed alone only where no bot has an owner who could try seeds."""
+    if terms.seed is not None and all(one.bot.owner_id is None for one in entrants):
+        return seeds.secret_from_seed(terms.seed)
+    return _keyed_secret(terms) or seeds.new_secret()
+
+
+def _keyed_secret(terms: Terms) -> bytes | None:
+    """Return the secret that was given, or that of the seed under the arena's key; `None` without either."""
+    if terms.seed is None:
+        return terms.secret
+    if terms.seed_key is None:
+        raise RequestError("a bot with an owner plays with no seed that it could guess; leave the seed out")
+    return terms.seed_key.secret_of(terms.seed)
+
+
+def _draw(game: Game, terms: Terms, secret: bytes, blocks_per_seed: int = 1) -> BlockDraw:
+    """Return what the blocks of a new tournament are drawn from."""
     options = game.parse_options(terms.options)
-    secret = seeds.new_secret() if terms.seed is None else seeds.secret_from_seed(terms.seed)
     opening_plies = game.opening_plies(terms.seats) if terms.opening_plies is None else terms.opening_plies
     return BlockDraw(game, terms.seats, options, secret, opening_plies, blocks_per_seed)
 
@@ -141,6 +174,10 @@ def _check_terms(terms: Terms) -> Game:
     """Return the game that is to be played."""
     if terms.seed is not None and not 0 <= terms.seed <= seeds.MAX_SEED:
         raise RequestError(f"seed {terms.seed} is out of range; use 0 to {seeds.MAX_SEED} (below 2^53)")
+    if terms.seed is not None and terms.secret is not None:
+        raise RequestError("a seed and a secret exclude each other; give one of them")
+    if terms.secret is not None and len(terms.secret) != seeds.SECRET_BYTES:
+        raise RequestError(f"a secret has {2 * seeds.SECRET_BYTES} hexadecimal digits; copy it whole")
     if terms.cores < 1:
         raise RequestError(f"{terms.cores} cores cannot play; grant each bot at least 1")
     game = registry.get(terms.game)
@@ -174,17 +211,24 @@ def _plan(
     """
     remote = any(one.bot.remote for one in entrants)
     _check_opening(draw, remote=remote)
+    apart = {OWNERS_APART: True} if _keeps_apart(terms) else {}
     common = {"seed": terms.seed, "opening_plies": draw.opening_plies, **clock_settings(terms.clock)}
     return TournamentPlan(
         name="",  # it is chosen while the tournament is written
         format=format_name,
         pool=_pool_key(draw, terms, remote=remote),
         secret=draw.secret.hex(),
-        seeded=terms.seed is not None,
-        settings={**settings, **common},
+        seeded=terms.seed is not None or terms.secret is not None,
+        settings={**settings, **common, **apart},
         entrants=[one.version.id for one in entrants],
         rated=terms.rated,
+        rates_same_owner=terms.same_owner,
     )
+
+
+def _keeps_apart(terms: Terms) -> bool:
+    """Return whether bots of one owner are not to meet."""
+    return terms.rated and not terms.same_owner
 
 
 def _check_opening(draw: BlockDraw, *, remote: bool) -> None:

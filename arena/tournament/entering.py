@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import NotPlayableError, RequestError
-from arena.tournament.formats import catalog
+from arena.tournament.formats import catalog, seeds
 from arena.tournament.programs import Programs
 from arena.tournament.stored import format_of
 from ratings.ledger.ledger import Ledger
@@ -33,6 +33,7 @@ def join(database: Database, programs: Programs, tournament: Tournament, text: s
     _check_open(row)
     found = find_version(database, text)
     _check_entry(programs, row, found, text)
+    _check_seed(row.tournament, found, text)
     if any(entrant.version_id == found.version.id for entrant in entrants_of(database, tournament.id)):
         raise RequestError(f"{text} has entered {tournament.name!r} already, and who withdrew does not come back")
     return found.version, Ledger(database).join(tournament.id, found.version.id)
@@ -44,6 +45,18 @@ def _check_entry(programs: Programs, row: TournamentRow, found: NamedVersion, te
     if found.bot.disabled_at_us is not None:
         name = found.bot.name
         raise RequestError(f"bot {name!r} is disabled; let it in again: arena bot disable {name} --undo")
+
+
+def _check_seed(tournament: Tournament, found: NamedVersion, text: str) -> None:
+    """Raise RequestError if the bot could find all dice of the tournament by trying seeds."""
+    seed = tournament.settings.get("seed")
+    if found.bot.owner_id is None or not isinstance(seed, int):
+        return
+    if tournament.secret == seeds.secret_from_seed(seed).hex():
+        raise RequestError(
+            f"{text} has an owner, and seed {seed} of {tournament.name!r} is one that a bot can guess; plan a "
+            "tournament with it from the start, or leave the seed out"
+        )
 
 
 def withdraw(database: Database, tournament: Tournament, text: str) -> tuple[Version, int]:

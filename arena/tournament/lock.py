@@ -68,5 +68,6 @@ def _is_still_at(path: Path, descriptor: int) -> bool:
 
 
 def _write_owner(descriptor: int) -> None:
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
+    with suppress(OSError):  # on a full disk it is held all the same, and its holder is only not named
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)

@@ -29,6 +29,8 @@ class RunProgress:
     """The seconds since this run began."""
     is_cancelled: bool = False
     """Whether another command cancelled the tournament meanwhile."""
+    blocked_s: float = 0.0
+    """For how many seconds it has waited by now for another process to end its writing, if it waits."""
 
     @property
     def over(self) -> int:

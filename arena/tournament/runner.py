@@ -14,10 +14,11 @@ import platform
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from arena.match.host_faults import MatchLostError
+from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.tournament.errors import HostFailingError, NotPlayableError
@@ -28,7 +29,7 @@ from arena.tournament.planner import FormatPlanner
 from arena.tournament.programs import Programs
 from arena.tournament.run_progress import RunProgress, RunTally
 from arena.tournament.stored import draw_of, format_of
-from ratings.errors import RatingsError
+from ratings.errors import DatabaseBusyError, RatingsError
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
 from ratings.read import tournaments
@@ -43,8 +44,19 @@ LEASE_US = 7 * 24 * 3600 * 1_000_000
 # that the host is broken, and going on would make the whole tournament void.
 _LOST_IN_A_ROW_PER_MATCH_IN_FLIGHT = 2
 
+# A start that fails for want of room has waited a minute for it; a third attempt at the same match would make it void.
+_SICK, _MOST_SICK_IN_A_ROW = (HostCause.HOSTING_FAILED, HostCause.SANDBOX_FAILED), 2
+
 _PAUSE_S = 0.05
 """For others to write in, between two parts of a long history that the planner reads."""
+_BRIEF_MS = 500
+"""So long a run waits for another's writing before it looks at everything else again."""
+PATIENCE_S = 300.0
+"""So long it waits for another's writing altogether, if the database's URL says nothing."""
+_PATIENCE_AT_END_S = 10.0
+
+
+_Written = TypeVar("_Written")
 
 
 class MatchExecutor(Protocol):
@@ -79,13 +91,15 @@ async def run_tournament(
     Raises NotFoundError; NotPlayableError for a tournament that is over; AlreadyRunningError; the errors of
     `Programs.sandbox_level` before anything is played; HostFailingError when match after match is lost, what the
     executor raises when it can play nothing; the errors of `Programs.find` when a bot's files are gone; DatabaseError
-    when results cannot be written. After any of them the tournament can be run again.
+    when results cannot be written, also because another process writes for longer than the database's URL says
+    (`busy_timeout`) or PATIENCE_S. After any of them the tournament can be run again.
     """
     with exclusive(_lock_path(database, programs, tournament_id)):
         row = tournaments.tournament_row(database, tournament_id)
         _check_playable(row)
         specs = _match_specs(database, row, programs, leak_checks, keep_logs=keep_logs)
-        run = _Run(Ledger(database), executor, specs, _planner(row), _tally(row), on_progress)
+        run = _Run(Ledger(database.brief(_BRIEF_MS)), executor, specs, _planner(row), _tally(row), on_progress)
+        run.patience_s = PATIENCE_S if database.patience_s is None else database.patience_s
         await run.play()
         return run.end(tournaments.tournament_row(database, tournament_id))
 
@@ -143,16 +157,36 @@ class _Run:
         # Each match that is played has another one waiting at the executor.
         self._most_in_flight = 2 * executor.slots()
         self._worker = f"{platform.node()}:{os.getpid()}"
+        self._sick_in_a_row = 0
         self._in_flight: dict[asyncio.Task[MatchReport], LeasedMatch] = {}
+        self.patience_s = PATIENCE_S
+        """How long it waits for another's writing to end."""
 
     async def play(self) -> None:
         """Play until nothing is left; whatever ends it, no match stays leased and none in flight."""
         try:
-            self._begin()
+            await self._begin()
             while self._in_flight or self._is_behind:
-                self._settle(await self._wait())
+                await self._settle(await self._wait())
+        except DatabaseBusyError:
+            self.patience_s = 0.0  # it has waited long enough
+            raise
         finally:
+            self.patience_s = min(self.patience_s, _PATIENCE_AT_END_S)
             await self._stop()
+
+    async def _write(self, act: Callable[[], _Written]) -> _Written:
+        """Do what is one transaction, as often as it takes while another process writes."""
+        since_s = time.monotonic()
+        while True:
+            try:
+                return act()
+            except DatabaseBusyError:
+                now_s = time.monotonic()
+                if now_s - since_s >= self.patience_s:
+                    raise
+            self._on_progress(replace(self._tally.at(now_s), blocked_s=now_s - since_s))
+            await asyncio.sleep(_PAUSE_S)
 
     @property
     def _is_behind(self) -> bool:
@@ -179,38 +213,40 @@ class _Run:
         self._on_progress(progress)
         return progress
 
-    def _begin(self) -> None:
-        request = self._request(self._most_in_flight)
-        self._go_on(self._ledger.start_run(self._specs.tournament_id, request, self._planner))
+    async def _begin(self) -> None:
+        tournament, request = self._specs.tournament_id, self._request(self._most_in_flight)
+        await self._go_on(await self._write(lambda: self._ledger.start_run(tournament, request, self._planner)))
 
     def _request(self, limit: int) -> LeaseRequest:
         return LeaseRequest(self._worker, limit, LEASE_US)
 
-    def _go_on(self, settlement: Settlement) -> None:
+    async def _go_on(self, settlement: Settlement) -> None:
         """Hand the matches that were leased to the executor."""
         self._tally.count_planned(settlement.planned)
         for match in settlement.leased:
             task = asyncio.ensure_future(self._executor.run(self._specs.spec(match)))
             self._in_flight[task] = match
         if runtimes := self._specs.take_new_runtimes():
-            self._ledger.note_runtimes(runtimes)
+            await self._write(lambda: self._ledger.note_runtimes(runtimes))
         self._show()
 
-    def _settle(self, done: list[asyncio.Task[MatchReport]]) -> None:
+    async def _settle(self, done: list[asyncio.Task[MatchReport]]) -> None:
         """Record what has come back and take as many new matches, all in one transaction."""
         lost = [(self._in_flight[task], error) for task in done if (error := _loss_of(task)) is not None]
         reports = [task.result() for task in done if _loss_of(task) is None]
-        settlement = self._ledger.settle(
-            self._specs.tournament_id,
-            results=[fact_of(report, self._worker) for report in reports],
-            lost=[lost_attempt(match, error) for match, error in lost],
-            request=self._request(self._most_in_flight - len(self._in_flight) + len(done)),
-            planner=self._planner,
+        settlement = await self._write(
+            lambda: self._ledger.settle(
+                self._specs.tournament_id,
+                results=[fact_of(report, self._worker) for report in reports],
+                lost=[lost_attempt(match, error) for match, error in lost],
+                request=self._request(self._most_in_flight - len(self._in_flight) + len(done)),
+                planner=self._planner,
+            )
         )
         self._count(reports, [match for match, _ in lost], settlement)
         for task in done:
             del self._in_flight[task]
-        self._go_on(settlement)
+        await self._go_on(settlement)
         self._check_host(done)
 
     def _count(self, reports: list[MatchReport], lost: list[LeasedMatch], settlement: Settlement) -> None:
@@ -222,12 +258,19 @@ class _Run:
             self._tally.count_lost(match.match_id, again=again)
 
     def _check_host(self, done: Iterable[asyncio.Task[MatchReport]]) -> None:
-        limit = _LOST_IN_A_ROW_PER_MATCH_IN_FLIGHT * self._most_in_flight
-        if self._tally.lost_in_a_row >= limit:
-            reason = next((error for task in done if (error := task.exception())), "unknown")
+        """Stop a run on a host that goes on failing, before all its matches become void."""
+        losses = [_loss_of(task) for task in done]
+        for loss in losses:
+            self._sick_in_a_row = self._sick_in_a_row + 1 if loss is not None and loss.cause in _SICK else 0
+        lost = max(self._tally.lost_in_a_row, self._sick_in_a_row)
+        if (
+            self._sick_in_a_row >= _MOST_SICK_IN_A_ROW
+            or lost >= _LOST_IN_A_ROW_PER_MATCH_IN_FLIGHT * self._most_in_flight
+        ):
+            reason = next((loss for loss in losses if loss is not None), "unknown")
             raise HostFailingError(
-                f"the host lost {self._tally.lost_in_a_row} matches in a row, the run stopped; last reason: "
-                f"{reason}; `arena doctor` checks this machine, then resume"
+                f"the host lost {lost} matches in a row, the run stopped; last reason: {reason}; "
+                "`arena doctor` checks this machine, then resume"
             )
 
     async def _stop(self) -> None:
@@ -235,9 +278,9 @@ class _Run:
         results = [fact_of(task.result(), self._worker) for task in self._in_flight if _has_report(task)]
         # What cannot be written is why this run ends, or will be why the next does; that one plays it again.
         with suppress(RatingsError):
-            self._ledger.settle(self._specs.tournament_id, results=results)
+            await self._write(lambda: self._ledger.settle(self._specs.tournament_id, results=results))
         with suppress(RatingsError):
-            self._ledger.release(self._specs.tournament_id)
+            await self._write(lambda: self._ledger.release(self._specs.tournament_id))
         for task, match in self._in_flight.items():
             if not task.done():
                 await self._executor.cancel(match.match_id)

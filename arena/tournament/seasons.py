@@ -10,17 +10,18 @@ from arena.tournament.planner import planner_of
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import SeasonPlan, plan_like
 from ratings.ledger.tournaments import TournamentPlan
-from ratings.read.ladders import find_ladder, running_ladder
+from ratings.read.ladders import count_apart, find_ladder, owners_present, running_ladder
 from ratings.read.unfinished import present_entrants
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder
 from ratings.store.models import Tournament
 from ratings.store.service import Season
+from ratings.store.waves import OWNERS_APART
 
 FINAL_BLOCKS = "final_blocks"
 """The setting of a ladder that tells how long the final of its season is; 0 for none."""
 DEFAULT_FINAL_BLOCKS = 12
-_KEPT_SETTINGS = ("opening_plies", "start_limit_us", "margin_us")
+_KEPT_SETTINGS = ("opening_plies", "start_limit_us", "margin_us", OWNERS_APART)
 
 
 def announce_freeze(database: Database, ladder: str, at_us: int, final_blocks: int) -> Season:
@@ -75,7 +76,11 @@ def final_blocks_of(running: RunningLadder) -> int:
 
 
 def _has_final(running: RunningLadder, database: Database, blocks: int) -> bool:
-    return blocks > 0 and len(present_entrants(database, running.tournament.id)) >= running.pool.seats
+    if running.tournament.settings.get(OWNERS_APART):
+        present = count_apart(owners_present(database, running.tournament.id))
+    else:
+        present = len(present_entrants(database, running.tournament.id))
+    return blocks > 0 and present >= running.pool.seats
 
 
 def _check_final(running: RunningLadder, database: Database, blocks: int) -> None:
@@ -85,7 +90,8 @@ def _check_final(running: RunningLadder, database: Database, blocks: int) -> Non
 
 def _final_plan(running: RunningLadder, blocks: int) -> TournamentPlan:
     form = Final(running.pool.seats, blocks)
-    kept = {key: running.tournament.settings[key] for key in _KEPT_SETTINGS}
+    settings = running.tournament.settings
+    kept = {key: settings[key] for key in _KEPT_SETTINGS if key in settings}
     return replace(
         plan_like(running.tournament, running.pool, secret=seeds.new_secret().hex()),
         name=f"{running.tournament.name}-final",

@@ -69,7 +69,7 @@ def _past_of(played: TournamentWaves) -> Past:
 
 def entrant_of(version: EnteredVersion) -> Entrant:
     """Return a version that entered as its format sees it."""
-    return Entrant(version.version_id, version.joined_wave, version.withdrawn_wave, version.away)
+    return Entrant(version.version_id, version.joined_wave, version.withdrawn_wave, version.away, version.owner)
 
 
 def wave_of(records: Sequence[BlockRecord]) -> Wave:

@@ -401,7 +401,7 @@ class LeakFinding(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., version: _Optional[int] = ..., match_id: _Optional[str] = ..., seat: _Optional[int] = ..., verdict: _Optional[str] = ..., ply: _Optional[int] = ..., sentence: _Optional[str] = ..., evidence_json: _Optional[str] = ...) -> None: ...
 
 class TournamentRequest(_message.Message):
-    __slots__ = ("format", "settings_json", "game", "seats", "bots", "time", "start_limit", "options_json", "opening_plies", "seed", "rated", "name", "kind")
+    __slots__ = ("format", "settings_json", "game", "seats", "bots", "time", "start_limit", "options_json", "opening_plies", "seed", "rated", "name", "kind", "secret", "same_owner")
     FORMAT_FIELD_NUMBER: _ClassVar[int]
     SETTINGS_JSON_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
@@ -415,6 +415,8 @@ class TournamentRequest(_message.Message):
     RATED_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
+    SECRET_FIELD_NUMBER: _ClassVar[int]
+    SAME_OWNER_FIELD_NUMBER: _ClassVar[int]
     format: str
     settings_json: str
     game: str
@@ -428,7 +430,9 @@ class TournamentRequest(_message.Message):
     rated: bool
     name: str
     kind: str
-    def __init__(self, format: _Optional[str] = ..., settings_json: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., bots: _Optional[_Iterable[str]] = ..., time: _Optional[str] = ..., start_limit: _Optional[str] = ..., options_json: _Optional[str] = ..., opening_plies: _Optional[int] = ..., seed: _Optional[int] = ..., rated: bool = ..., name: _Optional[str] = ..., kind: _Optional[str] = ...) -> None: ...
+    secret: str
+    same_owner: bool
+    def __init__(self, format: _Optional[str] = ..., settings_json: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., bots: _Optional[_Iterable[str]] = ..., time: _Optional[str] = ..., start_limit: _Optional[str] = ..., options_json: _Optional[str] = ..., opening_plies: _Optional[int] = ..., seed: _Optional[int] = ..., rated: bool = ..., name: _Optional[str] = ..., kind: _Optional[str] = ..., secret: _Optional[str] = ..., same_owner: bool = ...) -> None: ...
 
 class ChallengeRequest(_message.Message):
     __slots__ = ("bot", "opponents", "game", "seats", "blocks", "time", "start_limit", "options_json", "opening_plies", "seed")
@@ -455,16 +459,18 @@ class ChallengeRequest(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., opponents: _Optional[_Iterable[str]] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., blocks: _Optional[int] = ..., time: _Optional[str] = ..., start_limit: _Optional[str] = ..., options_json: _Optional[str] = ..., opening_plies: _Optional[int] = ..., seed: _Optional[int] = ...) -> None: ...
 
 class PlannedTournament(_message.Message):
-    __slots__ = ("id", "name", "seed", "seeded")
+    __slots__ = ("id", "name", "seed", "seeded", "secret")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     SEEDED_FIELD_NUMBER: _ClassVar[int]
+    SECRET_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     seed: int
     seeded: bool
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., seed: _Optional[int] = ..., seeded: bool = ...) -> None: ...
+    secret: str
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., seed: _Optional[int] = ..., seeded: bool = ..., secret: _Optional[str] = ...) -> None: ...
 
 class Cancelled(_message.Message):
     __slots__ = ("tournament", "matches")

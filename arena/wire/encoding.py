@@ -93,7 +93,7 @@ class MatchEncoder:
             seat=seat,
             seats=len(spec.seats),
             options_json=json.dumps(match.playing.game.options_json(match.playing.options)),
-            clock=match_pb2.Clock(**spec.clock.to_json()),
+            clock=match_pb2.Clock(**spec.clock.durations()),
             cores=spec.cores,
             seed=spec.seats[seat].seed,
             resumed=resumed,

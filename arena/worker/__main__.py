@@ -19,7 +19,7 @@ from arena.hosting.prctl import die_with_parent
 from arena.match.host_faults import HostBrokenError
 from arena.worker.host import MatchHost
 from arena.worker.loop import WorkerLoop
-from arena.worker.process import allow_many_descriptors, open_stdin, pin, take_stdout
+from arena.worker.process import allow_many_descriptors, check_limits, open_stdin, pin, take_stdout
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 
 
@@ -40,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pin(options.core)
     allow_many_descriptors()
     try:
+        check_limits()
         asyncio.run(_serve(take_stdout(), options.warm_bots, options.warm_memory))
     except (HostingError, HostBrokenError) as error:
         print(f"worker: {error}", file=sys.stderr)  # noqa: T201 - the coordinator keeps it

@@ -6,10 +6,13 @@ exit status or signal); and what went wrong with the launcher or the machine is 
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
 from typing import Any
 
 from arena.hosting.errors import (
+    HostBusyError,
     HostingError,
     LauncherLostError,
     RuntimeDirectoryError,
@@ -24,6 +27,9 @@ from arena.match.result import Fault, FaultCause
 KEPT_STDERR_CHARACTERS = 4000
 # What a process appears to have done wrong when it was ended for exceeding a limit.
 _SIGNS_OF_AN_END = (FaultCause.DISCONNECTED, FaultCause.START_FAILED, FaultCause.TIMEOUT)
+
+
+_WANTS_OF_ROOM = (os.strerror(errno.EAGAIN), os.strerror(errno.ENOMEM))
 
 
 class StartError(Exception):
@@ -73,6 +79,8 @@ async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
     # A sandbox that our own watchdog killed has not reported the bot in it either.
     if has_ended and not process.has_begun and process.exceeded is None:
         words = (await process.collect()).stderr.strip().splitlines()
+        if words and words[-1].endswith(_WANTS_OF_ROOM):
+            raise HostBusyError(f"this host has no room for a sandbox: {words[-1]}")
         raise SandboxUnavailableError(f"a sandbox could not be made: {words[-1] if words else 'it said nothing'}")
     if has_ended:
         why = f"It ended before it joined ({process.exited.result().describe()})."

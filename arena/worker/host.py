@@ -42,6 +42,11 @@ class MatchHost:
         """End every process and remove every directory."""
         await self._house.__aexit__(*exc_info)
 
+    @property
+    def launcher_pid(self) -> int:
+        """The process id of its launcher."""
+        return self._house.launcher_pid
+
     async def play(self, spec: MatchSpec, audience: Audience | None = None) -> MatchReport:
         """Play a match, show it to its audience if it has one, and return its report.
 
@@ -76,12 +81,13 @@ class MatchHost:
     async def _referee(self, match: Match, seated: list[Seated], audience: Audience | None) -> None:
         lag_meter = OwnWaitMeter()
         seats = [
-            one.fault(seat) if isinstance(one, StartError) else self._house.seated_bot(one)
+            one.fault(seat) if isinstance(one, StartError) else self._house.seated_bot(one, match.spec.cores)
             for seat, one in enumerate(seated)
             if one is not None
         ]
         try:
-            await play_match(match, seats, lag_meter=lag_meter, onlooker=audience)
+            may_ponder = match.spec.clock.may_ponder
+            await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, onlooker=audience)
         except BaseException:
             self._house.end_all(seated)
             raise

@@ -1,4 +1,4 @@
-"""Keeps hosted bots for those who play matches: a launcher, the bots' socket, warm processes, and their meters."""
+"""Keeps hosted bots for those who play matches: a launcher, the bots' doors, warm processes, and who watches them."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ import asyncio
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import partial
 from typing import Self
-from weakref import WeakKeyDictionary
 
-from arena.hosting.launcher.client import HostedProcess, LauncherClient
-from arena.hosting.proc.meter import TreeMeter
-from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
+from arena.hosting.launcher.client import LauncherClient
+from arena.hosting.runtime_directory import runtime_directory
 from arena.match.match import Match
 from arena.match.spec import MatchSpec
-from arena.referee.play import SeatedBot
-from arena.referee.server import PlayServer
+from arena.referee.seated import SeatedBot
 from arena.worker.accounts import Seated
 from arena.worker.blame import StartError
+from arena.worker.door import Door
+from arena.worker.flood_watch import FloodWatch
+from arena.worker.night_watch import NightWatch
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS, WarmBots
 
 
 class BotHouse:
-    """Owns a launcher, the bots' socket and warm bots. Async context manager; leaving it ends and removes everything.
+    """Owns a launcher and warm bots. Async context manager; leaving it ends and removes everything.
 
     Several matches may have bots from it at the same time.
     """
@@ -33,22 +34,25 @@ class BotHouse:
         """Keep at most `warm_bots` idle processes with `warm_mb` megabytes of resident memory (None: no limit)."""
         self._most_warm = warm_bots, warm_mb
         self._stack = AsyncExitStack()
-        self._meters: WeakKeyDictionary[HostedProcess, TreeMeter] = WeakKeyDictionary()
+        self._watch = NightWatch()
         self.bots: WarmBots
         """The processes, once it was entered."""
+        self.launcher_pid = 0
+        """The process id of the launcher, once it was entered."""
 
     async def __aenter__(self) -> Self:
-        """Start the launcher and the server. Raises RuntimeDirectoryError."""
+        """Start the launcher. Raises RuntimeDirectoryError."""
         async with AsyncExitStack() as stack:
             directory = stack.enter_context(runtime_directory())
             # The launcher comes first: in a worker, before this process has any gRPC thread.
             launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
-            server = PlayServer()
-            address = f"unix:{directory / SOCKET_NAME}"
-            await server.start(address)
-            stack.push_async_callback(server.stop)
-            self.bots = WarmBots(BotStarter(launcher, server, address), *self._most_warm)
+            self.launcher_pid = launcher.pid
+            starter = BotStarter(launcher, partial(Door.open_socket, directory), directory)
+            await stack.enter_async_context(self._watch)
+            self.bots = WarmBots(starter, *self._most_warm, self._watch)
             stack.push_async_callback(self.bots.close)
+            watching = asyncio.create_task(FloodWatch(starter.doors).run())
+            stack.callback(watching.cancel)
             self._stack = stack.pop_all()
         return self
 
@@ -64,15 +68,20 @@ class BotHouse:
         processes = iter(await self.bots.seat(_hosted_part(spec), secret_block))
         return [None if seat.is_remote else next(processes) for seat in spec.seats]
 
-    def seated_bot(self, bot: WarmBot) -> SeatedBot:
-        """Return a bot as the referee seats it, with a meter for its processes; `close_meters` ends the measuring."""
-        return SeatedBot(bot.stream, self._meter_of(bot))
+    def seated_bot(self, bot: WarmBot, cores: int = 1) -> SeatedBot:
+        """Return a bot as the referee seats it, in a match that grants so many cores.
+
+        It has a meter for its processes, and `close_meters` ends the measuring.
+        """
+        rest = self._watch.rest_of(bot)
+        rest.cores = cores
+        return SeatedBot(bot.stream, rest.meter, rest)
 
     def close_meters(self, seated: Iterable[Seated]) -> None:
         """Measure these bots no more until their next matches."""
         for one in seated:
             if isinstance(one, WarmBot):
-                self._meter_of(one).close()
+                self._watch.close_meter(one)
 
     def end_all(self, seated: Iterable[Seated]) -> None:
         """End the bots of a match that was broken off, in the background."""
@@ -81,8 +90,12 @@ class BotHouse:
                 self.bots.end(one)
 
     async def part_with_all(self, match: Match, seated: list[Seated]) -> list[bool | None]:
-        """Part with the bots of a match that is over, see `part_with`, in the order of its seats."""
-        return await asyncio.gather(*(self.part_with(match, seat, one) for seat, one in enumerate(seated)))
+        """Part with the bots of a match that is over, see `part_with`, in the order of its seats.
+
+        It is done to its end even if this is cancelled: otherwise a process could be left that nobody holds.
+        """
+        parting = asyncio.gather(*(self.part_with(match, seat, one) for seat, one in enumerate(seated)))
+        return await asyncio.shield(parting)
 
     async def part_with(self, match: Match, seat: int, bot: Seated) -> bool | None:
         """Keep a bot that did nothing wrong; otherwise end it and amend its faults with the evidence.
@@ -99,13 +112,6 @@ class BotHouse:
         for fault in faults:
             match.amend(fault, await self.bots.end_and_explain(bot, fault))
         return None
-
-    def _meter_of(self, bot: WarmBot) -> TreeMeter:
-        """Return the meter of a process, which it keeps for life: finding its tree costs more than some matches."""
-        meter = self._meters.get(bot.process)
-        if meter is None:
-            meter = self._meters[bot.process] = TreeMeter(bot.process.pid)
-        return meter
 
 
 def _hosted_part(spec: MatchSpec) -> MatchSpec:

@@ -12,7 +12,7 @@ from arena.match.decisions import Decision
 from arena.match.report import LeakCheck
 from arena.match.retrial import Retrial, Trial, compare
 from arena.match.spec import MatchSpec
-from arena.referee.inbox import Closed, Flood, Inbox
+from arena.referee.inbox import Closed, Flood, Inbox, Offence
 from arena.referee.stream import BotStream, StreamClosedError
 from arena.wire.encoding import MatchEncoder
 from arena.worker.blame import StartError
@@ -80,7 +80,7 @@ async def _ask(retrial: Retrial, stream: BotStream, question: bytes, inbox: Inbo
     arrival = await inbox.get(asyncio.get_running_loop().time() + patience_s)
     if arrival is None:
         return f"A fresh process did not answer within {patience_s:g} s."
-    if isinstance(arrival.what, Closed | Flood):
+    if isinstance(arrival.what, Closed | Flood | Offence):
         return "A fresh process ended, or sent more than it was asked."
     retrial.judge(arrival.what)
     return ""

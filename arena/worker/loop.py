@@ -10,6 +10,7 @@ Messages are frames (`arena.hosting.frames`). From the coordinator, which closes
 To the coordinator:
 
     {"event": "ready"}
+    {"event": "alive", "launcher": 4711}                    once a second, with its launcher; or it is ended
     {"event": "report", "ticket": 1, "report": {...}}       a `MatchReport` with its blob
     {"event": "live", "ticket": 1, "live": {...}}           a `LiveEvent` of a match that is watched, with its bytes
     {"event": "lost", "ticket": 1, "error": {...}}          a `MatchLostError`; if it `is_last`, the worker ends and
@@ -35,6 +36,8 @@ from arena.worker.audience import Audience
 from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
 from arena.worker.host import MatchHost
 
+BEAT_S = 1.0
+
 
 class WorkerLoop:
     """Plays one match at a time, in the order in which they were sent."""
@@ -54,13 +57,19 @@ class WorkerLoop:
         self._send(encode_frame({"event": "ready"}))
         player = asyncio.create_task(self._play_all())
         commands = asyncio.create_task(self._read_commands())
+        beats = asyncio.create_task(self._beat())
         await asyncio.wait({player, commands}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (commands, player):
+        for task in (commands, player, beats):
             task.cancel()
         outcomes = await asyncio.gather(player, commands, return_exceptions=True)
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 raise outcome
+
+    async def _beat(self) -> None:
+        while True:
+            self._send(encode_frame({"event": "alive", "launcher": self._host.launcher_pid}))
+            await asyncio.sleep(BEAT_S)
 
     async def _read_commands(self) -> None:
         while (frame := await read_frame(self._reader)) is not None:

@@ -8,8 +8,21 @@ import os
 import resource
 import sys
 
+from arena.hosting.errors import HostingError
+from arena.hosting.sandbox.limits import Limits
+from arena.worker.room import THREADS, has_room
+
 MANY_DESCRIPTORS = 16_384
 """Enough for the connections of 32 bots that hold as many as they may."""
+
+
+_INHERITED = {
+    "RLIMIT_CPU": ("-t", Limits().cpu_s),
+    "RLIMIT_FSIZE": ("-f", Limits().disk_mb << 20),
+    "RLIMIT_AS": ("-v", 4 << 30),
+    "RLIMIT_DATA": ("-d", 4 << 30),
+}
+"""What must be allowed of each of these, in seconds or bytes."""
 
 
 def pin(core: int | None) -> None:
@@ -25,6 +38,21 @@ def allow_many_descriptors() -> None:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         with contextlib.suppress(ValueError, OSError):  # macOS calls its limit infinite, and allows 10,240
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def check_limits() -> None:
+    """Raise the limits that bots inherit as far as they go. Raises HostingError if that is not far enough for them.
+
+    A bot that reaches a limit of this host would be blamed for what it did not do.
+    """
+    for name, (option, least) in _INHERITED.items():
+        which = getattr(resource, name)
+        _, hard = resource.getrlimit(which)
+        resource.setrlimit(which, (hard, hard))
+        if hard != resource.RLIM_INFINITY and hard < least:
+            raise HostingError(f"this host sets a limit (ulimit {option}) of {hard}; bots need {least} or none")
+    if not has_room():
+        raise HostingError(f"this host has no room for {THREADS} more threads (ulimit -u); bots need as many")
 
 
 def take_stdout() -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from arena.hosting.bot_environment import bot_environment
-from arena.hosting.errors import HostingError, LaunchError
+from arena.hosting.errors import HostBusyError, HostingError, LaunchError, RuntimeDirectoryError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.runtime_directory import SCRATCH_NAME
 from arena.hosting.sandbox.levels import Program
@@ -18,64 +19,85 @@ from arena.hosting.sandbox.start import start_confined
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.join import JoinError, Welcome, join
-from arena.referee.server import Admission, PlayServer
+from arena.referee.server import Admission
 from arena.referee.stream import BotStream
 from arena.worker.background import BackgroundTasks
 from arena.worker.blame import StartError, explain_absence, refuse
+from arena.worker.door import Door, DoorOpener
+from arena.worker.room import has_room, wait_for_room
+from arena.worker.start_clock import StartClock
 from arena.worker.warm_bot import BotKey, WarmBot
 
 LEAVE_GRACE_S = 0.5
-_UNIX = "unix:"
+LOOK_S = 0.1
+"""How often the connections of a bot are counted that has not joined yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What is asked of a process that starts."""
+
+    limit_s: float
+    """How long it may take, by its charge."""
+    game: str | None = None
+    """What it must join for, if anything."""
+    cores: int = 1
+    is_alone: bool = True
+    """Whether nothing else starts meanwhile."""
 
 
 class BotStarter:
-    """Starts processes that play at one address, each in an empty directory that is removed with it."""
+    """Starts processes, each with a door of its own and in an empty directory that is removed with it."""
 
     def __init__(
-        self,
-        launcher: LauncherClient,
-        server: PlayServer,
-        address: str,
-        welcome: Welcome = join,
-        directory: Path | None = None,
+        self, launcher: LauncherClient, open_door: DoorOpener, directory: Path, welcome: Welcome = join
     ) -> None:
-        """Make the directories of processes in `directory`, or, if it is None, beside the socket at `address`.
-
-        An address without a socket is out of reach of a sandbox.
-        """
-        self._socket = Path(address.removeprefix(_UNIX)) if address.startswith(_UNIX) else None
-        beside = Path() if self._socket is None else self._socket.parent
-        self._scratch = (directory or beside) / SCRATCH_NAME
+        """Make the directories of processes in `directory`. A door without a socket is out of reach of a sandbox."""
+        self._scratch = directory / SCRATCH_NAME
         self._scratches = itertools.count(1)
         self._launcher = launcher
-        self._server = server
-        self._address = address
+        self._open_door = open_door
         self._welcome = welcome
+        self._doors: set[Door] = set()
         self._background = BackgroundTasks()
 
-    async def start(self, seat: SeatSpec, spec: MatchSpec) -> WarmBot:
-        """Start a process and return it when it has joined for the game of `spec`. Raises StartError, HostingError."""
-        return await self.start_for(seat, spec.clock.start_limit_us / 1_000_000, spec.game)
+    def doors(self) -> Sequence[Door]:
+        """Return the doors of all processes that it started and that have not ended."""
+        return tuple(self._doors)
 
-    async def start_for(self, seat: SeatSpec, limit_s: float, game: str | None = None) -> WarmBot:
-        """Start a process and return it when it has joined, within that time, for that game if one is given.
+    async def start(self, seat: SeatSpec, spec: MatchSpec, *, is_alone: bool = True) -> WarmBot:
+        """Start a process and return it when it has joined for the game of `spec`.
 
-        Raises StartError, HostingError.
+        Raises StartError, StarvedError (sooner if it does not start alone), HostingError.
         """
-        admission = self._server.admit()
+        terms = _Terms(spec.clock.start_limit_us / 1_000_000, spec.game, spec.cores, is_alone)
+        return await self._start(seat, terms)
+
+    async def start_for(self, seat: SeatSpec, limit_s: float) -> WarmBot:
+        """Start a process and return it when it has joined, within that time. Raises StartError, HostingError."""
+        return await self._start(seat, _Terms(limit_s))
+
+    async def _start(self, seat: SeatSpec, terms: _Terms) -> WarmBot:
+        """Start a process, again while this machine has no room for it."""
+        return await wait_for_room(lambda: self._start_once(seat, terms))
+
+    async def _start_once(self, seat: SeatSpec, terms: _Terms) -> WarmBot:
+        door = await self._open()
         process = None
         try:
-            process = await self._launch(seat, admission)
-            return await self._await_join(seat, admission, process, limit_s, game)
+            process = await self._launch(seat, door)
+            return await self._await_join(seat, door, process, terms)
         except LaunchError as error:
-            self._server.dismiss(admission)
+            self._close(door)
             raise StartError(FaultCause.START_FAILED, f"It could not be started: {error}.", {}) from error
         except BaseException as error:
-            self._server.dismiss(admission)
+            self._close(door)
             if process is not None and not process.exited.done():
                 await process.end()
             if process is not None and isinstance(error, StartError):
                 error.log = await process.log()
+            if isinstance(error, StartError) and error.cause is FaultCause.START_FAILED and not has_room():
+                raise HostBusyError(f"this host has no room for a bot: {error.explanation}") from error
             raise
 
     def end(self, bot: WarmBot) -> None:
@@ -84,8 +106,11 @@ class BotStarter:
 
     async def dismiss(self, bot: WarmBot) -> bool:
         """Close its stream, end its process, and return whether that had ended by itself. Raises HostingError."""
-        self._server.dismiss(bot.admission)
-        return await bot.process.end(LEAVE_GRACE_S)
+        bot.door.dismiss()
+        try:
+            return await bot.process.end(LEAVE_GRACE_S)
+        finally:
+            await self._close_for_good(bot.door)
 
     async def settle(self) -> None:
         """Wait until the processes that are ending have ended. Raises HostingError if one cannot be ended."""
@@ -94,11 +119,27 @@ class BotStarter:
     async def _end(self, bot: WarmBot) -> None:
         await self.dismiss(bot)
 
-    async def _launch(self, seat: SeatSpec, admission: Admission) -> HostedProcess:
+    async def _open(self) -> Door:
+        try:
+            door = await self._open_door()
+        except RuntimeError as error:
+            raise RuntimeDirectoryError(f"a socket for a bot could not be made: {error}") from error
+        self._doors.add(door)
+        return door
+
+    def _close(self, door: Door) -> None:
+        door.dismiss()
+        self._background.run(self._close_for_good(door))
+
+    async def _close_for_good(self, door: Door) -> None:
+        self._doors.discard(door)
+        await door.close()
+
+    async def _launch(self, seat: SeatSpec, door: Door) -> HostedProcess:
         scratch = self._scratch / str(next(self._scratches))
-        environment = bot_environment(seat.directory, scratch, self._address, admission.token)
+        environment = bot_environment(seat.directory, scratch, door.address, door.admission.token)
         program = Program(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
-        limits = Limits(seat.sandbox, seat.memory_mb, socket=self._socket)
+        limits = Limits(seat.sandbox, seat.memory_mb, socket=door.socket)
         starting = asyncio.create_task(start_confined(self._launcher, program, limits))
         try:
             return await asyncio.shield(starting)
@@ -106,33 +147,49 @@ class BotStarter:
             self._background.run(_end_unwanted(starting))
             raise
 
-    async def _await_join(
-        self, seat: SeatSpec, admission: Admission, process: HostedProcess, limit_s: float, game: str | None
-    ) -> WarmBot:
+    async def _await_join(self, seat: SeatSpec, door: Door, process: HostedProcess, terms: _Terms) -> WarmBot:
         """Return the process when it has joined. Raises StartError if it ends or is too late, HostingError."""
-        joining = asyncio.create_task(self._join(admission))
+        clock = StartClock(process, terms.limit_s, terms.cores, is_alone=terms.is_alone)
+        joining = asyncio.create_task(self._join(door.admission))
+        watching = asyncio.create_task(_watch(door))
         news: set[asyncio.Future[Any]] = {joining, process.exited}
         try:
-            await asyncio.wait(news, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
-            if not joining.done() and admission.stream.done():
+            while not any(one.done() for one in news):
+                await asyncio.wait(news, timeout=clock.wait_s(), return_when=asyncio.FIRST_COMPLETED)
+                if not any(one.done() for one in news) and clock.is_over():
+                    break
+            if not joining.done() and door.admission.stream.done():
                 await asyncio.wait({joining}, timeout=LEAVE_GRACE_S)  # what it sent before it ended is judged first
             if joining.done():
                 stream, games = await joining
+                door.look()
+                if stream.flood is not None:
+                    raise JoinError(FaultCause.FLOOD, stream.flood.why, stream.flood.evidence)
             else:
-                raise await explain_absence(process, limit_s)
+                raise await explain_absence(process, terms.limit_s)
         except JoinError as error:
             has_left = await process.end(LEAVE_GRACE_S)
-            raise await refuse(error.cause, error.explanation, process, by_itself=has_left) from error
+            refused = await refuse(error.cause, error.explanation, process, by_itself=has_left)
+            refused.evidence.update(error.evidence)
+            raise refused from error
         finally:
+            clock.close()
+            watching.cancel()
             joining.cancel()
-        bot = WarmBot(BotKey.of(seat), process, admission, stream, games)
-        if game is not None and not bot.plays(game):
-            raise StartError(FaultCause.START_FAILED, f"It joined for {_list(games)}, not for {game}.", {})
+        bot = WarmBot(BotKey.of(seat), process, door, stream, games)
+        if terms.game is not None and not bot.plays(terms.game):
+            raise StartError(FaultCause.START_FAILED, f"It joined for {_list(games)}, not for {terms.game}.", {})
         return bot
 
     async def _join(self, admission: Admission) -> tuple[BotStream, Sequence[str]]:
         stream = await asyncio.shield(admission.stream)
         return stream, await self._welcome(stream)
+
+
+async def _watch(door: Door) -> None:
+    while True:
+        await asyncio.sleep(LOOK_S)
+        door.look()
 
 
 def _list(games: Sequence[str]) -> str:

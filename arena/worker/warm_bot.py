@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.reports import BEGINNING, Mark
 from arena.match.spec import SeatSpec
-from arena.referee.server import Admission
 from arena.referee.stream import BotStream
 from arena.wire.encoding import EVERY_GAME
+from arena.worker.door import Door
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class WarmBot:
 
     key: BotKey
     process: HostedProcess
-    admission: Admission
+    door: Door
     stream: BotStream
     games: Sequence[str]
     has_played: bool = False

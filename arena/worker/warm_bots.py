@@ -8,16 +8,22 @@ nobody asked for, it is not used again.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 
 from arena.hosting.proc.machine import MEGABYTE
 from arena.hosting.proc.usage import tree_resident_bytes
+from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.worker.blame import StartError, blame, examine
+from arena.worker.night_watch import NightWatch
+from arena.worker.start_clock import StarvedError
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import BotKey, WarmBot
 
 DEFAULT_WARM_BOTS = 32
+LOUD_US = 200_000
+"""Whoever computed more while others started is named when one of these could not."""
 MOST_BLOCKS = 500
 """A process that has met this many blocks is replaced, so that the set of them stays small."""
 
@@ -25,9 +31,19 @@ MOST_BLOCKS = 500
 class WarmBots:
     """The bot processes of one worker. `close` ends the idle ones."""
 
-    def __init__(self, starter: BotStarter, most: int = DEFAULT_WARM_BOTS, most_mb: int | None = None) -> None:
-        """Keep at most `most` idle processes, with `most_mb` of resident memory (None: no limit)."""
+    def __init__(
+        self,
+        starter: BotStarter,
+        most: int = DEFAULT_WARM_BOTS,
+        most_mb: int | None = None,
+        watch: NightWatch | None = None,
+    ) -> None:
+        """Keep at most `most` idle processes, with `most_mb` of resident memory (None: no limit).
+
+        `watch` sees to it that those with a seat compute only while they are asked.
+        """
         self._starter = starter
+        self._watch = watch
         self._most = most
         self._most_bytes = None if most_mb is None else most_mb * MEGABYTE
         self._idle: list[WarmBot] = []
@@ -63,19 +79,46 @@ class WarmBots:
         return [self._admit(one, secret_block) for one in seats if one is not None]
 
     async def _fill(self, seats: list[WarmBot | StartError | None], spec: MatchSpec) -> None:
-        """Start a process for each empty seat. Even if this raises, those that did start are in their seats."""
+        """Start a process for each empty seat. Even if this raises, those that did start are in their seats.
+
+        One that got no processor beside the others is started again alone, while these sleep if they compute.
+        """
+        starved: list[int] = []
 
         async def fill(index: int) -> None:
             try:
-                seats[index] = await self._starter.start(spec.seats[index], spec)
-            except StartError as error:
-                seats[index] = error
+                seats[index] = await self._start_watched(spec.seats[index], spec, is_alone=False)
+            except StarvedError:
+                starved.append(index)
 
         empty = [index for index, one in enumerate(seats) if one is None]
         outcomes = await asyncio.gather(*map(fill, empty), return_exceptions=True)
         for outcome in outcomes:
             if outcome is not None:
                 raise outcome
+        for index in starved:
+            await self.settle()
+            try:
+                seats[index] = await self._start_watched(spec.seats[index], spec, is_alone=True)
+            except StarvedError as error:
+                raise _starved(spec, index, error, self._computed_us(seats)) from error
+
+    def _computed_us(self, seats: Sequence[WarmBot | StartError | None]) -> dict[int, int]:
+        """Return by seat what the bots that have joined used since."""
+        if self._watch is None:
+            return {}
+        joined = ((seat, bot) for seat, bot in enumerate(seats) if isinstance(bot, WarmBot))
+        return {seat: self._watch.rest_of(bot).meter.settled_us() for seat, bot in joined}
+
+    async def _start_watched(self, seat: SeatSpec, spec: MatchSpec, *, is_alone: bool) -> WarmBot | StartError:
+        """Start a process that is watched as soon as it has joined. Raises StarvedError, HostingError."""
+        try:
+            bot = await self._starter.start(seat, spec, is_alone=is_alone)
+        except StartError as error:
+            return error
+        if self._watch is not None:
+            self._watch.rest_of(bot)
+        return bot
 
     def _admit(self, one: WarmBot | StartError, block: str) -> WarmBot | StartError:
         """Note that a process will have seen that block, and return it."""
@@ -109,11 +152,13 @@ class WarmBots:
 
     def end(self, bot: WarmBot) -> None:
         """End a process in the background."""
+        self._let_go(bot)
         self._starter.end(bot)
 
     async def dismiss(self, bot: WarmBot) -> bool:
         """Close its stream, end its process, and return whether that had ended by itself. Raises HostingError."""
         bot.resident_bytes = tree_resident_bytes(bot.process.pid)
+        self._let_go(bot)
         return await self._starter.dismiss(bot)
 
     async def end_and_explain(self, bot: WarmBot, fault: Fault) -> Fault:
@@ -121,8 +166,14 @@ class WarmBots:
 
         Raises HostingError when the launcher is gone: then the fault is the host's.
         """
+        self._let_go(bot)
         has_left = await self._starter.dismiss(bot)
         return blame(fault, bot.process, await examine(bot.process, has_left, bot.mark))
+
+    def _let_go(self, bot: WarmBot) -> None:
+        """Have it watched no more: what it does to leave in order is in nobody's time."""
+        if self._watch is not None:
+            self._watch.forget(bot)
 
     async def settle(self) -> None:
         """Wait until the processes that are ending have ended. Raises HostingError if one cannot be ended."""
@@ -151,3 +202,22 @@ async def _mark(bot: WarmBot) -> None:
     """Mark where the next match begins in its output: earlier output is not evidence for it."""
     if bot.has_played:
         bot.mark = await bot.process.mark()
+
+
+def _starved(spec: MatchSpec, seat: int, error: StarvedError, computed_us: Mapping[int, int]) -> MatchLostError:
+    """Return the fault of the host that a bot got no processor for its start, not even alone.
+
+    `computed_us` is what the others used since they have joined; the one that used most is named.
+    """
+    waited_s = (error.figures.queue_wait_us + error.figures.referee_lag_us) / 1_000_000
+    why = f"seat {seat} could not start: it waited {waited_s:.1f} s for a processor"
+    loud, loud_us = max(computed_us.items(), key=lambda used: used[1], default=(seat, 0))
+    if loud_us > LOUD_US:
+        loud_s = loud_us / 1_000_000
+        why = (
+            f"seat {seat} could not start: it waited {waited_s:.1f} s for a processor, "
+            f"while seat {loud} computed for {loud_s:.1f} s"
+        )
+    names = {spec.seats[other].name: used_us for other, used_us in computed_us.items()}
+    evidence = {"seat": seat, "bot": spec.seats[seat].name, **error.figures.to_json(), "computed_us": names}
+    return MatchLostError(why, HostCause.CHARGE_BOUND, evidence)

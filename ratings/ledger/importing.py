@@ -25,6 +25,7 @@ from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.archive.chain import read_chain
 from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, decode_row
+from ratings.store.ids import now_us
 from ratings.store.tables import AnyRow
 
 _BATCH = 200
@@ -82,6 +83,8 @@ class _Import:
         self._block_ids: set[str] = set()
         # Ids of owners, bots and versions in the file -> their ids here.
         self._ids: dict[str, str] = {}
+        self._remote_bots: set[str] = set()
+        self._now_us = now_us()
         self._waiting: dict[str, list[Row]] = {}
         # Whether no other match is, or was, rated in the pool, here and where the file comes from.
         self._is_alone = True
@@ -193,6 +196,8 @@ class _Import:
     def _add_bot(self, row: Row) -> None:
         known = self._recognise(tables.bot, row, tables.bot.c.name == row["name"])
         owner = self._ids.get(row["owner_id"], row["owner_id"]) if row["owner_id"] else None
+        if row["remote"]:
+            self._remote_bots.add(row["id"])
         if known is not None and known.remote != row["remote"]:
             raise ArchiveError(
                 f"{self._file}: of bot {row['name']!r} one is hosted and one remote, in the file and in this database; "
@@ -210,6 +215,8 @@ class _Import:
         taken = set(self._connection.execute(numbers).scalars())
         if row["number"] in taken:
             row = {**row, "number": max(taken) + 1}
+        if row["bot_id"] not in self._remote_bots:
+            row = {**row, "files_removed_at_us": self._now_us}  # no files come along; `bot add` brings them
         same = (version.c.bot_id == bot_id) & (version.c.content_hash == row["content_hash"])
         self._recognise(version, row, same)
 

@@ -50,7 +50,7 @@ _EXPIRED = (
     select(_m.c.id, _m.c.attempt)
     .join(_a, (_a.c.match_id == _m.c.id) & (_a.c.number == _m.c.attempt))
     .where(_m.c.tournament_id == bindparam("tournament"), _m.c.state == MatchState.LEASED)
-    .where(_a.c.deadline_us <= bindparam("now"))
+    .where(_a.c.deadline_us <= bindparam("now"), _a.c.worker != bindparam("worker"))
     .order_by(_m.c.position)
 )
 _PLANNED = (
@@ -86,11 +86,13 @@ def lease(
 ) -> list[LeasedMatch]:
     """Take the next matches, at most `limit`, in schedule order, for `worker` until `deadline_us`.
 
-    Leases that have run out are taken back first; each counts as a failed attempt of its match.
+    Leases of others that have run out are taken back first; each counts as a failed attempt of its match. Those of
+    `worker` never run out while it asks for more: it is there, and what has passed is known only by the wall clock,
+    which may jump by days.
     """
     connection = session.connection()
     instant = now_us() if now is None else now
-    _expire(connection, tournament_id, instant)
+    _expire(connection, tournament_id, worker, instant)
     rows = connection.execute(_PLANNED, {"tournament": tournament_id, "most": limit}).all()
     if not rows:
         return []
@@ -121,8 +123,8 @@ def _leased_match(row: AnyRow, seats: tuple[LeasedSeat, ...]) -> LeasedMatch:
     )
 
 
-def _expire(connection: Connection, tournament_id: str, instant: int) -> None:
-    expired = connection.execute(_EXPIRED, {"tournament": tournament_id, "now": instant}).all()
+def _expire(connection: Connection, tournament_id: str, worker: str, instant: int) -> None:
+    expired = connection.execute(_EXPIRED, {"tournament": tournament_id, "worker": worker, "now": instant}).all()
     lost = [LostAttempt(match_id, attempt, "the lease ran out", "LEASE_EXPIRED") for match_id, attempt in expired]
     again = [fail_attempt(connection, one, AttemptState.EXPIRED) for one in lost]
     if not all(again):

@@ -102,7 +102,7 @@ def check_versions(session: Session, versions: Sequence[str]) -> None:
             how = "annulled" if version_id in out else "withdrawn"
             raise BotError(f"version {version.number} of {name!r} was {how}; leave it out, or enter another version")
         if version.files_removed_at_us is not None:
-            raise BotError(f"the files of version {version.number} of {name!r} were removed by retention; add it again")
+            raise BotError(f"the files of version {version.number} of {name!r} are not here; add it again")
 
 
 def check_kinds(session: Session, versions: Sequence[str], *, remote: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select as sql_select
@@ -83,6 +84,11 @@ def owners_present(source: Source, tournament_id: str) -> list[str | None]:
     )
     with read(source) as session:
         return list(session.connection().execute(query).scalars())
+
+
+def count_apart(owners: Sequence[str | None]) -> int:
+    """Return how many of the bots with these owners may sit at one table where bots of one owner do not meet."""
+    return owners.count(None) + len({owner for owner in owners if owner is not None})
 
 
 def list_seasons(

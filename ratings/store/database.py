@@ -6,6 +6,7 @@ Errors of the driver come out as `ratings.errors`, on one line with the remedy.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import sqlalchemy
@@ -13,19 +14,24 @@ import sqlalchemy.exc
 from sqlalchemy import make_url
 from sqlalchemy.engine import URL
 
-from ratings.errors import DatabaseAccessError
+from ratings.errors import DatabaseAccessError, RatingsError
 from ratings.store import schema
 from ratings.store.dialects import dialect_of, translated
-from ratings.store.replacing import follow_file, identity_of
+from ratings.store.looking import look_where_nothing_can_be_written
+from ratings.store.replacing import KeptFile, follow_file, identity_of
 from ratings.store.schema import SchemaChange
+from ratings.store.sqlite import BRIEF_MS, TOLD_MS
+
+_MOST_RESCUED = 9
 
 
 class Database:
     """An open database. Whoever opened it closes it."""
 
-    def __init__(self, engine: sqlalchemy.Engine) -> None:
+    def __init__(self, engine: sqlalchemy.Engine, file: KeptFile | None = None) -> None:
         self.engine = engine
         """For this package only."""
+        self._file = file
         self._marking = threading.Lock()
         self._marker: sqlalchemy.PoolProxiedConnection | None = None
         self._marked: tuple[int, int] | None = None
@@ -63,6 +69,24 @@ class Database:
                 self._marked = file
             return hash((file, dialect.mark(self._marker)))
 
+    @property
+    def patience_s(self) -> float | None:
+        """Return how many seconds its URL says to wait for another's writing, or `None` if it says nothing."""
+        told = self.engine.get_execution_options().get(TOLD_MS)
+        return None if told is None else int(told) / 1000
+
+    def brief(self, most_ms: int) -> Database:
+        """Return this database for whoever would rather ask again than wait longer for another to end its writing.
+
+        It has the same connections, which close with this one.
+        """
+        return Database(self.engine.execution_options(**{BRIEF_MS: most_ms}), self._file)
+
+    def need_file(self) -> None:
+        """Raise DatabaseGoneError if what was opened does not lie at its place any more; it may not be known."""
+        if self._file is not None:
+            self._file.check()
+
     def close(self) -> None:
         """Close all connections."""
         with self._marking:
@@ -80,7 +104,15 @@ def open_database(url_or_path: str | Path) -> Database:
 
     A fresh or empty one is migrated. Raises SchemaVersionError, NotADatabaseError, DatabaseAccessError.
     """
-    return _open(_make_engine(url_or_path))
+    database = Database(_make_engine(url_or_path))
+    if database.path is None:
+        return _open(database.engine)
+    file = KeptFile(database.path)
+    file.keep(database.engine)
+    look_where_nothing_can_be_written(database.engine, database.path)  # connects, so the file is looked for before
+    _open(database.engine)
+    file.note()
+    return Database(database.engine, file)
 
 
 def open_for_reading(url_or_path: str | Path) -> Database:
@@ -95,6 +127,7 @@ def open_for_reading(url_or_path: str | Path) -> Database:
         if not path.stat().st_size:
             raise DatabaseAccessError(f"{path} is an empty file; name a database that something was played in")
         follow_file(database.engine, path, schema.HEAD)
+        look_where_nothing_can_be_written(database.engine, path)
     return _open(database.engine)
 
 
@@ -125,6 +158,29 @@ def backup(database: Database, target: Path) -> None:
     """Copy the database into the new file `target`, while others go on writing. Raises BackupError."""
     with translated(database.url):
         dialect_of(database.url).backup(database.engine, target)
+
+
+def rescue(database: Database) -> Path | None:
+    """Copy what is left of a database whose file was removed while it is open, and return where it lies, if it can be.
+
+    That is beside the place of the file; nothing that lies there is replaced.
+    """
+    if database.path is None:
+        return None
+    for target in _places_of_rescue(database.path):
+        with suppress(RatingsError, sqlalchemy.exc.DBAPIError, OSError):
+            backup(database, target)
+            return target
+    return None
+
+
+def rescued(path: Path) -> Path | None:
+    """Return the last file that `rescue` left of the database at a path, if any lies there."""
+    return next((place for place in reversed(_places_of_rescue(path)) if place.exists()), None)
+
+
+def _places_of_rescue(path: Path) -> list[Path]:
+    return [path.with_name(f"{path.name}.rescued-{number}") for number in range(1, _MOST_RESCUED + 1)]
 
 
 def make_usable(database: Database) -> None:

@@ -57,7 +57,7 @@ class Version(Table, table=True):
     """The number of the bot's version that it is meant to replace."""
     withdrawn_at_us: int | None = Field(default=None, sa_type=BigInteger)
     files_removed_at_us: int | None = Field(default=None, sa_type=BigInteger)
-    """When its files were given up because nobody needs them; empty again once they are added again."""
+    """Since when its files are not here: nobody needed them, or it was imported; empty again once they are added."""
 
 
 class Pool(Table, table=True):

@@ -1,7 +1,7 @@
-"""Has readers notice that the file of a database was taken away, or replaced by another one, while they have it open.
+"""Has whoever has a database open notice that its file was taken away, or replaced by another one.
 
 SQLite goes on with the file that it has opened, whatever lies at its path meanwhile: pages that show a database for
-days would show one that was long deleted.
+days would show one that was long deleted, and a run would record for hours what nobody finds afterwards.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from ratings.errors import DatabaseAccessError
+from ratings.errors import DatabaseAccessError, DatabaseGoneError
 
 _FILE = "file"
 
@@ -42,6 +42,39 @@ def follow_file(engine: Engine, path: Path, revision: str) -> None:
     event.listen(engine, "do_connect", need_file)
     event.listen(engine, "connect", note_file)
     event.listen(engine, "checkout", compare_file)
+
+
+class KeptFile:
+    """The file of a database that is written to: nothing begins, and nothing is committed, once it is another one.
+
+    Connections that are open stay so: they hold all that is left of a file that was removed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._first: tuple[int, int] | None = None
+
+    def keep(self, engine: Engine) -> None:
+        """Have beginning and connecting look first, once the file is noted."""
+        event.listen(engine, "do_connect", self.check)
+        event.listen(engine, "begin", self.check, insert=True)  # before the database is told to begin
+
+    def note(self) -> None:
+        """Take the file that lies at the path now for the one that is to stay there."""
+        self._first = identity_of(self._path)
+
+    def check(self, *_: Any) -> None:
+        """Raise DatabaseGoneError if it is not there any more, or another one is."""
+        now = identity_of(self._path)
+        if self._first is None or now == self._first:
+            return
+        if now is None:
+            raise DatabaseGoneError(
+                f"{self._path} was taken away while it was in use; nothing is recorded there any more"
+            )
+        raise DatabaseGoneError(
+            f"{self._path} was replaced by another file while it was in use; nothing is recorded there any more"
+        )
 
 
 def identity_of(path: Path) -> tuple[int, int] | None:

@@ -27,6 +27,8 @@ def write(database: Database) -> Iterator[Session]:
     with translated(database.url), Session(database.engine, expire_on_commit=False) as session:
         session.connection(execution_options=dialect_of(database.url).WRITING)
         yield session
+        session.flush()
+        database.need_file()
         session.commit()
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from functools import partial
@@ -19,6 +20,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.engine import URL
+from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
@@ -30,9 +32,18 @@ from ratings.errors import (
     NotADatabaseError,
     RatingsError,
 )
+from ratings.store.looking import has_room, need_writable
 
 BUSY_TIMEOUT_MS = 10_000
+_LOOK_AGAIN_S = 0.01
+_AMPLE_ROOM = 64 << 20
+"""Bytes on the disk with which nothing is done to save any."""
+_SHORT_LOG_PAGES = 32
 _IMMEDIATE = "arena_immediate"
+TOLD_MS = "arena_told_ms"
+"""The option of an engine that says how long its URL says to wait for another's end, if it says so."""
+BRIEF_MS = "arena_brief_ms"
+"""The option of an engine whose transactions that write wait at most so many milliseconds for another's end."""
 READING: Mapping[str, Any] = {}
 """A transaction that reads sees one consistent view; SQLite has no other isolation level."""
 WRITING: Mapping[str, Any] = {_IMMEDIATE: True}
@@ -60,14 +71,18 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
     With `only_reads` its connections refuse to write. Raises DatabaseAccessError if no file could lie there.
     """
     _check_place(url)
-    pragmas = {"busy_timeout": BUSY_TIMEOUT_MS, **_url_pragmas(url), **({"query_only": 1} if only_reads else {})}
+    told = _url_pragmas(url)
+    pragmas = {"busy_timeout": BUSY_TIMEOUT_MS, **told, **({"query_only": 1} if only_reads else {})}
     url = url.difference_update_query(_PRAGMAS)
     # A database in memory lives as long as its one connection, so there must never be a second.
     kind: dict[str, Any] = {"poolclass": StaticPool} if url.database in (None, "", ":memory:") else {}
     # Python's driver would begin transactions by itself, late and deferred; isolation_level None stops it.
     engine = create_engine(url, connect_args={"isolation_level": None, "check_same_thread": False}, **kind)
 
+    engine.update_execution_options(**{TOLD_MS: told.get("busy_timeout")})
     event.listen(engine, "connect", partial(_set_pragmas, pragmas))
+    if _is_file(url) and not only_reads:
+        event.listen(engine, "connect", partial(_keep_log_short, Path(str(url.database))))
     event.listen(engine, "begin", _begin)
     return engine
 
@@ -79,9 +94,28 @@ def _set_pragmas(pragmas: Mapping[str, int], connection: sqlite3.Connection, _en
         connection.execute(f"PRAGMA {name}={value}")
 
 
+def _keep_log_short(path: Path, connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+    """Where there is little room, have the log emptied into the file so often that it stays smaller than the file."""
+    if not has_room(path, _AMPLE_ROOM):
+        connection.execute(f"PRAGMA wal_autocheckpoint={_SHORT_LOG_PAGES}")
+
+
 def _begin(connection: Connection) -> None:
-    immediate = connection.get_execution_options().get(_IMMEDIATE, False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+    options = connection.get_execution_options()
+    if not options.get(_IMMEDIATE, False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    need_writable(connection)
+    brief_ms = options.get(BRIEF_MS)
+    if brief_ms is None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return
+    (usual_ms,) = connection.exec_driver_sql("PRAGMA busy_timeout").one()
+    connection.exec_driver_sql(f"PRAGMA busy_timeout={min(brief_ms, usual_ms)}")
+    try:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    finally:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={usual_ms}")
 
 
 def _url_pragmas(url: URL) -> dict[str, int]:
@@ -106,12 +140,29 @@ def _check_place(url: URL) -> None:
 
 
 def prepare_fresh(engine: Engine) -> None:
-    """Switch the file to write-ahead logging for good, so that readers and the writer do not wait for each other."""
+    """Switch the file to write-ahead logging for good, so that readers and the writer do not wait for each other.
+
+    SQLite does not wait by itself where another process makes the same file its own just then.
+    """
     connection = engine.raw_connection()
     try:
-        connection.cursor().execute("PRAGMA journal_mode=WAL")
+        cursor = connection.cursor()
+        (patience_ms,) = cursor.execute("PRAGMA busy_timeout").fetchone()
+        deadline = time.monotonic() + patience_ms / 1000
+        while not _switches(cursor, is_last=time.monotonic() >= deadline):
+            time.sleep(_LOOK_AGAIN_S)
     finally:
         connection.close()
+
+
+def _switches(cursor: DBAPICursor, *, is_last: bool) -> bool:
+    try:
+        cursor.execute("PRAGMA journal_mode=WAL")
+    except sqlite3.OperationalError as error:
+        if is_last or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    return True
 
 
 def mark(connection: PoolProxiedConnection) -> int:
@@ -131,7 +182,9 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
     place = url.database or "the database"
     match code & 0xFF:  # the higher bits only refine the cause
         case sqlite3.SQLITE_FULL:
-            return DatabaseFullError(f"no room left for {place}; free some space and go on, nothing was half-written")
+            return _no_room(place)
+        case sqlite3.SQLITE_IOERR if not has_room(Path(place)):
+            return _no_room(place)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return DatabaseBusyError(f"{place} is being written by another process; try again when it has finished")
         case sqlite3.SQLITE_NOTADB:
@@ -145,6 +198,10 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
         case sqlite3.SQLITE_IOERR:
             return DatabaseAccessError(f"the disk under {place} failed ({error})")
     return None
+
+
+def _no_room(place: str) -> DatabaseFullError:
+    return DatabaseFullError(f"no room left for {place}; free some space and go on, nothing was half-written")
 
 
 def backup(engine: Engine, target: Path) -> None:

@@ -18,6 +18,15 @@ _x = tables.annulled_block
 
 ANNULLED = "annulled"
 """The key under which a memory tells how many blocks of its tournament were annulled when it was written."""
+OWNERS_APART = "owners_apart"
+"""The setting of a tournament in which bots of one owner do not meet; those planned before there was one lack it."""
+_SETTINGS = select(tables.tournament.c.settings).where(tables.tournament.c.id == bindparam("tournament"))
+_OWNERS = (
+    select(_e.c.version_id, tables.bot.c.owner_id)
+    .join(tables.version, tables.version.c.id == _e.c.version_id)
+    .join(tables.bot, tables.bot.c.id == tables.version.c.bot_id)
+    .where(_e.c.tournament_id == bindparam("tournament"), tables.bot.c.owner_id.is_not(None))
+)
 # Looked up block by block: joined, SQLite would begin with all blocks of the tournament, which may be half a million.
 _TOURNAMENT_OF = select(_b.c.tournament_id).where(_b.c.id == _x.c.block_id).correlate(_x).scalar_subquery()
 _COUNT_ANNULLED = select(func.count()).select_from(_x).where(bindparam("tournament") == _TOURNAMENT_OF)
@@ -43,6 +52,8 @@ class EnteredVersion:
     """The first wave it is not planned in any more, or `None` while it takes part."""
     away: tuple[tuple[int, int], ...] = ()
     """When it had withdrawn and come back: the first wave it was not planned in, and the first it was again."""
+    owner: str | None = None
+    """The id of its owner where bots of one owner do not meet; otherwise, and without an owner, `None`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +96,23 @@ def entered_versions(session: Session, tournament_id: str) -> list[EnteredVersio
     stays: dict[str, list[tuple[int, int | None]]] = {}
     for version_id, joined, withdrawn in session.connection().execute(entered.order_by(_e.c.position)):
         stays.setdefault(version_id, []).append((joined, withdrawn))
-    return [_entered(version_id, its) for version_id, its in stays.items()]
+    owners = _owners(session, tournament_id)
+    return [_entered(version_id, its, owners.get(version_id)) for version_id, its in stays.items()]
 
 
-def _entered(version_id: str, stays: Sequence[tuple[int, int | None]]) -> EnteredVersion:
+def _owners(session: Session, tournament_id: str) -> dict[str, str]:
+    """Return whose the versions are that take part and have an owner, if bots of one owner do not meet."""
+    settings = session.connection().execute(_SETTINGS, {"tournament": tournament_id}).scalar_one_or_none()
+    if not (settings or {}).get(OWNERS_APART):
+        return {}
+    owned = session.connection().execute(_OWNERS, {"tournament": tournament_id})
+    return {row.version_id: row.owner_id for row in owned}
+
+
+def _entered(version_id: str, stays: Sequence[tuple[int, int | None]], owner: str | None) -> EnteredVersion:
     """Return when a version took part, given its first wave and the first without it of each time that it did."""
     away = tuple((joined if left is None else left, joined) for (_, left), (joined, _) in pairwise(stays))
-    return EnteredVersion(version_id, stays[0][0], stays[-1][1], away)
+    return EnteredVersion(version_id, stays[0][0], stays[-1][1], away, owner)
 
 
 def planned_waves(session: Session, tournament_id: str, start: int = 0) -> list[PlannedWave]:

@@ -23,7 +23,8 @@ from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
 from arena.match.time_control import TimeControl
 from arena.referee.join import join
-from arena.referee.play import SeatedBot, play_match
+from arena.referee.play import play_match
+from arena.referee.seated import SeatedBot
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2

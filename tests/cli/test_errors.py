@@ -43,7 +43,7 @@ def test_a_message_of_many_lines_and_strange_characters_becomes_one_clean_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     report(CliError("first\nsecond\x1b[31m\tthird\0"))
-    assert capsys.readouterr().err == "arena: first second?[31m third?\n"
+    assert capsys.readouterr().err == "arena: first second\\u001b[31m third\\u0000\n"
 
 
 def test_an_unexpected_error_says_that_it_is_the_arenas_fault(capsys: pytest.CaptureFixture[str]) -> None:

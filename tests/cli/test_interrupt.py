@@ -5,10 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Iterator
+from functools import partial
+from types import FrameType
+from typing import Any, TypeAlias
 
 import pytest
 
+from arena.cli.shared.ending import note_dropped_interrupts
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
 from tests.support.patience import PATIENCE_S
 
@@ -36,7 +41,7 @@ async def work_on(number: signal.Signals, cleaned: list[str]) -> str:
 def test_a_signal_ends_a_run_in_good_order(number: signal.Signals, capsys: pytest.CaptureFixture[str]) -> None:
     cleaned: list[str] = []
     with pytest.raises(InterruptedRunError, match="stopped; nothing is lost"):
-        run_interruptibly(work_on(number, cleaned), "nothing is lost")
+        run_interruptibly(partial(work_on, number, cleaned), "nothing is lost")
     assert cleaned == ["tidy"]
     assert "stopping; Ctrl-C again ends at once" in capsys.readouterr().err
 
@@ -44,4 +49,101 @@ def test_a_signal_ends_a_run_in_good_order(number: signal.Signals, capsys: pytes
 @pytest.mark.usefixtures("hangup")
 def test_a_run_under_nohup_goes_on_when_the_terminal_is_closed() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    assert run_interruptibly(work_on(signal.SIGHUP, []), "") == "done"
+    assert run_interruptibly(partial(work_on, signal.SIGHUP, []), "") == "done"
+
+
+@pytest.mark.usefixtures("hangup")
+def test_a_terminal_that_tells_twice_that_it_is_closed_is_one_signal(capsys: pytest.CaptureFixture[str]) -> None:
+    async def be_told_twice() -> None:
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGHUP)
+            await asyncio.sleep(0)
+        await asyncio.sleep(PATIENCE_S)
+
+    with pytest.raises(InterruptedRunError, match="stopped; nothing is lost"):
+        run_interruptibly(be_told_twice, "nothing is lost")
+    assert "ended at once" not in capsys.readouterr().err
+
+
+End: TypeAlias = tuple[list[str], type[BaseException] | None]
+"""What work did, and what its run raised."""
+
+
+class Bolt:
+    """Sends Ctrl-C to this process before the line of Python that is executed as the `at`-th from now on."""
+
+    def __init__(self, at: int) -> None:
+        self._left = at
+        self.has_struck = False
+
+    def __call__(self, _frame: FrameType, event: str, _value: Any) -> Bolt | None:
+        if event == "line" and not self.has_struck:
+            self._left -= 1
+            if self._left < 0:
+                self.has_struck = True
+                signal.raise_signal(signal.SIGINT)
+        return self
+
+
+async def begin(bolt: Bolt, seen: list[str]) -> None:
+    """Work that hears of a signal that came before it; where there was none, it says so."""
+    sys.settrace(None)
+    seen.append("begun")
+    try:
+        for _ in range(20):  # turns of the loop: whoever was to be told has been told by then
+            await asyncio.sleep(0)
+        seen.append("went on" if bolt.has_struck else "too early")
+    except asyncio.CancelledError:
+        for _ in range(20):  # tidying takes turns too, and a second signal would break it off
+            await asyncio.sleep(0)
+        seen.append("tidy")
+        raise
+
+
+def strike(at: int) -> End:
+    """What a run does, and how it ends, whose `at`-th line a signal comes before."""
+    bolt, seen = Bolt(at), list[str]()
+    try:
+        sys.settrace(bolt)
+        run_interruptibly(partial(begin, bolt, seen), "nothing is lost")
+    except BaseException as error:
+        return seen, type(error)
+    finally:
+        sys.settrace(None)
+    return seen, None
+
+
+@pytest.mark.filterwarnings("error")
+def test_ctrl_c_at_no_line_before_the_work_begins_is_lost_or_told_twice() -> None:
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    tracing, lines, ends = sys.gettrace(), 0, list[End]()
+    try:
+        while not ends or ends[-1] != (["begun", "too early"], None):
+            ends.append(strike(lines))
+            lines += 1
+    finally:
+        sys.settrace(tracing)
+    good: tuple[End, ...] = ([], KeyboardInterrupt), ([], InterruptedRunError), (["begun", "tidy"], InterruptedRunError)
+    assert [(line, end) for line, end in enumerate(ends[:-1]) if end not in good] == []
+    assert lines > 100
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+class Deaf:
+    """Whatever is raised in `__del__` is dropped by Python."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_whose_exception_python_drops_is_known_to_the_run_that_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    note_dropped_interrupts()
+    Deaf()
+    seen: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        run_interruptibly(partial(begin, Bolt(0), seen), "nothing is lost")
+    assert (seen, told) == ([], [])
+    run_interruptibly(partial(begin, Bolt(0), seen), "nothing is lost")
+    assert seen == ["begun", "too early"]

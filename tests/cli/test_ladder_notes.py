@@ -1,5 +1,7 @@
 """`ladder list` and `leaderboard` say why a ladder rests, or why nothing of it is rated."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -40,15 +42,32 @@ def test_a_ladder_without_bots_says_what_it_waits_for(own: Arena) -> None:
     assert "demo" not in own("leaderboard").out
 
 
-def test_bots_of_one_owner_alone_are_not_rated_and_that_is_told(own: Arena, tmp_path: Path) -> None:
+def test_bots_of_one_owner_alone_do_not_play_and_that_is_told(own: Arena, tmp_path: Path) -> None:
+    admit(own.db, "ada", "fox")
+    admit(own.db, "ada", "owl")
+    said = "king2: waits for bots of other owners: those of one owner do not meet, and it takes bots of 2 owners"
+    assert said in own("ladder", "list").out
+    assert said in own("leaderboard").out
+    assert own("ladder", "list", "--json").json[0]["note"].startswith("waits for bots of other owners")
+    assert own("bot", "add", write_bot(tmp_path / "elk", "elk")).code == 0  # the operator's own plays with hers
+    assert "waits for bots" not in own("ladder", "list").out
+
+
+def test_a_ladder_may_let_them_meet(arena: Arena) -> None:
+    assert arena(*OPEN, "--same-owner").code == 0
+    admit(arena.db, "ada", "fox")
+    admit(arena.db, "ada", "owl")
+    assert "waits" not in arena("ladder", "list").out
+    assert "nothing is rated" not in arena("ladder", "list").out
+
+
+def test_a_ladder_from_before_there_was_the_choice_plays_on_as_it_did(own: Arena) -> None:
+    with closing(sqlite3.connect(own.db)) as connection, connection:
+        connection.execute("UPDATE tournament SET settings = json_remove(settings, '$.owners_apart')")
     admit(own.db, "ada", "fox")
     admit(own.db, "ada", "owl")
     said = "king2: nothing is rated: bots of one owner do not count against one another, and it takes bots of 2 owners"
     assert said in own("ladder", "list").out
-    assert said in own("leaderboard").out
-    assert own("ladder", "list", "--json").json[0]["note"].startswith("nothing is rated")
-    assert own("bot", "add", write_bot(tmp_path / "elk", "elk")).code == 0  # the operator's own is rated with hers
-    assert "nothing is rated" not in own("ladder", "list").out
 
 
 def test_the_pace_that_counts_is_shown(own: Arena) -> None:

@@ -70,7 +70,7 @@ def test_faults_are_shown_with_their_evidence_and_without_terminal_codes(table: 
     assert "seat 1 (cheat), ply" in shown
     assert "ILLEGAL_ACTION: It chose action" in shown
     assert "forfeited" in shown
-    assert "    last ?[31mline" in shown
+    assert "    last \\u001b[31mline" in shown
     assert "\x1b" not in shown
 
 

@@ -29,7 +29,7 @@ def test_json_has_every_key_also_those_without_a_column(capsys: pytest.CaptureFi
 
 
 def test_what_steers_a_terminal_is_not_printed_but_a_space_that_holds_words_together_is() -> None:
-    assert printable("fin\u00a0: \x1b[31m\u202e") == "fin\u00a0: ?[31m?"
+    assert printable("fin\u00a0: \x1b[31m\u202e") == "fin\u00a0: \\u001b[31m\\u202e"
 
 
 def test_a_table_without_rows_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

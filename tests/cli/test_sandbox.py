@@ -6,8 +6,16 @@ import pytest
 
 from arena.cli.shared.saying import say
 from arena.hosting.sandbox import choice
-from arena.hosting.sandbox.probe import Probe
+from arena.hosting.sandbox.limits import STRICT
+from arena.hosting.sandbox.probe import Probe, probe
 from tests.cli.support import Arena, write_bot
+from tests.support.sandboxes import need
+
+
+def pretended(level: str) -> Probe:
+    """Say that a level works; control groups are really tried, since they are really used."""
+    return probe(level) if level == STRICT else Probe(level)
+
 
 WARNING = say("cli_shared.warn_sandbox")
 
@@ -37,7 +45,7 @@ def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.fixture
 def with_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every level works, as far as this test is concerned."""
-    monkeypatch.setattr(choice, "_probe", Probe)
+    monkeypatch.setattr(choice, "_probe", pretended)
 
 
 def test_ones_own_bots_play_with_one_line_of_warning(table: Arena, without_bubblewrap: Path) -> None:
@@ -65,7 +73,7 @@ def test_when_there_is_a_sandbox_again_the_tournament_goes_on(
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path / "nothing"))
         assert stranger(*TOURNAMENT, "--name", "monday").code == 1
-    monkeypatch.setattr(choice, "_probe", Probe)
+    monkeypatch.setattr(choice, "_probe", pretended)
     assert stranger("tournament", "resume", "monday").code == 0
 
 
@@ -95,7 +103,7 @@ def test_nobody_takes_the_sandbox_off_a_strangers_bot(stranger: Arena) -> None:
 
 
 def test_a_level_that_does_not_exist_is_misuse(table: Arena) -> None:
-    assert "use auto, standard, reduced or none" in table.refusal(*MATCH, "--sandbox", "strict")
+    assert "use auto, strict, standard, reduced or none" in table.refusal(*MATCH, "--sandbox", "loose")
 
 
 def test_doctor_tells_what_to_install(arena: Arena, without_bubblewrap: Path) -> None:
@@ -107,10 +115,37 @@ def test_doctor_tells_what_to_install(arena: Arena, without_bubblewrap: Path) ->
     assert "are refused" in findings["sandbox"]["detail"]
 
 
-def test_doctor_tells_the_strongest_level_and_that_strict_is_not_built(arena: Arena) -> None:
+def test_doctor_tells_the_strongest_level_and_tries_every_part_of_the_strictest(arena: Arena) -> None:
+    need("strict")
     findings = {finding["check"]: finding for finding in arena("doctor", "--json").json}
-    assert findings["sandbox"]["detail"].startswith("the strongest level that works here is ")
-    assert "not built" in findings["sandbox strict"]["detail"]
+    assert findings["sandbox"]["detail"] == "the strongest level that works here is strict"
+    parts = {check: finding for check, finding in findings.items() if check.startswith("sandbox strict: ")}
+    assert {finding["state"] for finding in parts.values()} == {"ok"}
+    for part in ("memory is limited", "more processes", "stands still", "weighs", "processor time", "is removed"):
+        assert any(part in check for check in parts), part
+
+
+@pytest.fixture
+def without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.hosting.groups.offer.read_hierarchies", list)
+    monkeypatch.setattr(choice, "_WORKING", {})
+
+
+def test_without_control_groups_doctor_says_what_to_do_and_the_next_best_is_taken(
+    arena: Arena, without_groups: None
+) -> None:
+    need("standard")
+    findings = {finding["check"]: finding for finding in arena("doctor", "--json").json}
+    assert findings["sandbox strict"]["state"] == "note"
+    assert findings["sandbox strict"]["remedy"].startswith("mount cgroup2 at /sys/fs/cgroup")
+    assert findings["sandbox"]["detail"] == "the strongest level that works here is standard"
+
+
+def test_who_asks_for_control_groups_where_there_are_none_is_told_so_in_a_line(
+    table: Arena, without_groups: None
+) -> None:
+    line = table.refusal(*MATCH, "--sandbox", "strict", code=1)
+    assert "level strict does not work here: there is no control group for memory; mount cgroup2" in line
 
 
 def test_a_strangers_bot_that_needs_a_program_of_this_machine_is_refused(arena: Arena, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.verbs.bot.watch import watch_and
 from arena.hosting import runtime_directory
+from arena.hosting.sandbox.choice import strongest_level
 from tests.cli.support import Arena, Finished, write_bot
 from tests.support.patience import ANY_TIME
 from tests.support.sandboxes import need
@@ -141,7 +142,7 @@ def test_it_is_tested_in_the_sandbox_as_at_a_service_where_that_works(arena: Are
     need("standard")
     bot = author(tmp_path / "author", prepare="open('/etc/hostname')")
     finished = arena("bot", "test", bot, *ONE_MATCH, *ANY_TIME, "--json")
-    assert "in the standard sandbox (as at a service)" in finished.err
+    assert f"in the {strongest_level()} sandbox (as at a service)" in finished.err
     assert finished.code == 1
     assert "No such file or directory: '/etc/hostname'" in finished.json["findings"][0]["evidence"]["stderr"]
 

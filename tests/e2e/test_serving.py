@@ -53,6 +53,20 @@ def test_it_plays_what_others_create_and_tells_how_it_does(field: Place, undistu
     field.ok("db", "check")
 
 
+def test_a_database_that_is_taken_away_ends_it_and_is_not_made_anew(field: Place) -> None:
+    recorded = field.ok("bot", "list", "--json").json
+    with serving(field) as served:
+        for file in field.directory.glob("arena.db*"):
+            file.unlink()
+        assert served.terminal.end() == 1
+    assert "was taken away while it was in use" in served.terminal.text
+    assert [file.name for file in field.directory.glob("arena.db*")] == ["arena.db.rescued-1"]
+    refused = field.here("serve", "--home", field.directory, "--address", "")
+    assert (refused.code, "arena.db.rescued-1" in refused.err) == (1, True)
+    (field.directory / "arena.db.rescued-1").rename(field.db)
+    assert field.ok("bot", "list", "--json").json == recorded
+
+
 def test_stopped_in_good_order_it_gives_back_what_runs_and_the_next_one_goes_on(
     field: Place, undisturbed: list[tuple[object, ...]]
 ) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from arena.hosting.sandbox.limits import STANDARD, Limits
+from arena.hosting.sandbox.limits import STANDARD, WRAPPED_LEVELS, Limits
 from arena.hosting.sandbox.probe import probe
 from arena.match.replay import load
 from arena.match.report import MatchReport
@@ -90,6 +90,15 @@ TOO_LATE = (
     bots_fault("stop-writing", F.TIMEOUT, "it had 300 ms"),
     bots_fault("stop-reading", F.TIMEOUT, "it had 300 ms"),
     bots_fault("late-by-ten-seconds", F.TIMEOUT, "it had 300 ms"),
+)
+FLOODS_AT_START = (
+    bots_fault("wrong-tokens-before-joining", F.FLOOD, "more than 100 calls", calls=100),
+    bots_fault("open-and-close-before-joining", F.FLOOD, "connections to the arena"),
+    bots_fault("endless-header", F.FLOOD, "connections to the arena"),
+)
+FLOODS = (
+    bots_fault("wrong-tokens", F.FLOOD, "more than 100 calls"),
+    bots_fault("own-bomb-of-headers", F.FLOOD, "bytes that are no messages"),
 )
 UNNOTICED = tuple(
     map(harmless, ("flood-stderr", "leave-daemons", "open-many-files", "fork-flood-and-stay", "many-at-once"))
@@ -202,9 +211,11 @@ def cage(host: MatchHost, zoo: Path, request: pytest.FixtureRequest) -> Cage:
 @pytest.fixture(scope="module")
 def strongest(host: MatchHost, zoo: Path) -> Cage:
     """The strongest level that works; for what takes long and is the same at every level."""
-    return Cage(host, zoo, STANDARD if probe(STANDARD).works else NO_SANDBOX)
+    level = next((level for level in WRAPPED_LEVELS if probe(level).works), NO_SANDBOX)
+    return Cage(host, zoo, level)
 
 
+@pytest.mark.hostile(*(case.behaviour for case in AT_START))
 async def test_a_bot_that_does_not_start_loses_and_it_is_told_why(cage: Cage) -> None:
     await cage.check(AT_START)
 
@@ -227,6 +238,22 @@ async def test_an_answer_before_the_question_is_a_breach(cage: Cage) -> None:
     await cage.check([bots_fault("unasked-act", F.PROTOCOL, "It answered")], script="1:3 0:3 1:3 0:3")
 
 
+async def test_a_bot_that_floods_before_it_joins_is_disconnected_and_not_seated(strongest: Cage) -> None:
+    await strongest.check(FLOODS_AT_START, clock=replace(PATIENT, start_limit_us=30_000_000))
+
+
+async def test_bots_that_keep_the_arena_busy_are_found_among_those_that_do_not(strongest: Cage) -> None:
+    # One honest bot thinks while they flood.
+    report = await strongest.play([*FLOODS, harmless("think-for-a-second")], "0:3 1:3 3:3 2:3 2:3 3:3")
+    for seat, flood in enumerate(FLOODS):
+        check_case(flood, [fault for fault in report.result.faults if fault.seat == seat])
+    assert {fault.seat for fault in report.result.faults} == {0, 1}
+
+
+async def test_a_door_is_shut_behind_a_bot(strongest: Cage) -> None:
+    await strongest.check([harmless("open-and-close")], script="0:3 " + "1:3 " * 100, clock=IMPATIENT)
+
+
 async def test_silence_is_a_timeout(cage: Cage) -> None:
     await cage.check(TOO_LATE, clock=IMPATIENT)
 
@@ -238,16 +265,6 @@ async def test_lateness_inside_the_margin_is_no_fault(cage: Cage) -> None:
 async def test_a_bot_that_does_not_read_for_five_seconds_is_gone(strongest: Cage) -> None:
     script = "0:3 1:3" + " " * 1_000_000  # MatchStarted tells the options, and is larger than all buffers
     await strongest.check([bots_fault("stop-reading", F.DISCONNECTED, "It did not read for 5 s.")], script=script)
-
-
-async def test_a_bot_that_spins_on_all_cores_while_it_waits_is_out(
-    strongest: Cage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.referee.pondering.MOST_SHARE", 0.02)  # on a busy machine it may not get much more
-    # The honest bot thinks until the other one is out, which ends the match.
-    spinner = bots_fault("spin-while-waiting", F.RESOURCE, "")
-    report = await strongest.play([spinner, harmless("think-for-a-minute")], "0:3 1:3 0:3 1:3", with_honest=False)
-    check_case(spinner, report.result.faults)
 
 
 async def test_noise_and_children_are_no_fault_and_do_not_outlive_the_bot(cage: Cage) -> None:
@@ -270,6 +287,11 @@ async def test_a_bot_that_still_thinks_when_another_one_ends_the_match_is_not_bl
         ("bomb-with-memory", 200, "memory"),
         ("fill-the-disk", 512, "disk"),
         ("flood-output", 512, "output"),
+        ("hold-memory-behind-a-dead-thread", 200, "memory"),
+        ("hold-files-behind-a-dead-thread", 512, "descriptors"),
+        ("share-memory-and-let-it-go", 200, "memory"),
+        ("fill-the-kernel-with-mappings", 128, "memory"),
+        ("fill-the-kernel-with-messages", 48, "memory"),
     ],
 )
 async def test_a_bot_that_takes_too_much_is_stopped_and_told_so(
@@ -277,6 +299,20 @@ async def test_a_bot_that_takes_too_much_is_stopped_and_told_so(
 ) -> None:
     report = await sandboxed.play_one(behaviour, {}, memory_mb)
     check_case(bots_fault(behaviour, F.RESOURCE, "", exceeded=what), report.result.faults)
+
+
+@pytest.mark.parametrize("deed", ["lock-a-file-of-the-system", "take-from-the-machine", "hide-and-weigh"])
+async def test_a_bot_gets_nothing_from_the_kernel_that_weighs_on_others_or_speaks_to_them(
+    sandboxed: Cage, deed: str
+) -> None:
+    outcome = await sandboxed.outcome(deed)
+    assert DONE not in outcome.values(), outcome
+
+
+async def test_a_bot_reads_no_counter_of_the_machine_that_another_bot_moves(sandboxed: Cage) -> None:
+    counters = ("sys/fs/file-nr", "sys/fs/inode-nr", "sys/fs/aio-nr", "locks", "vmstat", "interrupts", "key-users")
+    outcome = await sandboxed.outcome("talk-by-counters", counters=":".join(f"/proc/{name}" for name in counters))
+    assert outcome == {}
 
 
 async def test_a_bot_can_fill_only_its_own_directories(sandboxed: Cage) -> None:

@@ -1,11 +1,11 @@
 """Worker processes: matches in parallel, deaths, cancelling, and nothing left behind."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -115,6 +115,28 @@ async def test_a_worker_that_dies_loses_the_match_it_played_and_another_plays_th
         assert not any("silent" in command for command in marked_processes(mark).values())
 
 
+async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_rest_is_played(
+    mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.executor.child.BEAT_S", 0.1)
+    monkeypatch.setattr("arena.executor.child.SILENCE_S", 2.0)
+    monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.2)
+    async with LocalExecutor(1) as executor:
+        lost = asyncio.create_task(executor.run(king_spec("one", ENDLESS)))
+        waiting = asyncio.create_task(executor.run(king_spec("two", HONEST)))
+        await appears(mark, "silent")
+        stopped = [pid for pid, command in marked_processes(mark).items() if "silent" not in command]
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(MatchLostError, match="it said nothing for 2 s"):
+            await lost
+        assert (await waiting).result.by_rules
+    for pid in stopped:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)  # its guardian clears up
+    wait_until(lambda: marked_processes(mark) == {})
+
+
 async def test_an_order_that_cannot_be_played_is_lost_with_the_reason() -> None:
     async with LocalExecutor(1) as executor:
         with pytest.raises(MatchLostError, match="rules version none"):
@@ -212,17 +234,21 @@ def test_at_least_one_worker_is_needed() -> None:
 
 
 @pytest.mark.parametrize("behaviour", ["silent", "leave-daemons"])
-def test_a_killed_coordinator_leaves_no_process_and_no_directory(mark: str, tmp_path: Path, behaviour: str) -> None:
+def test_a_killed_coordinator_leaves_no_process_and_no_directory(
+    mark: str, tmp_path_factory: pytest.TempPathFactory, behaviour: str
+) -> None:
+    place = tmp_path_factory.mktemp("t")  # a long path is passed over, for the sockets in it
     command = [sys.executable, "-m", "tests.support.coordinator", "2", behaviour]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    environment = {**os.environ, "TMPDIR": str(place)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as coordinator:
         assert coordinator.stdout is not None
         assert coordinator.stdout.readline() == b"ordered\n"
         wait_until(lambda: sum(behaviour in command for command in marked_processes(mark).values()) >= 7)
-        assert len(list(tmp_path.glob("kingmaker-arena-*"))) == 2
+        directories = list(place.glob("kingmaker-arena-*"))
         coordinator.kill()
+    assert len(directories) == 2
     wait_until(lambda: marked_processes(mark) == {})
-    wait_until(lambda: list(tmp_path.iterdir()) == [])
+    wait_until(lambda: list(place.iterdir()) == [])
 
 
 def test_idle_bots_may_hold_a_part_of_the_machines_memory_by_default() -> None:

@@ -10,8 +10,9 @@ from arena.match.messages import Answer, Resignation
 from arena.match.result import FaultCause
 from arena.match.time_control import TimeControl
 from arena.referee.inbox import Arrival, Inbox
-from arena.referee.play import Onlooker, SeatedBot, _MatchReferee
+from arena.referee.play import _MatchReferee
 from arena.referee.seat_stream import Resume, nothing_to_resume
+from arena.referee.seated import Onlooker, SeatedBot
 from arena.referee.stream import StreamClosedError
 from tests.support.specs import installed_script_game, script_spec
 
@@ -117,6 +118,7 @@ class Slow:
         self._cpu = cpu
         self._looks = 0
         self.total = 0
+        self.nice = 0
 
     def begin(self) -> None:
         self._looks = 0
@@ -128,6 +130,9 @@ class Slow:
 
     def has_run(self) -> bool:
         return True
+
+    def lowered_to(self) -> int:
+        return self.nice
 
     def total_us(self) -> int:
         self.total += round(20_000 * self._cpu)
@@ -184,6 +189,18 @@ async def test_a_bot_that_only_waits_is_the_hosts_fault_in_the_end() -> None:
     with pytest.raises(MatchLostError, match="waited 12") as caught:
         await play_silent(Slow(clock, waits=1.0), clock)
     assert caught.value.cause is HostCause.CHARGE_BOUND
+    assert (caught.value.evidence["seat"], caught.value.evidence["bot"]) == (0, "bot0")
+
+
+async def test_a_bot_that_gave_its_share_of_the_processor_away_throws_no_match_away() -> None:
+    clock = Clock()
+    meter = Slow(clock, waits=1.0)
+    meter.nice = 19
+    match = await play_silent(meter, clock)
+    (fault,) = match.result().faults
+    assert (fault.seat, fault.cause) == (0, FaultCause.RESOURCE)
+    assert fault.evidence["session_nice"] == 19
+    assert fault.evidence["queue_wait_us"] >= 210_000
 
 
 async def test_a_referee_that_stood_still_has_not_refereed() -> None:

@@ -19,6 +19,9 @@ class Burner:
     def has_run(self) -> bool:
         return True
 
+    def lowered_to(self) -> int:
+        return 0
+
     def total_us(self) -> int:
         return self.cpu_us
 

@@ -10,12 +10,15 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
+from arena.match.result import FaultCause
+from arena.referee.inbox import Flood, Inbox
 from arena.referee.join import JoinError, join
 from arena.referee.server import MOST_STREAMS, PlayServer
 from arena.v1 import play_pb2
 from arena.wire.encoding import encode_joined
 from arena.wire.status import STATUS_DETAILS_KEY
 from engine import registry
+from tests.support.patience import PATIENCE_S
 
 Call = grpc.aio.StreamStreamCall[bytes, bytes]
 
@@ -44,7 +47,7 @@ def join_bytes(major: int = 1, *games: str) -> bytes:
 
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[PlayServer]:
-    server = PlayServer()
+    server = PlayServer(most_calls=1_000)
     await server.start(f"unix:{tmp_path}/play")
     yield server
     await server.stop()
@@ -102,6 +105,38 @@ async def test_health_can_be_watched(server: PlayServer, client: Client) -> None
     watch = stub.Watch(health_pb2.HealthCheckRequest(), metadata=(bearer(server.admit().token),))
     assert (await watch.read()).status == health_pb2.HealthCheckResponse.SERVING
     watch.cancel()
+
+
+async def test_who_makes_more_calls_than_anybody_needs_is_disconnected(tmp_path: Path) -> None:
+    server = PlayServer(most_calls=3)
+    await server.start(f"unix:{tmp_path}/flooded")
+    client, admission = Client(f"unix:{tmp_path}/flooded"), server.admit()
+    call = client.play(bearer(admission.token))
+    await call.write(join_bytes())
+    stream, inbox = await admission.stream, Inbox()
+    stream.attach(inbox, 0)
+    for _ in range(3):
+        await error_of(client.play(bearer("wrong")))
+    arrival = await inbox.get(asyncio.get_running_loop().time() + PATIENCE_S)
+    assert arrival is not None
+    assert isinstance(arrival.what, Flood)
+    assert "more than 3 calls" in arrival.what.why
+    assert (await error_of(client.play(bearer("wrong")))).code() is grpc.StatusCode.UNAVAILABLE
+    await server.stop()
+    await client.channel.close()
+
+
+async def test_who_floods_before_it_joins_is_refused_for_that(tmp_path: Path) -> None:
+    server = PlayServer(most_calls=3)
+    await server.start(f"unix:{tmp_path}/flooded")
+    client, admission = Client(f"unix:{tmp_path}/flooded"), server.admit()
+    for _ in range(4):
+        await error_of(client.play(bearer("wrong")))
+    with pytest.raises(JoinError) as caught:
+        await admission.stream
+    assert caught.value.cause is FaultCause.FLOOD
+    await server.stop()
+    await client.channel.close()
 
 
 async def test_a_connection_has_only_so_many_streams_at_once(server: PlayServer, client: Client) -> None:

@@ -19,7 +19,8 @@ import grpc
 
 from arena.match.match import Match
 from arena.referee.join import JoinError, join
-from arena.referee.play import SeatedBot, play_match
+from arena.referee.play import play_match
+from arena.referee.seated import SeatedBot
 from arena.referee.server import Admission, PlayServer
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
@@ -227,7 +228,7 @@ class Range:
 @asynccontextmanager
 async def open_range(directory: Path) -> AsyncIterator[Range]:
     """A server with a socket in `directory`, and what shoots at it."""
-    server = PlayServer()
+    server = PlayServer(most_calls=1_000_000)
     address = f"unix:{directory}/play"
     await server.start(address)
     target = Range(server, address)

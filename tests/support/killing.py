@@ -19,9 +19,12 @@ from bots.kit import Bot, Decision, run
 {hold}
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
-for new_session in (False, True):
-    command = [sys.executable, "-I", "-S", "-c", DEAF, *sys.argv[1:]]
-    subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=new_session)
+command = [sys.executable, "-I", "-S", "-c", DEAF, *sys.argv[1:]]
+subprocess.Popen(command, stdin=subprocess.DEVNULL)
+try:
+    subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+except PermissionError:  # in a sandbox
+    subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0)
 os.write(2, b"noise " * 50_000)
 
 class {name}(Bot):

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Self
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 4, 6, 8
-ACK, END_HEADERS = 1, 4
+DATA, HEADERS, SETTINGS, PING, WINDOW_UPDATE, CONTINUATION = 0, 1, 4, 6, 8, 9
+ACK, END_STREAM, END_HEADERS = 1, 1, 4
 INITIAL_WINDOW_SIZE = 4
 WINDOW = 1 << 24
 STREAM = 1
@@ -24,23 +24,28 @@ def header(name: str, value: str) -> bytes:
     return b"\0" + bytes((len(name),)) + name.encode() + bytes((len(value),)) + value.encode()
 
 
+def request_fields(path: str, token: str) -> dict[str, str]:
+    """The header fields of a call."""
+    return {
+        ":method": "POST",
+        ":scheme": "http",
+        ":path": path,
+        ":authority": "localhost",
+        "content-type": "application/grpc",
+        "te": "trailers",
+        "authorization": f"Bearer {token}",
+    }
+
+
 class RawStream:
     """A stream of its own on a connection of its own."""
 
     def __init__(self, address: str, token: str) -> None:
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(address.removeprefix("unix:"))
-        fields = {
-            ":method": "POST",
-            ":scheme": "http",
-            ":path": "/arena.v1.PlayService/Play",
-            ":authority": "localhost",
-            "content-type": "application/grpc",
-            "te": "trailers",
-            "authorization": f"Bearer {token}",
-        }
+        self.link = socket.socket(socket.AF_UNIX)
+        self.link.connect(address.removeprefix("unix:"))
+        fields = request_fields("/arena.v1.PlayService/Play", token)
         block = b"".join(header(name, value) for name, value in fields.items())
-        self._socket.sendall(
+        self.link.sendall(
             PREFACE
             + frame(SETTINGS, 0, 0, struct.pack(">HI", INITIAL_WINDOW_SIZE, WINDOW))
             + frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", WINDOW))
@@ -51,14 +56,14 @@ class RawStream:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._socket.close()
+        self.link.close()
 
     @staticmethod
     def frame_of(message: bytes) -> bytes:
         return frame(DATA, 0, STREAM, struct.pack(">BI", 0, len(message)) + message)
 
     def send_bytes(self, data: bytes) -> None:
-        self._socket.sendall(data)
+        self.link.sendall(data)
 
     def send(self, message: bytes) -> None:
         self.send_bytes(self.frame_of(message))
@@ -66,16 +71,16 @@ class RawStream:
     def send_half(self, message: bytes) -> None:
         """The announcement of a whole message, and half of it."""
         half = message[: len(message) // 2]
-        self._socket.sendall(frame(DATA, 0, STREAM, struct.pack(">BI", 0, len(message)) + half))
+        self.link.sendall(frame(DATA, 0, STREAM, struct.pack(">BI", 0, len(message)) + half))
 
     def messages(self) -> Iterator[bytes]:
         """What the server says, until it ends the connection."""
         received = b""
         for kind, flags, payload in self._frames():
             if kind == SETTINGS and not flags & ACK:
-                self._socket.sendall(frame(SETTINGS, ACK, 0, b""))
+                self.link.sendall(frame(SETTINGS, ACK, 0, b""))
             elif kind == PING and not flags & ACK:
-                self._socket.sendall(frame(PING, ACK, 0, payload))
+                self.link.sendall(frame(PING, ACK, 0, payload))
             elif kind == DATA:
                 received += payload
                 while len(received) >= 5 and len(received) >= 5 + (size := struct.unpack_from(">I", received, 1)[0]):
@@ -90,7 +95,7 @@ class RawStream:
     def _read(self, size: int) -> bytes:
         data = b""
         while len(data) < size:
-            piece = self._socket.recv(size - len(data))
+            piece = self.link.recv(size - len(data))
             if not piece:
                 return b""
             data += piece

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
@@ -194,13 +194,21 @@ def many_at_once(wire: Wire, decide: play_pb2.Decide) -> None:
     wire.send_bytes(act(decide, *([decide.legal_actions[0]] * 64)))
 
 
+def start_apart(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start it in a session of its own, or, where a sandbox refuses that, in a group of its own."""
+    try:
+        return subprocess.Popen(command, start_new_session=True)
+    except PermissionError:
+        return subprocess.Popen(command, process_group=0)
+
+
 def leave_daemons(wire: Wire, decide: play_pb2.Decide) -> None:
     """A child in its group, one in a session of its own, and a daemon that nobody waits for."""
     sleeper = [sys.executable, "-S", "-c", f"import time; time.sleep({FOREVER_S})"]
     subprocess.Popen(sleeper)
-    subprocess.Popen(sleeper, start_new_session=True)
-    program = f"import subprocess; subprocess.Popen({sleeper!r}, start_new_session=True)"
-    subprocess.run([sys.executable, "-S", "-c", program], check=True, start_new_session=True)
+    start_apart(sleeper)
+    daemon = f"import subprocess; subprocess.Popen({sleeper!r}, process_group=0)"
+    start_apart([sys.executable, "-S", "-c", daemon]).wait()
     wire.send_bytes(first(decide))
 
 

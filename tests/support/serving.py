@@ -17,6 +17,7 @@ from arena.hosting.store import VersionStore
 from arena.tournament.creation import Terms, create_tournament
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.seed_key import SeedKey
 from ratings.ledger.ledger import Ledger
 from ratings.store.database import open_database
 from tests.support.patience import PATIENCE_S, PATIENT
@@ -80,8 +81,16 @@ def plan(
     database = open_database(place.db)
     try:
         form = form or RoundRobin(3, blocks)
-        terms = Terms(game=game, seats=form.seats, clock=PATIENT, options=options or {}, seed=SEED)
         programs = StoredPrograms(VersionStore.of_database(place.db))
+        terms = Terms(
+            game=game,
+            seats=form.seats,
+            clock=PATIENT,
+            options=options or {},
+            seed=SEED,
+            seed_key=SeedKey.beside(programs.store.root),
+            same_owner=True,
+        )
         made = create_tournament(database, programs, terms, form, bots=bots, choose_name=lambda _: name)
         return made.id
     finally:

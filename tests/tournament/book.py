@@ -13,6 +13,7 @@ from arena.match.time_control import parse_time_control
 from arena.tournament.creation import Terms, create_match, create_tournament
 from arena.tournament.formats.format import Format, Standing
 from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.formats.seeds import secret_from_seed
 from arena.tournament.stored import format_of, situation_of
 from arena.tournament.table import table_situation
 from engine import registry
@@ -27,6 +28,8 @@ from ratings.store.models import Tournament, Version
 
 BOTS = ("ann", "bob", "cid", "dee")
 TERMS = Terms(game="nim", seats=3, clock=parse_time_control("50ms"), seed=42)
+TWO = replace(TERMS, seats=2, seed=None, secret=secret_from_seed(42))
+"""For ladders: bots of owners come, and so a seed alone is not taken."""
 
 
 def install_nim() -> None:

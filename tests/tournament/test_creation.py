@@ -63,6 +63,7 @@ def test_a_seed_is_stored_with_what_it_made(book: Book) -> None:
         "opening_plies": 3,
         "start_limit_us": 10_000_000,
         "margin_us": 50_000,
+        "owners_apart": True,
     }
 
 

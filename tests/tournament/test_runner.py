@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from arena.hosting.store import StoreError
+from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.tournament.errors import AlreadyRunningError, HostFailingError, NotPlayableError
@@ -210,6 +211,21 @@ async def test_a_host_that_loses_everything_stops_the_run_before_all_is_void(boo
     assert counts(book, tournament).planned > MATCHES / 2
     final = await play(book, tournament)
     assert final.over == MATCHES
+
+
+class WithoutRoom(ScriptedExecutor):
+    """Can start no process of a bot."""
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        raise MatchLostError(f"no room for {spec.match_id}", HostCause.HOSTING_FAILED)
+
+
+async def test_a_host_without_room_stops_the_run_before_any_match_is_void(book: Book) -> None:
+    tournament = book.plan()
+    with pytest.raises(HostFailingError, match="last reason: no room for"):
+        await play(book, tournament, WithoutRoom(slots=1))
+    assert (counts(book, tournament).leased, counts(book, tournament).void) == (0, 0)
+    assert (await play(book, tournament)).void == 0
 
 
 async def test_a_fault_of_the_executor_itself_is_not_hidden(book: Book) -> None:

@@ -74,7 +74,6 @@ STAYS_ENGLISH = {
     "arena: {}",  # what a service says of itself to its operator, and the beginning of every error
     "arena: ended at once; {}",  # ends as the error does that is raised when there is time
     "bot {}| {}\n",  # a line of the bot's own
-    "sandbox {}",  # a check's name, which programs read, too
 }
 
 

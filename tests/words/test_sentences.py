@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.hosting.groups.unified import GIVE
 from arena.words.catalogue import LANGUAGES
 from arena.words.telling import LONGEST_TOLD, TOLD_PLACES, Sentence, hear, read_sentences, sentences, tell
 from tests.support.raised import PLACE, joined_sources, raised_sentences
@@ -74,6 +75,13 @@ PUT_TOGETHER = {
     "the arena ended the stream with OK{}": (
         "the arena ended the stream with OK; its process ended with status 1; nothing on stderr"
     ),
+    "the arena's own control group is not shown here; {}": (
+        "the arena's own control group is not shown here; mount cgroup2 at /sys/fs/cgroup, or take a machine with "
+        "systemd"
+    ),
+    "the control group {} cannot be written; {}": f"the control group /a cannot be written; {GIVE}",
+    "the control group {} cannot be divided; {}": f"the control group /a cannot be divided; {GIVE}",
+    "the control group {} was not given to the arena; {}": f"the control group /a was not given to the arena; {GIVE}",
     "{}, and the process exited with status 0": (
         "the stream was ended with INTERNAL, and the process exited with status 0"
     ),

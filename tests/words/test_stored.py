@@ -8,7 +8,7 @@ import pytest
 from arena.conform.rules.rule import Rule
 from arena.conform.rules.table import RULES as RULES_OF_PROTOCOL
 from arena.hosting.sandbox.checks import judge
-from arena.hosting.sandbox.limits import REDUCED, STANDARD
+from arena.hosting.sandbox.limits import REDUCED, STANDARD, STRICT
 from arena.match.decisions import DecidedBy
 from arena.match.host_faults import HostCause
 from arena.match.report import LeakVerdict
@@ -60,7 +60,7 @@ def test_what_every_option_of_a_game_means_is_told(game: str) -> None:
     assert [unheard(option["description"]) for option in options if unheard(option["description"])] == []
 
 
-@pytest.mark.parametrize("level", [STANDARD, REDUCED])
+@pytest.mark.parametrize("level", [STRICT, STANDARD, REDUCED])
 def test_every_check_of_a_sandbox_is_told(level: str) -> None:
     said: dict[str, Any] = dict.fromkeys(("outside", "passwords", "code", "work", "referee"), "done") | {
         "packages": ["done"]

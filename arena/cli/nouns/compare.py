@@ -21,6 +21,7 @@ from arena.cli.shared.request import (
     OpeningPlies,
     Request,
     Seats,
+    Secret,
     Seed,
     StartLimit,
     TimeText,
@@ -60,6 +61,7 @@ def compare(
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
     seed: Seed = None,
+    secret: Secret = None,
     name: TournamentName = None,
     workers: Workers = 0,
     sandbox: Sandbox = settings.SANDBOX.default,
@@ -73,7 +75,13 @@ def compare(
     _check(form)
     entrants = [new, old, *(parse_names(field, "field") if field else [])]
     request = Request(
-        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+        game=game,
+        time=time,
+        start_limit=start_limit,
+        options=option,
+        opening_plies=opening_plies,
+        seed=seed,
+        secret=secret,
     )
     order = tournament_request(request, form, entrants, rated=False, name=name)
     with connect(db, makes=True) as connection:

@@ -90,6 +90,9 @@ def _file_problems(storage: Storage) -> list[str]:
     for found in all_versions(storage.database):
         if found.bot.remote:
             continue  # its author has its files
+        is_without = found.version.files_removed_at_us is not None
+        if is_without and not storage.store.directory(found.version.content_hash).exists():
+            continue  # its files were given up, or never came
         try:
             storage.store.get(found.version.content_hash)
         except StoreError as error:

@@ -24,7 +24,7 @@ from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.request import StartRequest
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
-from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD
+from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPED_LEVELS
 from arena.hosting.sandbox.probe import Probe, probe
 from arena.words.catalogue import DEFAULT
 from engine import registry
@@ -40,7 +40,6 @@ OLDEST_PYTHON = (3, 11)
 FEWEST_FILES = 256
 PACKAGES = ("grpcio", "protobuf", "sqlmodel", "alembic", "trueskill", "typer")
 FEWEST_PROCESSES = 256
-STRICT = "strict"
 LAUNCHED = "launched"
 LAUNCH_LIMIT_S = 30.0
 
@@ -152,13 +151,14 @@ def check_database(db: str) -> Finding:
 
 def check_sandboxes() -> Iterator[Finding]:
     """Try every level of the sandbox anew; a missing one is a note and no failure, for one's own bots play without."""
-    standard, reduced = probe(STANDARD, remembered=False), _probe_reduced()
+    strict, standard = probe(STRICT, remembered=False), probe(STANDARD, remembered=False)
+    reduced = _probe_reduced()
+    yield from _sandbox_findings(strict, say("cli_doctor.strangers_strict"))
     yield from _sandbox_findings(standard, say("cli_doctor.strangers"))
     yield from _sandbox_findings(reduced, say("cli_doctor.strangers_reduced"))
-    yield Finding(f"sandbox {STRICT}", NOTE, say("cli_doctor.not_built"), say("cli_doctor.do_use", level=STANDARD))
-    best = next((found.level for found in (standard, reduced) if found.works), NONE)
+    best = next((found.level for found in (strict, standard, reduced) if found.works), NONE)
     detail = say("cli_doctor.strongest", level=best)
-    if best == STANDARD:
+    if best in WRAPPED_LEVELS:
         yield Finding("sandbox", OK, detail)
     else:
         yield Finding("sandbox", NOTE, say("cli_doctor.owned_refused", detail=detail), standard.remedy)

@@ -85,13 +85,15 @@ def open_(
     ] = None,
     season: Annotated[str | None, typer.Option("--season", metavar="NAME")] = None,
     remote: Annotated[bool, typer.Option("--remote")] = False,
+    same_owner: request.SameOwner = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Open a ladder for every bot that plays its game."""
     asked = Request(game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies)
     form = LadderFormat(seats, 0, RETIRE_AFTER)
-    wanted = LadderRequest(name, tournament_request(asked, form, ()), matches_per_day, season, remote)
+    order = tournament_request(asked, form, (), same_owner=same_owner)
+    wanted = LadderRequest(name, order, matches_per_day, season, remote)
     with connect(db, makes=True) as connection:
         opened = connection.arena.seasons.open_ladder(wanted)
     if as_json:

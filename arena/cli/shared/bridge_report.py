@@ -14,6 +14,7 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import format_json, printable
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
+from arena.cli.shared.terminal import unguarded
 from arena.connect import news
 
 _WIDTH = 100
@@ -97,7 +98,7 @@ class BridgeReport:
 
     def _clear(self) -> None:
         if self._shown:
-            self._status.write(f"\r{' ' * self._shown}\r")
+            unguarded(self._status).write(f"\r{' ' * self._shown}\r")
             self._status.flush()
             self._shown = 0
 

@@ -3,9 +3,37 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_dropped = False
+"""Whether Ctrl-C raised KeyboardInterrupt where nobody could hear it."""
+
+
+def note_dropped_interrupts() -> None:
+    """Have `interrupt_was_dropped` know from now on, also where Python drops what is raised, as in `__del__`.
+
+    A command is slow to begin, as it imports a lot, and in much of that Python calls such functions.
+    """
+    tell = sys.unraisablehook
+
+    def note(dropped: sys.UnraisableHookArgs) -> None:
+        global _dropped
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            _dropped = True
+        else:
+            tell(dropped)
+
+    sys.unraisablehook = note
+
+
+def interrupt_was_dropped() -> bool:
+    """Return whether there was a Ctrl-C of which nobody has heard, and forget it."""
+    global _dropped
+    was, _dropped = _dropped, False
+    return was
 
 
 def ending_signals() -> list[signal.Signals]:

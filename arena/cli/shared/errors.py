@@ -9,6 +9,7 @@ traceback above it.
 
 from __future__ import annotations
 
+import errno
 import os
 import traceback
 from collections.abc import Sequence
@@ -77,6 +78,8 @@ EXIT_CODES = {
     "arena.tournament.formats.errors.ScheduleError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,
     "arena.match.host_faults.MatchLostError": FAILED,
+    "arena.match.replay.ReplayError": FAILED,
+    "arena.story.facts.StoryError": FAILED,
     "arena.executor.interface.ExecutorFailedError": FAILED,
     "arena.trial.keeping.KeepingError": MISUSE,
     "arena.trial.trials.UndecidedError": FAILED,
@@ -108,6 +111,10 @@ def _one_line(text: str) -> str:
 
 
 def _message(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.filename:
+            return f"there is no room left for {error.filename}; free some space and run the command again"
+        return "there is no room left on the disk; free some space and run the command again"
     if isinstance(error, OSError) and error.strerror:
         place = f": {error.filename}" if error.filename else ""
         return f"{error.strerror}{place}"

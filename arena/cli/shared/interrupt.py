@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Coroutine
-from contextlib import suppress
+import signal
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import typer
 
-from arena.cli.shared.ending import ending_signals
+from arena.cli.shared.ending import ending_signals, interrupt_was_dropped
 from arena.cli.shared.errors import INTERRUPTED, CliError
 from arena.cli.shared.saying import say
 
@@ -23,38 +24,91 @@ class InterruptedRunError(CliError):
     exit_code = INTERRUPTED
 
 
-def run_interruptibly(work: Coroutine[Any, Any, T], remedy: str) -> T:
-    """Return the result of `work`, or cancel it and raise InterruptedRunError with `remedy`.
+class SignalCount:
+    """How many signals have come, counted from before a loop is made until after it is gone, and told within it.
+
+    One handler does it from beginning to end: where a loop's own takes the place of another one, a signal that comes
+    in between is told to both, or to none. A closed terminal may tell so more than once, which counts once.
+    """
+
+    def __init__(self) -> None:
+        self._came = 0
+        self._told = 0
+        self._has_hung_up = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._act: Callable[[int], None] = lambda _: None
+
+    def count(self, number: int, _frame: object) -> None:
+        """Count a signal; this is its handler."""
+        if number == signal.SIGHUP and (self._has_hung_up or self._came):
+            return
+        self._has_hung_up = number == signal.SIGHUP
+        self._came += 1
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._tell)
+
+    def listen(self, act: Callable[[int], None]) -> None:
+        """Call `act` with 1, 2 ... for each signal, those that have come already first; from within a running loop."""
+        self._act = act
+        self._loop = asyncio.get_running_loop()
+        self._tell()
+
+    def _tell(self) -> None:
+        while self._told < self._came:
+            self._told += 1
+            self._act(self._told)
+
+
+@contextmanager
+def counted(numbers: Sequence[signal.Signals]) -> Iterator[SignalCount]:
+    """Have these signals counted in the block, which is to make and run a loop. Raises KeyboardInterrupt, see below.
+
+    That is so where Ctrl-C came before, and what it raised was dropped by somebody who must not raise.
+    """
+    count = SignalCount()
+    before = {number: signal.signal(number, count.count) for number in numbers}
+    try:
+        if interrupt_was_dropped():
+            raise KeyboardInterrupt
+        yield count
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]], remedy: str) -> T:
+    """Return the result of what `work` begins, or cancel it and raise InterruptedRunError with `remedy`.
 
     Ctrl-C, SIGTERM and the closing of the terminal cancel it, the last unless this process was told to pass it over,
     as by nohup. A second signal ends this process on the spot. That loses nothing: each result is recorded in one
     transaction, the workers end when their pipe to this process closes, as they do when it is killed, and the next run
     sweeps away what lies in the temporary directory.
     """
-    return asyncio.run(_supervise(work, remedy))
+    with counted(ending_signals()) as signals:
+        return asyncio.run(_supervise(work, remedy, signals))
 
 
-async def _supervise(work: Coroutine[Any, Any, T], remedy: str) -> T:
-    task = asyncio.ensure_future(work)
-    signals = 0
+async def _supervise(work: Callable[[], Coroutine[Any, Any, T]], remedy: str, signals: SignalCount) -> T:
+    task = asyncio.ensure_future(_begin(work))
 
-    def interrupt() -> None:
-        nonlocal signals
-        signals += 1
-        if signals == 1:
+    def interrupt(times: int) -> None:
+        if times == 1:
             task.cancel()
             _say("\n" + say("cli_shared.stopping"))
         else:
             _say(f"arena: ended at once; {remedy}")
             os._exit(INTERRUPTED)
 
-    loop = asyncio.get_running_loop()
-    for number in ending_signals():
-        loop.add_signal_handler(number, interrupt)
+    signals.listen(interrupt)
     try:
         return await task
     except asyncio.CancelledError:
         raise InterruptedRunError(f"stopped; {remedy}") from None
+
+
+async def _begin(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    # Made here, so that nobody complains of work that was never begun.
+    return await work()
 
 
 def _say(text: str) -> None:

@@ -14,16 +14,16 @@ from typing import Any
 import typer
 
 from arena.cli.shared.saying import named, say, told
+from arena.cli.shared.terminal import unguarded
+from arena.words.plain import plain
 
-_NO_BREAK = frozenset("\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}")
-"""They count as not printable, but steer nothing, and French sets them before some signs."""
 _BETWEEN = 3
 """The characters between two columns of a drawn table; its two edges are one each."""
 
 
 def printable(text: str) -> str:
-    """Return the text without characters that would steer a terminal: bots may have written it."""
-    return "".join(char if char.isprintable() or char in _NO_BREAK else "?" for char in text)
+    """Return the text as one line in which nothing steers a terminal: bots may have written it."""
+    return plain(text)
 
 
 def _text(value: Any) -> str:
@@ -54,7 +54,7 @@ class Column:
     @property
     def heading(self) -> str:
         """Return what stands above the column."""
-        return self.title if self.is_name else say(f"cli_heading.{self.title}")
+        return printable(self.title) if self.is_name else say(f"cli_heading.{self.title}")
 
 
 class Style(enum.Enum):
@@ -67,12 +67,7 @@ class Style(enum.Enum):
 
 def format_json(data: Any, indent: int | None = None) -> str:
     """Write `data` as JSON; whatever would steer a terminal is escaped, and reads back as it was."""
-    text = json.dumps(data, indent=indent, ensure_ascii=False)
-    return text if text.isprintable() else "".join(map(_escaped, text))
-
-
-def _escaped(char: str) -> str:
-    return char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1]
+    return plain(json.dumps(data, indent=indent, ensure_ascii=False), keep="\n")
 
 
 def print_json(data: Any) -> None:
@@ -172,7 +167,7 @@ def _print_drawn(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> N
         table.add_column(column.heading, justify="right" if column.right else "left")
     for line in cells:
         table.add_row(*map(Text, line))
-    Console().print(table)
+    Console(file=unguarded(sys.stdout)).print(table)
 
 
 def format_instant(microseconds: int | None) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import typer
 
@@ -15,6 +17,7 @@ from arena.cli.shared.host_report import report_host
 from arena.cli.shared.hosting_options import HostingOptions
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import worker_count
+from arena.cli.shared.output import format_duration
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.storage import Storage
@@ -29,8 +32,9 @@ from arena.tournament.errors import HostFailingError
 from arena.tournament.formats.compare import Compare
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
-from ratings.errors import DatabaseError
+from ratings.errors import DatabaseError, DatabaseGoneError
 from ratings.read.tournaments import TournamentRow, owned_entrants, tournament_row
+from ratings.store.database import rescue
 
 WARNING_WITHOUT_SANDBOX = "cli_shared.warn_sandbox"
 """The id of the text that says that bots run without a sandbox."""
@@ -39,8 +43,18 @@ _NOTE_EVERY_S = 1.0
 
 def announce(planned: PlannedTournament) -> None:
     """Say on stderr which tournament begins, and whether it can be repeated."""
-    origin = say("cli_shared.seed", seed=planned.seed) if planned.seeded else say("cli_shared.no_seed")
-    typer.echo(say("cli_shared.tournament", name=planned.name, origin=origin), err=True)
+    typer.echo(say("cli_shared.tournament", name=planned.name, origin=_origin(planned)), err=True)
+
+
+def _origin(planned: PlannedTournament) -> str:
+    """Return the words for what everything is drawn from; with the secret if only that repeats it elsewhere."""
+    if not planned.seeded:
+        return say("cli_shared.no_seed")
+    if planned.seed is None:
+        return say("cli_shared.by_secret")
+    if planned.secret is not None:
+        return say("cli_shared.seed_under_key", seed=planned.seed, secret=planned.secret)
+    return say("cli_shared.seed", seed=planned.seed)
 
 
 def play(connection: Connection, tournament_id: str, hosting: HostingOptions) -> TournamentDetail:
@@ -72,7 +86,9 @@ def _play_here(connection: Connection, storage: Storage, tournament_id: str, hos
     warning = _check_sandbox(storage, tournament_id, hosting.policy)
     display = _Display(warning, _note(connection, row))
     try:
-        end = run_interruptibly(_run(storage, row, hosting, display), remedy)
+        end = run_interruptibly(partial(_run, storage, row, hosting, display), remedy)
+    except DatabaseGoneError as error:
+        raise CliError(f"{error}; then {_rescued(storage)}") from error
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
     if end.is_cancelled:
@@ -81,6 +97,14 @@ def _play_here(connection: Connection, storage: Storage, tournament_id: str, hos
             f"tournament {name!r} was cancelled by another command; {end.finished} of {end.total} matches "
             f"were played, `{show}` shows them"
         )
+
+
+def _rescued(storage: Storage) -> str:
+    """Return what to do after the database's file was removed: what it held is put into another one, if it can be."""
+    kept = rescue(storage.database)
+    if kept is None:
+        return "restore a backup"
+    return f"`{shlex.join(['mv', str(kept), str(storage.database.path)])}` puts back what had been recorded"
 
 
 def _note(connection: Connection, row: TournamentRow) -> Callable[[], str]:
@@ -116,7 +140,11 @@ class _Display:
                 typer.echo(self._warning, err=True)
             self._lines = ProgressDisplay(state.over, state.total)
         lost = [say("cli_shared.lost_by_host", matches=state.lost)] if state.lost else []
-        self._lines.update(state.over, "; ".join(filter(None, [*lost, self._newest_note()])), state.total)
+        if state.blocked_s:
+            waits = say("cli_shared.waits_for_database", time=format_duration(state.blocked_s))
+            self._lines.update(state.over, "; ".join([waits, *lost]), state.total)
+        else:
+            self._lines.update(state.over, "; ".join(filter(None, [*lost, self._newest_note()])), state.total)
 
     def end(self, state: RunProgress) -> None:
         if self._lines is not None:

@@ -9,6 +9,8 @@ from typing import TextIO
 
 from arena.cli.shared.output import format_duration
 from arena.cli.shared.saying import say
+from arena.cli.shared.terminal import unguarded
+from arena.words.plain import plain
 
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0
@@ -70,7 +72,7 @@ class ProgressDisplay:
         if self._live:
             # Overwrite what is left of a longer line; a line longer than the terminal would not stay one line.
             text = text[:100]
-            self._stream.write(f"\r{text.ljust(self._written)}")
+            unguarded(self._stream).write(f"\r{plain(text).ljust(self._written)}")
             self._written = len(text)
         else:
             self._stream.write(f"{text}\n")

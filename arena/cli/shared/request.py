@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
@@ -26,6 +26,8 @@ OpeningPlies = Annotated[
     typer.Option("--opening-plies", min=0, metavar="N"),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S")]
+Secret = Annotated[str | None, typer.Option("--secret", metavar="HEX")]
+SameOwner = Annotated[bool, typer.Option("--same-owner")]
 TournamentName = Annotated[str | None, typer.Option("--name")]
 
 DEFAULT_TIME = "100ms"
@@ -42,6 +44,7 @@ class Request:
     options: Sequence[str] | None = None
     opening_plies: int | None = None
     seed: int | None = None
+    secret: str | None = None
 
 
 def tournament_request(
@@ -50,6 +53,7 @@ def tournament_request(
     bots: Sequence[str],
     *,
     rated: bool = True,
+    same_owner: bool = False,
     name: str | None = None,
     kind: str | None = None,
 ) -> TournamentRequest:
@@ -57,14 +61,16 @@ def tournament_request(
 
     Without a `name` it is called by its `kind`, which is the name of its format if not given, and a number.
     """
-    return _order(
-        request, form.name, form.seats, bots, settings=catalog.to_settings(form), rated=rated, name=name, kind=kind
-    )
+    order = _order(request, form.name, form.seats, bots, settings=catalog.to_settings(form), rated=rated)
+    return replace(order, name=name, kind=kind, same_owner=same_owner)
 
 
-def match_request(request: Request, bots: Sequence[str], *, rated: bool, name: str | None) -> TournamentRequest:
+def match_request(
+    request: Request, bots: Sequence[str], *, rated: bool, same_owner: bool, name: str | None
+) -> TournamentRequest:
     """Return the order of a single match; the bots sit in the order named."""
-    return _order(request, SINGLE_MATCH, len(bots), bots, settings={}, rated=rated, name=name, kind=None)
+    order = _order(request, SINGLE_MATCH, len(bots), bots, settings={}, rated=rated)
+    return replace(order, name=name, same_owner=same_owner)
 
 
 def _order(
@@ -75,8 +81,6 @@ def _order(
     *,
     settings: Mapping[str, Any],
     rated: bool,
-    name: str | None,
-    kind: str | None,
 ) -> TournamentRequest:
     return TournamentRequest(
         format=format_name,
@@ -89,7 +93,6 @@ def _order(
         options=parse_assignments(request.options),
         opening_plies=request.opening_plies,
         seed=request.seed,
+        secret=request.secret,
         rated=rated,
-        name=name,
-        kind=kind,
     )

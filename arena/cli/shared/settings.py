@@ -44,7 +44,8 @@ DEBUG = Setting("debug", "0", "1 shows the traceback of an error; for reports to
 SANDBOX = Setting(
     "sandbox",
     "auto",
-    "How bots are kept: auto (an owner's in a sandbox, your own not), standard, reduced, none. Option --sandbox.",
+    "How bots are kept: auto (an owner's in a sandbox, your own not), strict, standard, reduced, none. Option "
+    "--sandbox.",
 )
 
 LEAK_CHECKS = Setting(

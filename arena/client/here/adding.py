@@ -25,6 +25,8 @@ def add_bot(database: Database, programs: StoredPrograms, directory: Path, owner
     programs.runtimes.check_bot(load_manifest(directory), directory, is_stranger=owner is not None)
     stored = programs.store.add(directory)
     manifest = stored.manifest
+    # The directory may be another one than the one that was looked at before; what is stored stays.
+    programs.runtimes.check_bot(manifest, stored.directory, is_stranger=owner is not None)
     if manifest.build:
         build(programs, stored, owner is not None)
     version, is_new = Ledger(database).add_version(

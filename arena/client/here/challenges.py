@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence, Set
 
 from arena.client.errors import RefusedError
-from arena.client.here.creating import name_chooser, terms_of
+from arena.client.here.creating import name_chooser, planned, seed_key, terms_of
 from arena.client.here.lookup import find_version
 from arena.client.here.place import Place
 from arena.client.here.readiness import check_ready
@@ -38,7 +38,7 @@ def challenge(place: Place, request: ChallengeRequest) -> PlannedTournament:
     own = _playing(place, request.bot)
     need_own_bot(place.viewer, own.bot, "challenge with it")
     entrants = [own, *(_playing(place, text) for text in request.opponents)]
-    terms = terms_of(_order(request, request.time or _usual_time(entrants)))
+    terms = terms_of(_order(request, request.time or _usual_time(entrants)), seed_key(place))
     if not place.viewer.is_organiser:
         _check_clock(terms.clock)
     for one in entrants:
@@ -55,7 +55,7 @@ def challenge(place: Place, request: ChallengeRequest) -> PlannedTournament:
         choose_name=_limited(place, name_chooser(place, None, _KIND)),
         notes={CHALLENGER: actor_of(place.viewer)},
     )
-    return PlannedTournament(tournament.id, tournament.name, terms.seed, tournament.seeded)
+    return planned(place, tournament, terms)
 
 
 def _playing(place: Place, text: str) -> NamedVersion:

@@ -9,14 +9,15 @@ from arena.client.errors import ForbiddenError, RefusedError
 from arena.client.here.games import find_game
 from arena.client.here.lookup import find_version, whole_name
 from arena.client.here.place import Place
-from arena.client.here.rights import need_competitor, need_remote_service
+from arena.client.here.rights import actor_of, need_competitor, need_remote_service
 from arena.client.values.tournaments import SINGLE_MATCH, PlannedTournament, TournamentRequest
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
-from arena.tournament.formats import catalog
+from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
+from arena.tournament.seed_key import SeedKey
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.tournaments import tournament_names
 from ratings.statistics.errors import ResultsError
@@ -29,12 +30,22 @@ def create(place: Place, request: TournamentRequest) -> PlannedTournament:
     Raises RefusedError, ForbiddenError, and the errors of `arena.tournament.creation`; then nothing was written.
     """
     _check_rights(place, request)
-    terms = terms_of(request)
+    terms = terms_of(request, seed_key(place))
     form = _form(request)
     for bot in request.bots:
         need_remote_service(place, find_version(place, bot).bot)
     tournament = _write(place, request, terms, form)
-    return PlannedTournament(tournament.id, tournament.name, terms.seed, tournament.seeded)
+    return planned(place, tournament, terms)
+
+
+def planned(place: Place, tournament: Tournament, terms: Terms) -> PlannedTournament:
+    """Return a tournament that was written just now, for whoever asked for it.
+
+    An organiser is told the secret that repeats it elsewhere, if its seed alone does not.
+    """
+    is_keyed = terms.seed is not None and tournament.secret != seeds.secret_from_seed(terms.seed).hex()
+    secret = tournament.secret if is_keyed and place.viewer.is_organiser else None
+    return PlannedTournament(tournament.id, tournament.name, terms.seed, tournament.seeded, secret)
 
 
 def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> TournamentPlan:
@@ -45,7 +56,7 @@ def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> Tourname
     form = _form(request)
     if form is None:
         raise RefusedError("a single match is no ladder; ask for the format ladder with 0 waves")
-    return creation.plan_ladder(terms_of(request), form, remote=remote)
+    return creation.plan_ladder(terms_of(request, None), form, remote=remote)
 
 
 def _write(place: Place, request: TournamentRequest, terms: Terms, form: Format | None) -> Tournament:
@@ -62,13 +73,21 @@ def _check_rights(place: Place, request: TournamentRequest) -> None:
     need_competitor(viewer, "create tournaments")
     if viewer.is_organiser:
         return
+    if request.secret is not None:
+        raise ForbiddenError("only an organiser may say what dice and piles are drawn from; leave the secret out")
     if request.rated:
         raise ForbiddenError("only an organiser may create rated tournaments; add --unrated")
     if not any(viewer.owns(find_version(place, bot).bot.owner_id) for bot in request.bots):
         raise ForbiddenError("none of these bots is yours; name at least one of your own")
 
 
-def terms_of(request: TournamentRequest) -> Terms:
+def seed_key(place: Place) -> SeedKey:
+    """Return the key under which the viewer's seeds work."""
+    asker = "" if place.viewer.is_organiser else actor_of(place.viewer)
+    return SeedKey.beside(place.programs.store.root, asker)
+
+
+def terms_of(request: TournamentRequest, key: SeedKey | None) -> Terms:
     """Return what all matches of a tournament share that was asked for. Raises RefusedError, UnknownGameError."""
     game = find_game(request.game)
     game.check_seats(request.seats)
@@ -79,8 +98,21 @@ def terms_of(request: TournamentRequest) -> Terms:
         options=request.options,
         opening_plies=request.opening_plies,
         seed=request.seed,
+        secret=_secret(request.secret),
+        seed_key=key,
         rated=request.rated,
+        same_owner=request.same_owner,
     )
+
+
+def _secret(digits: str | None) -> bytes | None:
+    """Return the bytes of a secret. Raises RefusedError."""
+    if digits is None:
+        return None
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        raise RefusedError(f"a secret has {2 * seeds.SECRET_BYTES} hexadecimal digits; copy it whole") from None
 
 
 def _clock(request: TournamentRequest) -> TimeControl:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 
 from arena.tournament.pace import matches_to_look_at, pace_after
-from ratings.read.ladders import LadderRow, last_starts, owners_present
+from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present
+from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
 from ratings.store.service import Season
+from ratings.store.waves import OWNERS_APART
 
 _REMOTE_REMEDY = "connect one: arena bot connect DIRECTORY --server NAME"
 
@@ -24,7 +26,13 @@ def note_of(database: Database, row: LadderRow, season: Season, pace: int | None
         remedy = _REMOTE_REMEDY if row.pool.remote else "hand one in: arena bot submit DIRECTORY"
         return f"waits for bots: it takes {seats}, and {len(owners)} take part; {remedy}"
     # Bots without owner are rated with everybody; of one owner's, one can sit at a rated table.
-    if owners.count(None) + len({owner for owner in owners if owner}) < seats:
+    tournament = tournament_row(database, season.tournament_id).tournament
+    if count_apart(owners) < seats and not tournament.rates_same_owner:
+        if tournament.settings.get(OWNERS_APART):
+            return (
+                f"waits for bots of other owners: those of one owner do not meet, and it takes bots of {seats} owners; "
+                "invite another: arena owner invite NAME"
+            )
         return (
             "nothing is rated: bots of one owner do not count against one another, and it takes bots of "
             f"{seats} owners; invite another: arena owner invite NAME"

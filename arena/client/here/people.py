@@ -44,9 +44,10 @@ def _open_table(place: Place, request: TableRequest) -> OpenedTable:
     tournament = creation.create_match(
         place.database,
         place.programs,
-        terms_of(_order(request)),
+        terms_of(_order(request), None),
         bots=[f"{one.bot.name}@{one.version.content_hash[:_DIGITS]}" for one in sitting],
         choose_name=name_chooser(place, None, _KIND),
+        own_may_meet=True,  # all guests are of one owner
         notes={PERSONS: {str(seat): name for seat, name in enumerate(request.people) if name}},
     )
     (match,) = list_matches(place.database, MatchFilter(tournament_id=tournament.id)).items

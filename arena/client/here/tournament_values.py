@@ -61,7 +61,7 @@ def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
         summary=summary_of(row),
         pool=pool_value(row.pool),
         settings=_settings(row, hidden=hidden),
-        secret=published_secret(place.database, tournament_id),
+        secret=_secret(place, row),
         standings=standings.items,
         best=table.best,
         comparison=table.comparison,
@@ -81,6 +81,13 @@ def list_leak_checks(place: Place, tournament_id: str, limit: int | None, after:
     """Return what leak checks found, as far as the viewer may see it. Raises PageError."""
     page = leak_checks(place.database, tournament_id, limit=limit, after=after)
     return Page(_leak_checks(place, page.items), page.next)
+
+
+def _secret(place: Place, row: TournamentRow) -> str | None:
+    """Return the secret if it is published, or if the organiser asks who chose it with a seed: he may repeat it."""
+    if row.tournament.seeded and place.viewer.is_organiser:
+        return row.tournament.secret
+    return published_secret(place.database, row.tournament.id)
 
 
 def _is_hidden(place: Place, row: TournamentRow) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from arena.match.replay import load
 from arena.match.verify import verify
 from arena.tournament.formats import catalog, seeds
+from arena.tournament.stored import clock_of
 from ratings.read.matches import MatchDetail
 
 
@@ -36,6 +37,9 @@ def _plan_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, t
         "game": ((pool.game, pool.rules_version), (document["game"], document["rules_version"])),
         "options": (pool.options, document["options"]),
         "cores": (pool.cores, document["cores"]),
+        "seats": (pool.seats, len(document["seats"])),
+        "bots": ([row.bot for row in detail.seats], [row["name"] for row in document["seats"]]),
+        "clock": (clock_of(detail.tournament, pool).to_json(), document["clock"]),
         "chance seed": (_chance_seed(detail, block.chance_seed), document["chance_seed"]),
         "opening": (block.opening, document["opening"]),
     }

@@ -36,6 +36,10 @@ class TournamentRequest:
     name: str | None = None
     kind: str | None = None
     """What it is called by, with a number, if it has no name; the name of its format if this is not given."""
+    secret: str | None = None
+    """What everything is drawn from instead of a seed, as 64 hexadecimal digits: repeats a tournament anywhere."""
+    same_owner: bool = False
+    """Whether bots of one owner may meet in a rated tournament, which is rated then, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,8 @@ class PlannedTournament:
     seed: int | None
     seeded: bool
     """Whether it can be repeated, because somebody gave a seed."""
+    secret: str | None = None
+    """For an organiser whose seed means something in this arena alone: what repeats the tournament anywhere."""
 
 
 @dataclass(frozen=True, slots=True)

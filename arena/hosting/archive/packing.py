@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,7 @@ from arena.hosting.archive.errors import ArchiveReason, ArchiveSizeError
 from arena.hosting.archive.format import END, header, padding_bytes
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.names import check_paths, shown
-from arena.hosting.content import BotFile, BotFilesError, hash_files, list_files, open_file
-
-_CHUNK_BYTES = 1 << 20
+from arena.hosting.content import BotFile, hash_files, list_files, read_chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +55,15 @@ def pack(directory: Path, target: BinaryIO, limits: ArchiveLimits | None = None)
 def _write_file(file: BotFile, limits: ArchiveLimits, write: Callable[[bytes], None]) -> str:
     """Write one file with its header and return the hash of its bytes."""
     digest = hashlib.sha256()
-    with open_file(file.source) as source:
-        size_bytes = left = os.fstat(source.fileno()).st_size
-        if size_bytes > limits.file_bytes:
-            raise ArchiveSizeError(
-                ArchiveReason.FILE_TOO_LARGE,
-                f"{shown(file.path)} has over {limits.file_bytes} bytes; make it smaller or leave it out",
-            )
-        write(header(file.path, size_bytes, executable=file.executable))
-        # One byte more is asked for than is wanted, which finds a file that grew.
-        while chunk := source.read(min(_CHUNK_BYTES, left + 1)):
-            digest.update(chunk)
-            left -= len(chunk)
-            write(chunk)
-    if left:
-        raise BotFilesError(f"{file.source}: changed while it was packed; try again when nothing writes there")
+    size_bytes = file.look.size_bytes
+    if size_bytes > limits.file_bytes:
+        raise ArchiveSizeError(
+            ArchiveReason.FILE_TOO_LARGE,
+            f"{shown(file.path)} has over {limits.file_bytes} bytes; make it smaller or leave it out",
+        )
+    write(header(file.path, size_bytes, executable=file.executable))
+    for chunk in read_chunks(file):
+        digest.update(chunk)
+        write(chunk)
     write(bytes(padding_bytes(size_bytes)))
     return digest.hexdigest()

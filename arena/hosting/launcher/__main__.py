@@ -13,6 +13,7 @@ import sys
 # Appended, so that nothing in that directory shadows the standard library; only `arena` is imported from it.
 sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")))  # noqa: PTH100, PTH118, PTH120
 
+from arena.hosting.groups.holder import GroupHolder
 from arena.hosting.launcher.guardian import Guardian
 from arena.hosting.launcher.server import LauncherServer
 from arena.hosting.prctl import PR_SET_CHILD_SUBREAPER, die_with_parent, prctl
@@ -31,9 +32,11 @@ def main() -> None:
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    guardian = Guardian(sys.argv[1:])
+    groups = GroupHolder()
+    guardian = Guardian(sys.argv[1:], groups)
     if os.getppid() == parent:
-        LauncherServer(guardian).run(read_end)
+        LauncherServer(guardian, groups).run(read_end)
+    groups.close()
     for directory in sys.argv[1:]:
         remove_tree(directory)
     guardian.close()

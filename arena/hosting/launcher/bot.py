@@ -10,7 +10,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from arena.hosting.groups.group import Group
+from arena.hosting.launcher.hidden_memory import HiddenMemory
 from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.sleeper import Sleeper
 from arena.hosting.launcher.span_log import SpanLog
 
 KEPT_BYTES = 64 * 1024
@@ -76,12 +79,15 @@ class Bot:
         """Whether the process itself is a sandbox around the bot."""
         self.process = process
         self.pid = process.pid
+        self.sleeper: Sleeper | None = None
+        """What puts it to sleep, if its level has means of its own."""
         self.stdout, self.stderr = Tail(), Tail()
         self.span = SpanLog()
         """What it wrote since the last mark."""
         self._stdout_at_mark = 0
         self.peak_bytes = 0
         """The most memory that a look has found in its tree, shared pages counted repeatedly."""
+        self.hidden_memory = HiddenMemory()
         self.most_resident_bytes = 0
         """The most memory that one of its processes had, as the kernel says at its end."""
         self.open_pipes = {process.stdout: self.stdout, process.stderr: self.stderr}
@@ -93,6 +99,15 @@ class Bot:
         self.status_pipe: int | None = None
         self.uid_lock: Any = None
         self.uid: int | None = None
+        self.group: Group | None = None
+        """Its control group, at level `strict`."""
+
+    def find_group_excess(self) -> dict[str, Any] | None:
+        """Return the limit that its group came to (`what`, `used`, `limit`), or None."""
+        excess = self.group.find_excess() if self.group is not None else None
+        if excess is not None and self.limits is not None and excess["what"] == "memory":
+            excess["limit"] = self.limits.memory_bytes  # what it was promised; the group has room for its files too
+        return excess
 
     def reap(self, options: int = 0) -> bool:
         """Wait for its process (with os.WNOHANG: look whether it has ended), and return whether it has."""

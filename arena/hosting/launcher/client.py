@@ -8,30 +8,34 @@ import json
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, StorageFailedError
-from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, Log, Mark, Output, Written
+from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, host_error
+from arena.hosting.groups.place import GroupPlace
+from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, Log, Mark, Output, Slept, Written
 from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.silence import SilenceWatch
 
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0
 _LINE_LIMIT = 1024 * 1024
 _FAULTS_OF_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
-_FAULTS_OF_STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
-_QUESTIONS = ("collect", "mark", "log")
+_QUESTIONS = ("collect", "mark", "log", "sleep", "wake")
 _PROGRAM = Path(__file__).with_name("__main__.py")
 
 
 class HostedProcess:
     """A process that the launcher started."""
 
-    def __init__(self, launcher: LauncherClient, key: int, pid: int) -> None:
+    def __init__(self, launcher: LauncherClient, key: int, pid: int, group: GroupPlace | None = None) -> None:
         self._launcher = launcher
         self._key = key
         self.pid = pid
+        self.group = group
+        """Its control group, at level `strict`."""
         self.exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         """Done when the process and everything it started are gone. Cancelled if the launcher is lost."""
         self.exceeded: Exceeded | None = None
@@ -43,11 +47,20 @@ class HostedProcess:
         """Where the last mark was set."""
         self.logged = Log()
         """What the last question for its log was answered; after its end the whole of it."""
+        self.is_asleep = False
+        """Whether it was put to sleep, or that was tried, and it was not woken since."""
+        self.slept = Slept()
+        """What came of the last attempt to put it to sleep or to wake it."""
 
     def signal(self, number: int) -> None:
         """Signal the process and its group; nothing happens if it has ended."""
         if not self.exited.done():
             self._launcher.command({"do": "signal", "id": self._key, "signal": int(number)})
+
+    def kill(self) -> None:
+        """Kill all of it at once, unless the launcher is gone and has done so."""
+        if not self._launcher.is_lost:
+            self.signal(signal.SIGKILL)
 
     async def wait(self, timeout_s: float) -> bool:
         """Return whether it has ended within that time. Raises LauncherLostError."""
@@ -59,6 +72,7 @@ class HostedProcess:
 
     async def end(self, grace_s: float = 0.0) -> bool:
         """Wait, then send TERM, then KILL; return whether it ended by itself. Raises HostingError if it survives."""
+        await self.wake()
         if await self.wait(grace_s):
             return True
         for number, patience_s in ((signal.SIGTERM, TERM_GRACE_S), (signal.SIGKILL, KILL_GRACE_S)):
@@ -66,6 +80,22 @@ class HostedProcess:
             if await self.wait(patience_s):
                 return False
         raise HostingError(f"process {self.pid} survives SIGKILL")
+
+    async def sleep(self) -> Slept:
+        """Stop all that it runs, and return when nothing of it computes any more. Raises LauncherLostError."""
+        if self.exited.done():
+            return Slept()
+        self.is_asleep = True
+        await self._launcher.ask("sleep", self._key)
+        return self.slept
+
+    async def wake(self) -> Slept:
+        """Let it go on if it was put to sleep. Raises LauncherLostError."""
+        if not self.is_asleep or self.exited.done():
+            return Slept()
+        await self._launcher.ask("wake", self._key)
+        self.is_asleep = False
+        return self.slept
 
     async def mark(self) -> Mark:
         """Return the current end of its output, to be given to `collect` later; its log begins there."""
@@ -81,12 +111,9 @@ class HostedProcess:
 
     async def collect(self, since: Mark = BEGINNING) -> Output:
         """Return the last part of its output after that mark; this also works after its end."""
-        await self._refresh()
-        return self.written.since(since)
-
-    async def _refresh(self) -> None:
         if not self.exited.done():
             await self._launcher.ask("collect", self._key)
+        return self.written.since(since)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +130,8 @@ class _PendingStart:
         is_own = not path.is_absolute() or path.is_relative_to(self.directory)
         if is_own and event["missing"] == self.program and event["errno"] in _FAULTS_OF_A_PROGRAM:
             return LaunchError(event["error"])
-        kind = StorageFailedError if event["errno"] in _FAULTS_OF_STORAGE else HostingError
-        return kind(f"this host could not start {self.program}: {event['error']}")
+        why = f"this host could not start {self.program}: {event['error']}"
+        return host_error(event["errno"])(why)
 
 
 class LauncherClient:
@@ -119,6 +146,8 @@ class LauncherClient:
         self._asked: dict[tuple[str, int], asyncio.Future[None]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self._silence = SilenceWatch()
 
     async def __aenter__(self) -> Self:
         """Start the launcher process."""
@@ -130,6 +159,7 @@ class LauncherClient:
             limit=_LINE_LIMIT,
         )
         self._reader = asyncio.create_task(self._read_events(self._process))
+        self._watcher = asyncio.create_task(self._kill_if_silent(self._process))
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
@@ -145,6 +175,13 @@ class LauncherClient:
             self._process.kill()
             await self._process.wait()
         await self._reader
+        if self._watcher is not None:
+            self._watcher.cancel()
+
+    @property
+    def pid(self) -> int:
+        """The process id of the launcher."""
+        return 0 if self._process is None else self._process.pid
 
     @property
     def is_lost(self) -> bool:
@@ -184,9 +221,16 @@ class LauncherClient:
             raise LauncherLostError("the launcher is not running")
         self._process.stdin.write(json.dumps(command).encode() + b"\n")
 
+    async def _kill_if_silent(self, process: asyncio.subprocess.Process) -> None:
+        """Kill a launcher that has ceased to answer; its guardian clears up."""
+        with suppress(LauncherLostError):
+            await self._silence.wait(lambda: self.command({"do": "beat"}))
+            process.kill()
+
     async def _read_events(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         while line := await process.stdout.readline():
+            self._silence.hear()
             event = json.loads(line)
             getattr(self, "_on_" + event["event"])(event)
         error = LauncherLostError("the launcher has ended")
@@ -199,9 +243,13 @@ class LauncherClient:
             hosted.exited.cancel()
         self._hosted.clear()
 
+    def _on_alive(self, _event: Mapping[str, Any]) -> None:
+        """Nothing is to be done: whatever it says, it goes on."""
+
     def _on_started(self, event: Mapping[str, Any]) -> None:
         key = event["id"]
-        hosted = self._hosted[key] = HostedProcess(self, key, event["pid"])
+        place = event["group"] and GroupPlace.from_json(event["group"])
+        hosted = self._hosted[key] = HostedProcess(self, key, event["pid"], place)
         if key in self._starting:
             self._starting[key].started.set_result(hosted)
         else:
@@ -223,6 +271,14 @@ class LauncherClient:
     def _on_log(self, event: Mapping[str, Any]) -> None:
         self._hosted[event["id"]].logged = Log.from_event(event)
         self._answer("log", event["id"])
+
+    def _on_slept(self, event: Mapping[str, Any]) -> None:
+        self._hosted[event["id"]].slept = Slept.from_event(event)
+        self._answer("sleep", event["id"])
+
+    def _on_woken(self, event: Mapping[str, Any]) -> None:
+        self._hosted[event["id"]].slept = Slept.from_event(event)
+        self._answer("wake", event["id"])
 
     def _on_exceeded(self, event: Mapping[str, Any]) -> None:
         self._hosted[event["id"]].exceeded = Exceeded.from_event(event)

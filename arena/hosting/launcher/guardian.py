@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from arena.hosting.groups.holder import GroupHolder
 from arena.hosting.launcher.signalling import signal_exactly
 from arena.hosting.launcher.title import set_title
 from arena.hosting.prctl import die_with_parent
@@ -31,12 +32,12 @@ _FIRST_UNUSED = 64
 class Guardian:
     """The launcher's side, which tells the guardian of bots that start and end."""
 
-    def __init__(self, directories: Sequence[str]) -> None:
+    def __init__(self, directories: Sequence[str], groups: GroupHolder) -> None:
         read_end, self._pipe = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                _guard(read_end, directories)
+                _guard(read_end, directories, groups)
             finally:
                 os._exit(0)
         os.close(read_end)
@@ -60,7 +61,7 @@ class Guardian:
             os.write(self._pipe, line)
 
 
-def _guard(pipe: int, directories: Sequence[str]) -> None:
+def _guard(pipe: int, directories: Sequence[str], groups: GroupHolder) -> None:
     die_with_parent(0)
     os.setsid()
     signal.set_wakeup_fd(-1)
@@ -69,6 +70,8 @@ def _guard(pipe: int, directories: Sequence[str]) -> None:
     _keep_only(pipe)
     set_title(_TITLE)
     bots = _read_until_the_end()
+    if bots:
+        groups.clear()  # who sleeps in one could not die
     _end_all(bots)
     for directory in directories:
         remove_tree(directory)

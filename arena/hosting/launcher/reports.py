@@ -118,6 +118,23 @@ class Exceeded:
 
 
 @dataclass(frozen=True, slots=True)
+class Slept:
+    """What came of putting a process to sleep, or of waking it."""
+
+    problem: str = ""
+    """Why it failed, in one sentence."""
+    is_own: bool = False
+    """Whether the process itself prevented it."""
+    is_whole: bool = False
+    """Whether nothing of it can compute now without having found a way to wake itself."""
+
+    @classmethod
+    def from_event(cls, event: Mapping[str, Any]) -> Slept:
+        """Return what an event of the launcher tells."""
+        return cls(event["problem"], event["is_own"], event["is_whole"])
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """The output of a process as last reported: the last bytes of each stream, and how many there were in total."""
 

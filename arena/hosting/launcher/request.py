@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from arena.hosting.groups.limits import GroupLimits
+
 
 @dataclass(frozen=True, slots=True)
 class WatchedLimits:
@@ -38,6 +40,13 @@ class Confinement:
     """Whether the process gets a user id of its own."""
     landlock: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The only places it may `read`, `list` and `write`; empty if a wrapper hides all others."""
+    group: GroupLimits | None = None
+    """The limits of its control group; None if it gets none."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Confinement:
+        """Return the confinement that `StartRequest.to_json` wrote."""
+        return cls(**{**data, "group": data["group"] and GroupLimits(**data["group"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +82,6 @@ class StartRequest:
         limits, confinement = data["limits"], data["confinement"]
         nested = {
             "limits": limits and WatchedLimits(**limits),
-            "confinement": confinement and Confinement(**confinement),
+            "confinement": confinement and Confinement.from_json(confinement),
         }
         return cls(**{**data, **nested})

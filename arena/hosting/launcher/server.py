@@ -7,8 +7,11 @@ Commands come on stdin and events go to stdout, one JSON object a line:
     {"do": "collect", "id": 1}                                   -> output, as long as it has not exited
     {"do": "mark", "id": 1}                                      -> marked, likewise: a match begins here in its output
     {"do": "log", "id": 1, "start": 0}                           -> log, likewise: its output since the mark
+    {"do": "sleep", "id": 1}                                     -> slept, likewise: nothing of it computes any more
+    {"do": "wake", "id": 1}                                      -> woken, likewise
+    {"do": "beat"}                                               -> alive
 
-    {"event": "started", "id": 1, "pid": 4711}
+    {"event": "started", "id": 1, "pid": 4711, "group": {...}}   see `place.GroupPlace`; null without a control group
     {"event": "failed", "id": 1, "error": "...", "errno": 2, "missing": "..."}
                                                                  the path the error is about, if about one
     {"event": "output", "id": 1, "stdout": "...", "stderr": "...", "totals": [0, 0]}
@@ -17,6 +20,10 @@ Commands come on stdin and events go to stdout, one JSON object a line:
     {"event": "log", "id": 1, "data": "...", "head": 0, "cut": 0, "peak": 0, "stdout": 0}
                                                                  base64; `cut` bytes are missing after the `head` first,
                                                                  and `stdout` bytes of all were written there
+    {"event": "slept", "id": 1, "problem": "", "is_own": false, "is_whole": true}
+                                                                 a sentence if it could not be put to sleep, and whether
+                                                                 it prevented that; whether all of it sleeps for sure
+    {"event": "woken", "id": 1, "problem": "", ...}              likewise
     {"event": "exceeded", "id": 1, "what": "memory", "used": 2, "limit": 1}      it is killed now
     {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, ... as in output, "log": {as in log}}
                                                                  nothing of its group and session is left then
@@ -36,11 +43,13 @@ import subprocess
 import time
 from typing import Any
 
+from arena.hosting.groups.holder import GroupHolder
 from arena.hosting.launcher.bot import READ_BYTES, Bot, token_entry
 from arena.hosting.launcher.guardian import Guardian
 from arena.hosting.launcher.orphans import clear_up, find_orphans
 from arena.hosting.launcher.request import StartRequest
 from arena.hosting.launcher.signalling import signal_bot
+from arena.hosting.launcher.sleeping import put_to_sleep, wake_up
 from arena.hosting.launcher.spawn import spawn
 from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, look
 from arena.hosting.removal import remove_tree
@@ -56,8 +65,8 @@ _BY_SIGNAL = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
 class LauncherServer:
     """Holds the bots and serves commands about them."""
 
-    def __init__(self, guardian: Guardian) -> None:
-        self._guardian = guardian
+    def __init__(self, guardian: Guardian, groups: GroupHolder) -> None:
+        self._guardian, self._groups = guardian, groups
         self._bots: dict[int, Bot] = {}
         self._selector = selectors.DefaultSelector()
         self._input = b""
@@ -117,7 +126,7 @@ class LauncherServer:
         key, request = command["id"], StartRequest.from_json(command["request"])
         self._guardian.watch(-key, token_entry(request.environment, key))
         try:
-            bot = self._bots[key] = spawn(key, request, self._pid)
+            bot = self._bots[key] = spawn(key, request, self._pid, self._groups)
             self._guardian.watch(bot.pid, bot.token)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             about = {"errno": getattr(error, "errno", None) or 0, "missing": getattr(error, "filename", None) or ""}
@@ -129,7 +138,11 @@ class LauncherServer:
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
             self._selector.register(pipe, selectors.EVENT_READ, lambda pipe=pipe: self._read_output(bot, pipe))
-        self._send({"event": "started", "id": key, "pid": bot.pid})
+        place = bot.group.place.to_json() if bot.group is not None else None
+        self._send({"event": "started", "id": key, "pid": bot.pid, "group": place})
+
+    def _do_beat(self, _command: dict[str, Any]) -> None:
+        self._send({"event": "alive"})
 
     def _do_signal(self, command: dict[str, Any]) -> None:
         bot = self._bots.get(command["id"])
@@ -150,6 +163,16 @@ class LauncherServer:
         bot = self._bots.get(command["id"])
         if bot is not None:
             self._send({"event": "log", "id": bot.key, **bot.log(command["start"])})
+
+    def _do_sleep(self, command: dict[str, Any]) -> None:
+        bot = self._bots.get(command["id"])
+        if bot is not None:
+            self._send({"event": "slept", "id": bot.key, **put_to_sleep(bot)})
+
+    def _do_wake(self, command: dict[str, Any]) -> None:
+        bot = self._bots.get(command["id"])
+        if bot is not None:
+            self._send({"event": "woken", "id": bot.key, **wake_up(bot)})
 
     def _send(self, event: dict[str, Any]) -> None:
         if not self._has_listener:
@@ -178,7 +201,7 @@ class LauncherServer:
         watched = [bot for bot in self._bots.values() if bot.limits and not bot.has_exited and not bot.exceeded]
         orphans = find_orphans(watched, self._pid) if watched else {}
         for bot in watched:
-            excess = look(bot, orphans[bot.pid])
+            excess = bot.find_group_excess() or look(bot, orphans[bot.pid])
             if excess is not None:
                 self._kill_for(bot, excess)
         # In processor time: on a busy host a look takes long, which must not delay the next one.
@@ -206,7 +229,8 @@ class LauncherServer:
             signal_bot(bot, signal.SIGKILL)  # the others of its group
         busy = clear_up(self._bots.values(), dead, {self._pid, self._guardian.pid})
         for bot in dead:
-            if bot.pid not in busy or time.monotonic() > bot.give_up_at:
+            is_busy = bot.pid in busy or (bot.group is not None and not bot.group.is_empty())
+            if not is_busy or time.monotonic() > bot.give_up_at:
                 self._finish(bot)
 
     def _finish(self, bot: Bot) -> None:
@@ -218,6 +242,12 @@ class LauncherServer:
         del self._bots[bot.key]
         self._guardian.forget(bot.pid)
         remove_tree(bot.scratch)
+        excess = bot.find_group_excess() if bot.exceeded is None else None
+        if excess is not None:
+            self._send({"event": "exceeded", "id": bot.key, **excess})
+            bot.exceeded = excess
+        if bot.group is not None:
+            bot.group.remove()
         ended = _describe_end(bot, bot.process.returncode)
         if bot.uid_lock is not None:
             bot.uid_lock.close()

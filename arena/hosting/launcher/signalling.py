@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 from dataclasses import replace
 
+from arena.hosting.groups.group import Group
 from arena.hosting.launcher.bot import Bot
 from arena.hosting.proc.processes import Relations, list_children, read_relations
 
 
 def signal_bot(bot: Bot, number: int) -> None:
-    """Signal a bot's process group. Its leader is not reaped yet, so its number cannot belong to another group."""
+    """Signal a bot's process group. Its leader is not reaped yet, so its number cannot belong to another group.
+
+    Where it has a control group all of that is killed, and one that sleeps is woken, since it would not end.
+    """
+    if bot.group is not None:
+        _signal_group(bot.group, number)
     if bot.is_wrapped and number != signal.SIGKILL and not bot.has_exited:
         _signal_inside(bot, number)
         return
@@ -23,6 +30,14 @@ def signal_bot(bot: Bot, number: int) -> None:
         # macOS refuses to signal a group in which one member is a zombie.
         if bot.process.returncode is None:
             os.kill(bot.pid, number)
+
+
+def _signal_group(group: Group, number: int) -> None:
+    if number == signal.SIGKILL:
+        group.kill()
+        return
+    with suppress(OSError):  # it is gone
+        group.thaw()
 
 
 def _signal_inside(bot: Bot, number: int) -> None:

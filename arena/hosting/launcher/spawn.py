@@ -10,27 +10,33 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import ExitStack
 
+from arena.hosting.groups.group import Group
+from arena.hosting.groups.holder import GroupHolder
 from arena.hosting.launcher.bot import Bot
 from arena.hosting.launcher.confine import confine
+from arena.hosting.launcher.group_sleeper import GroupSleeper
 from arena.hosting.launcher.request import Confinement, StartRequest
 from arena.hosting.launcher.uids import take_uid
 from arena.hosting.prctl import die_with_parent
 from arena.hosting.removal import remove_tree
 
 
-def spawn(key: int, request: StartRequest, launcher: int) -> Bot:
-    """Start the requested process; `launcher` is the process id of the caller.
+def spawn(key: int, request: StartRequest, launcher: int, groups: GroupHolder) -> Bot:
+    """Start the requested process; `launcher` is the process id of the caller, `groups` makes its group if it gets one.
 
     Raises OSError, ValueError, SubprocessError; nothing is left behind then.
     """
     os.stat(request.directory)  # noqa: PTH116 - pathlib would double the start-up
     confinement = request.confinement
     with ExitStack() as on_failure, ExitStack() as inherited:
-        uid = lock = status = None
+        uid = lock = status = group = None
         if confinement is not None and confinement.own_uid:
             uid, lock = take_uid()
             on_failure.callback(lock.close)
             _give(request.writable, uid)
+        if confinement is not None and confinement.group is not None:
+            group = groups.make(key, confinement.group)
+            on_failure.callback(group.remove)
         on_failure.callback(remove_tree, request.scratch)
         _make_scratch(request.scratch)
         words, passed = {"{uid}": str(uid)}, []
@@ -43,9 +49,12 @@ def spawn(key: int, request: StartRequest, launcher: int) -> Bot:
             words |= {"{seccomp}": str(seccomp), "{status}": str(write_end)}
             passed = [seccomp, write_end]
         wrapper = [words.get(word, word) for word in confinement.wrapper] if confinement else []
-        bot = Bot(key, request, _run(request, [*wrapper, *request.argv], passed, launcher))
+        bot = Bot(key, request, _run(request, [*wrapper, *request.argv], passed, launcher, group))
         on_failure.pop_all()
-    bot.status_pipe, bot.uid, bot.uid_lock = status, uid, lock
+    bot.status_pipe, bot.uid, bot.uid_lock, bot.group = status, uid, lock, group
+    if group is not None:
+        group.close_entrances()
+        bot.sleeper = GroupSleeper(group)
     return bot
 
 
@@ -74,13 +83,15 @@ def _feed(data: bytes) -> int:
 
 
 def _run(
-    request: StartRequest, argv: Sequence[str], passed_descriptors: Sequence[int], launcher: int
+    request: StartRequest, argv: Sequence[str], passed_descriptors: Sequence[int], launcher: int, group: Group | None
 ) -> subprocess.Popen[bytes]:
     def prepare() -> None:
         """Run in the new process before its program: die with the launcher, even if it has died just now."""
         die_with_parent(signal.SIGKILL)
         if os.getppid() != launcher:
             os._exit(1)
+        if group is not None:
+            group.enter()  # first of all, so that nothing it does is outside
         if request.confinement is not None:
             _confine_this_process(request.confinement)
 

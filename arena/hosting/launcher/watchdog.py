@@ -11,7 +11,7 @@ from typing import Any
 from arena.hosting.launcher.bot import Bot
 from arena.hosting.launcher.request import WatchedLimits
 from arena.hosting.proc.processes import list_descendants, list_threads
-from arena.hosting.proc.usage import count_descriptors, measure_private_places, proportional_bytes, resident_bytes
+from arena.hosting.proc.usage import count_descriptors, exact_bytes, measure_private_places, resident_bytes
 
 LOOK_INTERVAL_S = 0.2
 DISK_INTERVAL_S = 1.0
@@ -49,11 +49,14 @@ def _look_at_descriptors(limits: WatchedLimits, pids: list[int]) -> Excess | Non
 
 
 def _look_at_memory(bot: Bot, limits: WatchedLimits, pids: list[int]) -> Excess | None:
-    """Check the memory: first resident pages, which are cheap and count shared ones repeatedly, then the exact sum."""
-    limit = limits.memory_bytes
-    used = sum(map(resident_bytes, pids))
+    """Check the memory: first resident pages, which are cheap and count shared ones repeatedly, then the exact sum.
+
+    What they do not show is added to either.
+    """
+    limit, hidden = limits.memory_bytes, bot.hidden_memory.measure(pids)
+    used = sum(map(resident_bytes, pids)) + hidden
     if used > limit:
-        used = sum(map(proportional_bytes, pids))
+        used = exact_bytes(pids) + hidden
     bot.peak_bytes = max(bot.peak_bytes, used)
     return {"what": "memory", "used": used, "limit": limit} if used > limit else None
 

@@ -14,6 +14,7 @@ import time
 
 from arena.hosting.proc.tree import Process, Tree, TreeError
 from arena.hosting.proc.waiting import Waiter, Waiting
+from arena.hosting.proc.weight import autogroup_nice
 
 _STALE_NS = 250_000_000
 _ROUNDING_NS = 20_000_000
@@ -75,6 +76,34 @@ class TreeMeter:
         """Return the CPU since this meter was created. Cheap: it looks for new processes only every 250 ms."""
         if time.monotonic_ns() - self._looked_ns > _STALE_NS:
             self._scan()
+        return self._counted_ns() // 1000
+
+    def lowered_to(self) -> int:
+        """Return the nice value to which it lowered the weight of a session of its own; 0 if it has not."""
+        most = max(map(autogroup_nice, self._tree.processes), default=0)
+        return most if most > autogroup_nice(os.getpid()) else 0
+
+    @property
+    def begun_us(self) -> int:
+        """The CPU since this meter was created at which the last decision began."""
+        return self._base_ns // 1000
+
+    def idle_us(self) -> int:
+        """Return the CPU since this meter was created, of a bot that should not compute.
+
+        One whose known processes stood still has started no other, so nothing but their clocks is read then; otherwise
+        new ones are looked for every 250 ms.
+        """
+        if self._counted_ns() == self._cpu_ns or time.monotonic_ns() - self._looked_ns <= _STALE_NS:
+            return self._counted_ns() // 1000
+        return self.settled_us()
+
+    def settled_us(self) -> int:
+        """Return the CPU since this meter was created, new processes included; no more files stay open than were."""
+        is_open = self._tree.is_open
+        self._scan()
+        if not is_open:
+            self._tree.close()
         return self._counted_ns() // 1000
 
     def close(self) -> None:

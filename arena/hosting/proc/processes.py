@@ -7,11 +7,12 @@ end at any moment; every function says what it returns then.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 # Positions in what `parse_stat` returns. proc_pid_stat(5) counts from 1; the pid and the name are left out.
-STATE, PARENT, GROUP, SESSION, CHILDREN_USER, CHILDREN_SYSTEM, NICE, POLICY, ARGUMENTS_START, ARGUMENTS_END = (
-    number - 3 for number in (3, 4, 5, 6, 16, 17, 19, 41, 48, 49)
+STATE, PARENT, GROUP, SESSION, CHILDREN_USER, CHILDREN_SYSTEM, NICE, THREADS, POLICY, ARGUMENTS_START, ARGUMENTS_END = (
+    number - 3 for number in (3, 4, 5, 6, 16, 17, 19, 20, 41, 48, 49)
 )
 
 
@@ -23,6 +24,7 @@ class Relations:
     group: int
     session: int
     is_zombie: bool
+    """Whether all its threads have ended; a process goes on when only its first one has."""
 
 
 def has_proc() -> bool:
@@ -47,15 +49,35 @@ def read_relations(pid: int) -> Relations | None:
         fields = parse_stat(read_file(f"/proc/{pid}/stat"))
     except OSError:
         return None
-    return Relations(int(fields[PARENT]), int(fields[GROUP]), int(fields[SESSION]), fields[STATE] == b"Z")
+    is_zombie = fields[STATE] == b"Z" and int(fields[THREADS]) <= 1
+    return Relations(int(fields[PARENT]), int(fields[GROUP]), int(fields[SESSION]), is_zombie)
+
+
+def shared_places(pid: int) -> Iterator[str]:
+    """Yield the directories that tell what the threads of a process share: its own one, then that of each other thread.
+
+    Once its first thread has ended, its own one tells nothing, although the process goes on.
+    """
+    yield f"/proc/{pid}"
+    for tid in list_threads(pid):
+        if tid != pid:
+            yield f"/proc/{pid}/task/{tid}"
+
+
+def read_shared(pid: int, name: str) -> bytes:
+    """Return a file that tells what the threads of a process share; empty if it has ended or may not be read."""
+    for place in shared_places(pid):
+        try:
+            if data := read_file(f"{place}/{name}"):
+                return data
+        except OSError:
+            continue
+    return b""
 
 
 def read_environment(pid: int) -> set[bytes]:
     """Return the environment a process was started with, as `NAME=value`; empty if it has ended."""
-    try:
-        return set(read_file(f"/proc/{pid}/environ").split(b"\0"))
-    except OSError:
-        return set()
+    return set(filter(None, read_shared(pid, "environ").split(b"\0")))
 
 
 def read_own_argument_span() -> tuple[int, int]:

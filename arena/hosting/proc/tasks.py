@@ -26,6 +26,11 @@ class TaskFiles:
         self._path = f"/proc/{pid}/task/{tid}/"
         self._descriptors: dict[str, int] = {}
 
+    @property
+    def is_open(self) -> bool:
+        """Whether some of its files are kept open."""
+        return bool(self._descriptors)
+
     def keep_open(self, *names: str) -> None:
         """Open these files and keep them open until `close`. Raises OSError, with none of them open."""
         try:

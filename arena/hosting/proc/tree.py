@@ -185,6 +185,11 @@ class Tree:
                 except OSError:
                     process.drop(tid)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether files of its threads are kept open."""
+        return any(task.files.is_open for task in self.tasks())
+
     def close(self) -> None:
         """Close all descriptors; the next look opens them again."""
         for task in self.tasks():

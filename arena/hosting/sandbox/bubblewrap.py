@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting.sandbox.limits import Limits
-from arena.hosting.visible_paths import python_trees, system_trees
+from arena.hosting.visible_paths import kit_places, python_trees, system_trees
 
 BOT = Path("/bot")
 SOCKET = Path("/run/arena.sock")
@@ -21,9 +21,15 @@ WORK = Path("/tmp/bot")
 """Always empty at the start; /tmp itself is not if the arena is installed below it."""
 UID, SECCOMP, STATUS = "{uid}", "{seccomp}", "{status}"
 _TOOL_PATH = "/usr/bin:/usr/sbin:/bin:/sbin"
-_SHARED_MEMORY_BYTES = 8 << 20
+SHARED_MEMORY_BYTES = 8 << 20
 _SPARE_PROCESSES = 32
 """The kernel's limit lies above the watchdog's, so that a fork bomb is ended with its cause reported."""
+_COUNTERS = (
+    *("buddyinfo", "diskstats", "interrupts", "key-users", "keys", "latency_stats", "locks", "mdstat", "pagetypeinfo"),
+    *("sched_debug", "schedstat", "slabinfo", "softirqs", "swaps", "timer_list", "vmallocinfo", "vmstat", "zoneinfo"),
+)
+_FOLDERS_OF_COUNTERS = ("fs", "irq", "pressure", "sys/fs", "sys/kernel/pty")
+"""What /proc counts for the whole machine and no program needs: one bot can move it, and another one read it."""
 _OUTERMOST = (Path("/usr"), Path("/run"), Path("/etc"))
 
 
@@ -87,9 +93,11 @@ def _mounts(limits: Limits, shown: Shown) -> list[str]:
     words += _root_links()
     words += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
     words += ["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"]
-    words += ["--proc", "/proc", "--dev", "/dev"]
+    words += [*_proc(), "--dev", "/dev"]
+    # Mapped, it would be shared memory of any size, whatever the filter says of memory without a file.
+    words += ["--ro-bind", "/dev/null", "/dev/zero"]
     # Writable for any user, and limited: by default /dev would be a tmpfs without a size.
-    words += ["--perms", "1777", "--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
+    words += ["--perms", "1777", "--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     words += ["--perms", "1777", "--size", str(limits.disk_mb << 20), "--tmpfs", "/tmp"]
     words += ["--perms", "1777", "--dir", str(WORK)]
     trees = python_trees() if shown.trees is None else shown.trees
@@ -100,6 +108,18 @@ def _mounts(limits: Limits, shown: Shown) -> list[str]:
         words += ["--bind", str(limits.socket), str(SOCKET)]
     words += [word for place in hidden for word in ("--remount-ro", str(place))]
     return [*words, "--remount-ro", "/"]
+
+
+def _proc() -> Iterator[str]:
+    """Return the words for a /proc that can be read only: what is written there weighs, names and hides processes."""
+    yield from ("--proc", "/proc")
+    for path in (Path("/proc", name) for name in _COUNTERS):
+        if path.exists():
+            yield from ("--ro-bind", "/dev/null", str(path))
+    for path in (Path("/proc", name) for name in _FOLDERS_OF_COUNTERS):
+        if path.exists():
+            yield from ("--perms", "0755", "--size", "4096", "--tmpfs", str(path), "--remount-ro", str(path))
+    yield from ("--remount-ro", "/proc")
 
 
 def _directory(path: Path) -> list[str]:
@@ -118,9 +138,12 @@ def _root_links() -> Iterator[str]:
 
 
 def _hidden(directory: Path, trees: Sequence[Path]) -> list[Path]:
-    """Return the directory of the store and its database, in a list, if it lies within a tree that is shown."""
-    place = directory.parent.parent
-    return [place] if any(place != tree and place.is_relative_to(tree) for tree in trees) else []
+    """Return what lies within a tree that is shown and is not for bots.
+
+    That is the directory of the store with its database, and what is installed beside the kit.
+    """
+    places = [directory.parent.parent, *kit_places()]
+    return [place for place in places if any(place != tree and place.is_relative_to(tree) for tree in trees)]
 
 
 def _trees(trees: Sequence[Path], hidden: Sequence[Path]) -> list[str]:

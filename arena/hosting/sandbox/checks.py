@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from arena.hosting.sandbox.limits import STANDARD
+from arena.hosting.sandbox.limits import WRAPPED_LEVELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
         Check("the arena's socket is reached", said["referee"] == "done", said["referee"]),
         _refused("no namespaces, no tracing, no priorities", said["calls"]),
     ]
-    if level == STANDARD:
+    if level in WRAPPED_LEVELS:
         own_user = started_by != 0 or said["uid"] != 0
         checks.append(Check("it is not root", own_user, f"user {said['uid']}, started by {started_by}"))
         checks.append(_fork_limit(said, processes))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from dataclasses import dataclass
 
 from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.sandbox.limits import LEVELS, NONE, REDUCED, STANDARD
+from arena.hosting.sandbox.limits import LEVELS, NONE, REDUCED, STANDARD, STRICT
 from arena.hosting.sandbox.probe import Probe, probe
 
 
@@ -16,9 +15,9 @@ class SandboxPolicy:
     """Which levels the user wants."""
 
     level: str | None = None
-    """The level of every bot; None for `standard` where a bot has an owner and `none` where it is one's own."""
+    """The level of every bot; None for the strongest that works where a bot has an owner, and `none` for one's own."""
     allow_reduced: bool = False
-    """Whether `reduced` is good enough where `standard` does not work."""
+    """Whether `reduced` is good enough where nothing stronger works."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for a level that does not exist."""
@@ -27,6 +26,8 @@ class SandboxPolicy:
 
 
 DEFAULT_POLICY = SandboxPolicy()
+_WORKING: dict[tuple[str, str], Probe] = {}
+"""The levels that were tried and work; a failure is not remembered, so that a remedy helps a service that runs."""
 
 
 def find_level(*, has_owner: bool, policy: SandboxPolicy = DEFAULT_POLICY) -> str:
@@ -41,7 +42,7 @@ def find_level(*, has_owner: bool, policy: SandboxPolicy = DEFAULT_POLICY) -> st
             "bots that have an owner run only in a sandbox; leave out `--sandbox none`, or add the bot without --owner "
             "if its code is your own"
         )
-    wanted = policy.level or STANDARD
+    wanted = policy.level or strongest_level()
     if wanted == REDUCED and not policy.allow_reduced:
         raise SandboxUnavailableError("the reduced sandbox hides less; if that will do, add --allow-reduced-sandbox")
     found = _probe(wanted)
@@ -52,6 +53,11 @@ def find_level(*, has_owner: bool, policy: SandboxPolicy = DEFAULT_POLICY) -> st
     raise SandboxUnavailableError(_refusal(found, has_owner=has_owner))
 
 
+def strongest_level() -> str:
+    """Return the level that strangers' bots get, if it works: `strict` where it does, else `standard`."""
+    return STRICT if _probe(STRICT).works else STANDARD
+
+
 def _refusal(found: Probe, *, has_owner: bool) -> str:
     whose = "bots that have an owner run only in a sandbox, and " if has_owner else ""
     return f"{whose}level {found.level} does not work here: {found.problem}; {found.remedy}"
@@ -59,14 +65,12 @@ def _refusal(found: Probe, *, has_owner: bool) -> str:
 
 def _probe(level: str) -> Probe:
     # PATH is part of the key, so that a tool which is installed meanwhile is found.
-    found = _probe_once(level, os.environ.get("PATH", ""))
-    if not found.works:
-        _probe_once.cache_clear()  # a failure is not remembered, so that a remedy helps a service that runs
-    return found
-
-
-@functools.cache
-def _probe_once(level: str, _path: str) -> Probe:
+    key = level, os.environ.get("PATH", "")
+    if key in _WORKING:
+        return _WORKING[key]
     if level == REDUCED and os.geteuid() == 0:
         return Probe(level, (), "the reduced sandbox cannot confine root", "run the arena as an ordinary user")
-    return probe(level)
+    found = probe(level)
+    if found.works:
+        _WORKING[key] = found
+    return found

@@ -8,17 +8,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from arena.hosting.groups.limits import GroupLimits
 from arena.hosting.launcher.confine import landlock_version
 from arena.hosting.launcher.request import Confinement, StartRequest, WatchedLimits
-from arena.hosting.sandbox.bubblewrap import BOT, SOCKET, WORK, MissingToolError, Shown, wrapper
-from arena.hosting.sandbox.limits import NONE, STANDARD, Limits
+from arena.hosting.sandbox.bubblewrap import BOT, SHARED_MEMORY_BYTES, SOCKET, WORK, MissingToolError, Shown, wrapper
+from arena.hosting.sandbox.limits import NONE, STRICT, WRAPPED_LEVELS, Limits
 from arena.hosting.sandbox.seccomp import seccomp_filter
 from arena.hosting.visible_paths import holds_foreign_packages, import_roots, package_roots, python_trees, system_trees
 
 ADDRESS_SPACE_SPARE_MB = 4096
 """Address space is free and runtimes reserve much of it; this limit only slows what the watchdog then ends."""
+KERNEL_SPARE_BYTES = 16 << 20
+"""What the kernel may keep for an honest bot: stacks and tables of its threads and pages, its descriptors."""
+_MOST_SIGNALS = 1024
+"""Signals that wait and timers of a user: each is memory of the kernel."""
+_MOST_LOCKED_BYTES = 64 << 10
+"""Memory that may not be swapped out; what programs that keep secrets count on."""
 _READABLE = ("/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/dev/urandom", "/proc/self")
-_WRITABLE = ("/dev/null", "/dev/zero")
+_WRITABLE = ("/dev/null",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +64,8 @@ def plan_start(program: Program, limits: Limits) -> StartRequest:
 
     Raises MissingToolError, UnknownMachineError.
     """
-    if limits.level == STANDARD:
-        return _plan_standard(program, limits)
+    if limits.level in WRAPPED_LEVELS:
+        return _plan_wrapped(program, limits)
     environment, confinement = _own_environment(program, program.directory), None
     if limits.level != NONE:
         environment = _reduced_environment(program)
@@ -74,7 +81,7 @@ def plan_start(program: Program, limits: Limits) -> StartRequest:
     )
 
 
-def _plan_standard(program: Program, limits: Limits) -> StartRequest:
+def _plan_wrapped(program: Program, limits: Limits) -> StartRequest:
     own_uid = os.geteuid() == 0
     return StartRequest(
         argv=[_inside(word, program.directory) for word in program.command],
@@ -84,9 +91,10 @@ def _plan_standard(program: Program, limits: Limits) -> StartRequest:
         limits=_watched(limits),
         confinement=Confinement(
             rlimits=_rlimits(limits),
-            seccomp=_encoded_filter(),
+            seccomp=_encoded_filter(program, limits),
             wrapper=wrapper(limits, program.shown, own_uid=own_uid),
             own_uid=own_uid,
+            group=_group_limits(limits) if limits.level == STRICT else None,
         ),
         program=program.command[0],
     )
@@ -103,6 +111,12 @@ def _watched(limits: Limits) -> WatchedLimits:
     )
 
 
+def _group_limits(limits: Limits) -> GroupLimits:
+    """Return what the kernel allows: the files in its private directories are memory as well."""
+    private_bytes = (limits.disk_mb << 20) + SHARED_MEMORY_BYTES
+    return GroupLimits((limits.memory_mb << 20) + private_bytes + KERNEL_SPARE_BYTES, limits.processes)
+
+
 def _rlimits(limits: Limits) -> dict[str, int]:
     return {
         "RLIMIT_AS": (limits.memory_mb + ADDRESS_SPACE_SPARE_MB) << 20,
@@ -110,11 +124,16 @@ def _rlimits(limits: Limits) -> dict[str, int]:
         "RLIMIT_FSIZE": limits.disk_mb << 20,
         "RLIMIT_CORE": 0,
         "RLIMIT_CPU": limits.cpu_s,
+        "RLIMIT_SIGPENDING": _MOST_SIGNALS,
+        "RLIMIT_MEMLOCK": _MOST_LOCKED_BYTES,
+        "RLIMIT_MSGQUEUE": 0,
     }
 
 
-def _encoded_filter() -> str:
-    return base64.b64encode(seccomp_filter()).decode()
+def _encoded_filter(program: Program, limits: Limits) -> str:
+    # A build plays against nobody, and tools lock what they write; a bot could speak to another one by a lock.
+    words = seccomp_filter(may_lock=program.is_writable, may_lead_sessions=limits.level == STRICT)
+    return base64.b64encode(words).decode()
 
 
 def _reduced_confinement(program: Program, limits: Limits) -> Confinement:
@@ -126,7 +145,7 @@ def _reduced_confinement(program: Program, limits: Limits) -> Confinement:
         "list": [str(root) for root in package_roots()],
         "write": [*_WRITABLE, *map(str, filter(None, (program.scratch, program.writable, limits.socket)))],
     }
-    return Confinement(rlimits=_rlimits(limits), seccomp=_encoded_filter(), landlock=places)
+    return Confinement(rlimits=_rlimits(limits), seccomp=_encoded_filter(program, limits), landlock=places)
 
 
 def _inside(word: str, directory: str) -> str:

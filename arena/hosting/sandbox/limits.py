@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-STANDARD, REDUCED, NONE = "standard", "reduced", "none"
-LEVELS = (STANDARD, REDUCED, NONE)
-"""All levels, the strongest first; `strict` (with cgroups) is not built yet."""
+STRICT, STANDARD, REDUCED, NONE = "strict", "standard", "reduced", "none"
+LEVELS = (STRICT, STANDARD, REDUCED, NONE)
+"""All levels, the strongest first."""
+WRAPPED_LEVELS = (STRICT, STANDARD)
+"""The levels with a sandbox of its own around each bot; `strict` has a control group besides."""
 DEFAULT_MEMORY_MB = 512
 
 

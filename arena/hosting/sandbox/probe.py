@@ -19,10 +19,13 @@ from pathlib import Path
 
 from arena.hosting.cache_directory import cache_directory
 from arena.hosting.errors import HostingError
+from arena.hosting.groups.errors import GroupError
+from arena.hosting.groups.offer import find_offer
+from arena.hosting.groups.place import GroupPlace
 from arena.hosting.proc.machine import read_boot_id
 from arena.hosting.sandbox.bubblewrap import MissingToolError, Shown, wrapper
 from arena.hosting.sandbox.checks import Check
-from arena.hosting.sandbox.limits import STANDARD, Limits
+from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, Limits
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
 from arena.hosting.sandbox.trial import PROGRAM, try_level
 
@@ -60,7 +63,12 @@ def probe(level: str, *, remembered: bool = True) -> Probe:
     if sys.platform != "linux":
         return Probe(level, (), "sandboxes need Linux", "run the arena on Linux")
     try:
-        success = _success_file(level)
+        offer = find_offer() if level == STRICT else None
+    except GroupError as error:
+        what, _, remedy = str(error).partition("; ")
+        return Probe(level, (), what, remedy)
+    try:
+        success = _success_file(level, offer)
     except (MissingToolError, UnknownMachineError) as error:
         what, _, remedy = str(error).partition("; ")
         return Probe(level, (), what, remedy or "take an x86_64 or aarch64 machine")
@@ -92,14 +100,16 @@ def _remedy(problem: str) -> str:
     return next((remedy for words, remedy in _REMEDIES.items() if words in problem), _CHECK_DOCTOR)
 
 
-def _success_file(level: str) -> Path:
+def _success_file(level: str, offer: GroupPlace | None) -> Path:
     """Return the file that records success with this command line, filter, interpreter, user, kernel and boot."""
     own_uid = os.geteuid() == 0
-    words = wrapper(Limits(level), Shown(PROGRAM.parent), own_uid=own_uid) if level == STANDARD else []
+    words = wrapper(Limits(level), Shown(PROGRAM.parent), own_uid=own_uid) if level in WRAPPED_LEVELS else []
     with suppress(OSError):
         words.append(read_boot_id())
     if words:
-        words.append(str(Path(words[0]).stat().st_mtime_ns) if level == STANDARD else "")
+        words.append(str(Path(words[0]).stat().st_mtime_ns) if level in WRAPPED_LEVELS else "")
+    if offer is not None:
+        words.append(str(offer.version))
     words += [level, platform.release(), sys.version, sys.prefix, sys.executable, str(os.geteuid())]
     digest = hashlib.sha256("\0".join(words).encode() + seccomp_filter() + PROGRAM.read_bytes()).hexdigest()
     return cache_directory() / f"sandbox-{level}-{digest[:32]}"

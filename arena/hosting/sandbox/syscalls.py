@@ -107,8 +107,27 @@ REFUSED: Numbers = {
     "mbind": (237, 235),
     "set_mempolicy": (238, 237),
     "set_mempolicy_home_node": (450, 450),
+    # Weighing on the whole machine: its disks are written out, one call after the other.
+    "sync": (162, 81),
+    "syncfs": (306, 267),
+    # Memory of the kernel, kept with an open file or a process, by the hundred megabytes.
+    "seccomp": (317, 277),
 }
 """Calls that are answered with EPERM."""
+
+SESSIONS: Numbers = {"setsid": (112, 157)}
+"""Refused with EPERM where the kernel shares the processor out by sessions: many would have many shares."""
+
+LOCKS: Numbers = {"flock": (73, 32)}
+"""Answered with EOPNOTSUPP where a lock on a file of the system would speak to another bot."""
+
+UNSUPPORTED: Numbers = {
+    # Access lists in a private directory are memory of the kernel, 64 KiB a file.
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+}
+"""Calls that are answered with EOPNOTSUPP: programs that copy files try them, and do without."""
 
 ABSENT: Numbers = {
     "io_uring_setup": (425, 425),
@@ -125,6 +144,13 @@ ABSENT: Numbers = {
     "msgget": (68, 186),
     "semget": (64, 190),
     "mq_open": (240, 180),
+    # A page that was put into a pipe stays, and with it all of a huge one, when its process lets it go.
+    "vmsplice": (278, 75),
+    "landlock_create_ruleset": (444, 444),
+    # Both are counted for the whole machine or its user, and run out for everybody.
+    "io_setup": (206, 0),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
 }
 """Calls that are answered with ENOSYS: programs try them, and do without when they do not exist."""
 
@@ -134,5 +160,11 @@ EXAMINED: Numbers = {
     "clone": (56, 220),
     "ioctl": (16, 29),
     "personality": (135, 92),
+    "mmap": (9, 222),
+    "madvise": (28, 233),
+    "fcntl": (72, 25),
+    "prctl": (157, 167),
+    "close_range": (436, 436),
+    "setsockopt": (54, 208),
 }
 """Calls that are refused only with certain arguments."""

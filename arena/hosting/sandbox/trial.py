@@ -15,8 +15,9 @@ from arena.hosting.proc.processes import list_descendants, read_relations
 from arena.hosting.runtime_directory import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.bubblewrap import most_processes
 from arena.hosting.sandbox.checks import Check, judge
+from arena.hosting.sandbox.group_trial import try_groups
 from arena.hosting.sandbox.levels import Program
-from arena.hosting.sandbox.limits import STANDARD, Limits
+from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, Limits
 from arena.hosting.sandbox.start import start_confined
 
 PROGRAM = Path(__file__).with_name("inside") / "main.py"
@@ -33,13 +34,14 @@ async def try_level(level: str) -> list[Check]:
         outside = directory / "outside"
         outside.touch()
         async with LauncherClient() as launcher:
-            most = most_processes(limits) if level == STANDARD else 0
+            most = most_processes(limits) if level in WRAPPED_LEVELS else 0
             process = await _start(launcher, limits, directory, [str(outside), str(most)])
             said = await _await_report(process)
             pids = [pid for pid in list_descendants(process.pid) if pid != process.pid]
             await process.end()
             left = [pid for pid in pids if (relations := read_relations(pid)) and not relations.is_zombie]
-        return judge(level, json.loads(said), most, os.geteuid(), left)
+            groups = await try_groups(launcher) if level == STRICT else []
+        return [*judge(level, json.loads(said), most, os.geteuid(), left), *groups]
 
 
 async def _start(launcher: LauncherClient, limits: Limits, directory: Path, arguments: list[str]) -> HostedProcess:

@@ -33,9 +33,9 @@ class TournamentQueue:
     async def look(self) -> None:
         """Begin what is new, and end what is over or was cancelled."""
         found = await asyncio.to_thread(unfinished_tournaments, self._shop.database)
-        latest = self._now_us() - LEFT_ALONE_US
+        now_us = self._now_us()
         # Seen once, it goes on: whoever sets the clock back does not stop what is being played.
-        ready = [one for one in found if one.remote or one.created_at_us <= latest or one.id in self._crew]
+        ready = [one for one in found if one.remote or not _is_new(one, now_us) or one.id in self._crew]
         await self._crew.reconcile({one.id: self._assignment(one) for one in ready if one.id not in self._unplayable})
 
     async def close(self) -> None:
@@ -53,3 +53,11 @@ class TournamentQueue:
             # It is over by now, or for other rules than those installed: waiting helps in neither case.
             self._unplayable.add(one.id)
             self._shop.log.warning("not playable", tournament=one.name, why=str(error))
+
+
+def _is_new(one: UnfinishedTournament, now_us: int) -> bool:
+    """Return whether the command that created a tournament may want to play it by itself.
+
+    One of the future is not new: the clock was set back since, perhaps by days.
+    """
+    return 0 <= now_us - one.created_at_us < LEFT_ALONE_US

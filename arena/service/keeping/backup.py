@@ -22,7 +22,7 @@ from arena.hosting.content import BotFilesError, VersionLimits, list_files, open
 from arena.hosting.store import VersionStore
 from arena.service.home import Home
 from arena.service.keeping.errors import HomeArchiveError
-from arena.service.keeping.format import BUILDS, DATABASE, FORMAT, HEADER, SETTINGS, STORE, SUFFIXES, TLS
+from arena.service.keeping.format import BUILDS, DATABASE, FORMAT, HEADER, KEY, SETTINGS, STORE, SUFFIXES, TLS
 from arena.service.keeping.writing import ArchiveWriter
 from ratings.errors import DatabaseFullError
 from ratings.read.held import HeldCounts, held_counts, held_versions
@@ -126,6 +126,8 @@ def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -
     writer.add_path(SETTINGS, home.settings_file)
     for path in sorted(home.tls.glob("*.pem")):
         writer.add_path(f"{TLS}/{path.name}", path)
+    if home.seed_key.is_file():
+        writer.add_path(KEY, home.seed_key)
     report(f"packing the database ({(directory / DATABASE).stat().st_size / 1e6:.1f} MB)")
     writer.add_path(DATABASE, directory / DATABASE)
     missing = tuple(_write_versions(home, hashes, writer, report))
@@ -170,7 +172,7 @@ def _write_builds(home: Home, hashes: frozenset[str], writer: ArchiveWriter) -> 
 def _write_directory(directory: Path, name: str, writer: ArchiveWriter) -> None:
     try:
         for file in list_files(directory, _NO_LIMITS):
-            with open_file(file.source) as opened:
+            with open_file(file) as opened:
                 writer.add_file(f"{name}/{file.path}", opened, executable=file.executable)
     except BotFilesError as error:
         raise HomeArchiveError(f"the home cannot be packed: {error}; `arena db check` tells more") from error

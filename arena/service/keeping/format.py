@@ -2,6 +2,7 @@
 
 arena-home.json            format, schema of the database, when it was made
 settings.toml, tls/...     as they are in the home
+arena.key                  under which the seeds of tournaments work, if there is one
 arena.db                   a consistent copy
 arena.bots/HASH/...        the versions that the copy names
 builds/...                 what build commands made of them
@@ -19,6 +20,7 @@ MANIFEST = "manifest.json"
 MANIFEST_HASH = "manifest.sha256"
 SETTINGS = "settings.toml"
 DATABASE = "arena.db"
+KEY = "arena.key"
 STORE = "arena.bots"
 BUILDS = "builds"
 TLS = "tls"
@@ -29,7 +31,7 @@ MOST_SMALL_BYTES = 256 << 20
 
 _HASH = "[0-9a-f]{64}"
 _PLACES = re.compile(
-    rf"settings\.toml|arena\.db|tls/[a-z]+\.pem|arena\.bots/{_HASH}/.+|builds/{_HASH}-{_HASH}(/.+|\.json|\.log)",
+    rf"settings\.toml|arena\.db|arena\.key|tls/[a-z]+\.pem|arena\.bots/{_HASH}/.+|builds/{_HASH}-{_HASH}(/.+|\.json|\.log)",
     re.DOTALL,
 )
 

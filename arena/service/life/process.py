@@ -30,6 +30,7 @@ from arena.service.bell import Bell
 from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.life.admin import AdminListener
+from arena.service.life.book import open_book, watch_file
 from arena.service.life.expiry import look_at_certificate
 from arena.service.life.owners import make_own_certificate, open_owners
 from arena.service.life.programs import make_programs
@@ -53,7 +54,7 @@ from arena.tournament.lock import sweep_locks
 from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import list_owners
-from ratings.store.database import Database, open_database
+from ratings.store.database import Database
 
 LEAST_FREE_BYTES = 512 << 20
 """With less room than this on its disk a service is not healthy."""
@@ -85,20 +86,16 @@ def serve(
 ) -> None:
     """Serve until a signal ends it; with `self_signed`, with a certificate of its own. `say` is told news for people.
 
-    Raises HomeHeldError, ListenError, SettingsError, CertificateError, and the errors of `open_database`.
+    Raises HomeHeldError, ListenError, SettingsError, CertificateError, and the errors of `open_book`.
     """
     with held(home.lock) as lock:
         if self_signed:
             make_own_certificate(home, settings)
-        database = open_database(home.database)
-        try:
+        with open_book(home.database) as database, logging_to(home.logs):
             sweep_locks(home.database)
-            with logging_to(home.logs):
-                follow_rules(database, get_logger("service"))
-                ServiceLedger(database).requeue_admissions()  # what another life of it was looking at
-                asyncio.run(_Service(home, settings, database, lock).run(on_ready, say))
-        finally:
-            database.close()
+            follow_rules(database, get_logger("service"))
+            ServiceLedger(database).requeue_admissions()  # what another life of it was looking at
+            asyncio.run(_Service(home, settings, database, lock).run(on_ready, say))
 
 
 class _Service:
@@ -141,6 +138,7 @@ class _Service:
                 if web is not None:
                     ready = ready.also("web", await wait_for_web(web))
                 works += [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop, presence).run())]
+                works.append(asyncio.create_task(watch_file(self._database)))
                 self._tell_ready(on_ready, ready)
                 await _first_of(asyncio.create_task(stop.wait()), *works)
                 await self._drain(slots, door)

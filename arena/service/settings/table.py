@@ -57,7 +57,7 @@ _SERVICE = (
     _row("service", "tls_hosts", [], NAMES,
          "Names and addresses that --tls-self-signed writes into its certificate, besides this machine's own."),
     _row("service", "workers", 0, whole(0, 256), "Matches at once; 0 = one for each processor core."),
-    _row("service", "sandbox", "auto", choice("auto", "standard", "reduced", "none"),
+    _row("service", "sandbox", "auto", choice("auto", "strict", "standard", "reduced", "none"),
          "How bots are kept: auto = an owner's in a sandbox, the operator's own not."),
     _row("service", "allow_reduced_sandbox", False, FLAG, "Let the weaker sandbox do where the standard one fails."),
     _row("service", "leak_checks", "2%", SHARE, "Part of the matches of which a deterministic bot is asked again."),

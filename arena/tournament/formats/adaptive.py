@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from arena.tournament.formats.apart import count_tables, owners_of
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing as Row
@@ -62,6 +63,8 @@ class Adaptive:
         left = self.blocks - len(situation.blocks)
         if left <= 0 or len(situation.present) < max(self.seats, parse_question(self.until).places + 1):
             return []
+        if not count_tables(situation.present, self.seats, owners_of(situation.entrants)):
+            return []
         return self._orders(situation)[:left]
 
     def _orders(self, situation: Situation) -> list[CircularOrder]:
@@ -70,14 +73,16 @@ class Adaptive:
         labels = _labels(situation)
         names = {label: entrant for entrant, label in labels.items()}
         present = [labels[entrant] for entrant in situation.present]
+        owners = {labels[entrant]: owner for entrant, owner in owners_of(situation.entrants).items()}
         if situation.wave < _FIRST_WAVES:
-            chosen = first_blocks(present, self.seats, situation.seed + situation.wave, rings=1)
+            chosen = first_blocks(present, self.seats, situation.seed + situation.wave, rings=1, owners=owners)
         else:
             table = _table(situation)
             if self._standing(table, present).is_known:
                 return []
             seed = situation.seed + situation.wave
-            chosen = next_blocks(table, parse_question(self.until), present, self.seats, _BLOCKS_A_WAVE, seed)
+            question = parse_question(self.until)
+            chosen = next_blocks(table, question, present, self.seats, _BLOCKS_A_WAVE, seed, owners)
         return seat_groups(situation, [[names[label] for label in order] for order in chosen])
 
     def _standing(self, table: OfficialTable, present: Sequence[str]) -> Standing:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, islice
 
+from arena.tournament.formats.apart import Owners, are_apart, count_tables, keeping_apart, sitting_out, spread
 from arena.tournament.formats.pairing import choose_byes, pair
 from arena.tournament.formats.situation import BlockState, PlayedBlock
 from arena.tournament.formats.tally import block_points, most_block_points
@@ -75,8 +77,9 @@ class Round:
 class Bracket:
     """Rounds of ties; a round begins when all ties of the one before are decided."""
 
-    def __init__(self, seeds: Sequence[str], seats: int, lives: int, best_of: int) -> None:
+    def __init__(self, seeds: Sequence[str], seats: int, lives: int, best_of: int, owners: Owners) -> None:
         self._seeds = list(seeds)
+        self._owners = owners
         self._seats, self._lives, self._best_of = seats, lives, best_of
         self._losses: Counter[str] = Counter()
         self._byes: Counter[str] = Counter()
@@ -139,7 +142,8 @@ class Bracket:
             return self._tables(active)
         pairs = [two for losses in range(self._lives) for two in self._pairs(active, losses)]
         if not pairs:  # nobody has an equal: those left meet across, in the end the unbeaten and the once beaten
-            pairs = [(active[0], active[1])]
+            across = (two for two in combinations(active, 2) if are_apart(two, self._owners))
+            pairs = list(islice(across, 1))
         self._met.update(frozenset(two) for two in pairs)
         return [Tie(two, 1, self._best_of) for two in pairs]
 
@@ -150,23 +154,26 @@ class Bracket:
         if self._lives == 1 and len(equal) > 1:
             full = 1 << (len(equal) - 1).bit_length()
             byes = full - len(equal)
-        resting = choose_byes(equal[::-1], byes, self._byes)
+        tables = min((len(equal) - byes) // 2, count_tables(equal, 2, self._owners))
+        resting = choose_byes(equal[::-1], 2, tables, self._byes, self._owners)
         self._byes.update(resting)
         playing = [entrant for entrant in equal if entrant not in resting]
-        return pair(playing, lambda one, other: self._met[frozenset((one, other))], best_with_last=True)
+        met = keeping_apart(lambda one, other: self._met[frozenset((one, other))], self._owners)
+        return pair(playing, met, best_with_last=True)
 
     def _tables(self, active: list[str]) -> list[Tie]:
         """Return so many tables that at least a full one is left; the best seeds rest, the others are dealt out."""
         too_many = len(active) - self._seats
         if not too_many:
-            return [Tie(tuple(active), 1, self._best_of)]
+            return [Tie(tuple(active), 1, self._best_of)] if are_apart(active, self._owners) else []
         leave = self._seats - self._seats // 2
-        count = min(len(active) // self._seats, -(-too_many // leave))
-        playing = active[-count * self._seats :]
+        count = min(count_tables(active, self._seats, self._owners), -(-too_many // leave))
+        resting = sitting_out(active, self._seats, count, self._owners)
+        playing = [entrant for entrant in active if entrant not in resting]
         ties = []
-        for number in range(count):
+        for number, table in enumerate(spread(playing, count, self._owners)):
             leaving = min(leave, too_many - leave * number)
-            ties.append(Tie(tuple(playing[number::count]), self._seats - leaving, self._best_of))
+            ties.append(Tie(tuple(table), self._seats - leaving, self._best_of))
         return ties
 
     def order_key(self, entrant: str) -> tuple[int, int]:
@@ -182,4 +189,10 @@ class Bracket:
             return f"out in round {self._out[entrant][0]}"
         if self._ties:
             return "in" if self._lives == 1 else f"in, {self._losses[entrant]} lost"
-        return "winner" if len(self._out) == len(self._seeds) - 1 else "in"
+        return "winner" if self._is_over else "in"
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether those left, without a tie, are one, or may not meet."""
+        active = [entrant for entrant in self._seeds if entrant not in self._out]
+        return len(active) == 1 or (len(active) >= self._seats and not count_tables(active, self._seats, self._owners))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import ClassVar
 
+from arena.tournament.formats.apart import Owners, most_tables, owners_of
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
@@ -57,6 +60,10 @@ class Final:
     def _groups(self, situation: Situation) -> Iterator[list[str]]:
         secret = situation.seed.to_bytes(8, "big")
         entrants = [entrant.id for entrant in situation.entrants]
+        owners = owners_of(situation.entrants)
+        if len(set(owners.values())) < len(entrants):
+            yield from self._groups_apart(entrants, owners, SeededChance(derive(secret, "final")))
+            return
         for round_ in range(self.rounds):
             chance = SeededChance(derive(secret, "final", round_))
             circle = list(entrants)
@@ -66,3 +73,51 @@ class Final:
             chosen = (0, *places[: self.seats - 1])
             for turn in range(len(circle)):
                 yield [circle[(place + turn) % len(circle)] for place in chosen]
+
+    def _groups_apart(self, entrants: Sequence[str], owners: Owners, chance: SeededChance) -> Iterator[list[str]]:
+        """Yield blocks in which no two of one owner meet: everybody sits in equally many, if that can be.
+
+        Of an owner with more bots than fit beside the others some play less.
+        """
+        due = Counter(dict.fromkeys(entrants, self.rounds * self.seats))
+        met: Counter[frozenset[str]] = Counter()
+        lots = list(entrants)
+        for tables in range(most_tables(_of_owners(due, owners).values(), self.seats), 0, -1):
+            chance.shuffle(lots)
+            group = _next_group(lots, due, tables, self.seats, owners, met)
+            due.subtract(group)
+            met.update(frozenset(two) for two in combinations(group, 2))
+            yield group
+
+
+def _of_owners(due: Mapping[str, int], owners: Owners) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for entrant, blocks in due.items():
+        found[owners[entrant]] += blocks
+    return found
+
+
+def _next_group(
+    lots: Sequence[str],
+    due: Mapping[str, int],
+    tables: int,
+    seats: int,
+    owners: Owners,
+    met: Mapping[frozenset[str], int],
+) -> list[str]:
+    """Return the first of so many tables: whose owner must be at each of them comes first, then who lacks most."""
+    blocks = _of_owners(due, owners)
+    group: list[str] = []
+    waiting = [entrant for entrant in lots if due[entrant]]
+    while len(group) < seats:
+        entrant = min(
+            waiting,
+            key=lambda entrant: (
+                blocks[owners[entrant]] < tables,
+                -due[entrant],
+                sum(met[frozenset((entrant, other))] for other in group),
+            ),
+        )
+        group.append(entrant)
+        waiting = [other for other in waiting if owners[other] != owners[entrant]]
+    return group

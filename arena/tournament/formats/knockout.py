@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from arena.tournament.formats.apart import owners_of
 from arena.tournament.formats.bracket import Bracket
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
@@ -26,7 +27,8 @@ class Knockout:
 
     A tie ends as soon as its blocks to come cannot change it. If it is equal after all of them, it goes on for three
     blocks at most; then the higher seed wins. At tables of 3 to 5 seats the better half stays, and the last table plays
-    for the first place; there is no second life at tables.
+    for the first place; there is no second life at tables. If only those are left
+    who may not meet, being of one owner, they share the first place.
     """
 
     seats: int
@@ -63,7 +65,7 @@ class Knockout:
 
     def bracket(self, situation: Situation) -> Bracket:
         """Return the bracket as the blocks so far have made it."""
-        bracket = Bracket(self._seeds(situation), self.seats, self.lives, self.best_of)
+        bracket = Bracket(self._seeds(situation), self.seats, self.lives, self.best_of, owners_of(situation.entrants))
         leavers = [entrant for entrant in situation.entrants if entrant.withdrawn is not None]
         bracket.settle({entrant.id for entrant in leavers if entrant.has_left(0)})
         for number, wave in enumerate(situation.waves, start=1):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from arena.tournament.formats import ladder_memory
+from arena.tournament.formats.apart import count_tables, free_for, owners_of, sitting_out
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Format, Standing
@@ -88,17 +89,21 @@ class Ladder:
         least_first = sorted(
             active, key=lambda entrant: (_share(tallies[entrant]) + head_start[entrant], lots[entrant])
         )
-        return least_first[: len(active) // self.seats * self.seats]
+        owners = owners_of(situation.entrants)
+        out = sitting_out(least_first[::-1], self.seats, count_tables(active, self.seats, owners), owners)
+        return [entrant for entrant in least_first if entrant not in out]
 
     def _groups(self, situation: Situation, seated: list[str], tallies: Mapping[str, Tally]) -> list[list[str]]:
         skills = strengths(situation)
+        owners = owners_of(situation.entrants)
         lots = draw(situation, "ladder", situation.wave)
         waiting = sorted(seated, key=lambda entrant: (-skills[entrant].sigma, lots[entrant]))
         groups = []
         while waiting:
             group = [waiting.pop(0)]
             while len(group) < self.seats:
-                group.append(_best_opponent(group, waiting, skills, tallies))
+                free = free_for(group, waiting, self.seats, owners)
+                group.append(_best_opponent(group, free, skills, tallies))
                 waiting.remove(group[-1])
             groups.append(group)
         return groups

@@ -5,17 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 
+from arena.tournament.formats.apart import Owners, free_for, keeping_apart, sitting_out
 from arena.tournament.formats.matching import Matching
 
 Meetings = Callable[[str, str], int]
 """How many blocks two entrants have had together."""
 
 
-def seat_tables(ranked: Sequence[str], size: int, meetings: Meetings) -> list[tuple[str, ...]]:
-    """Seat all of `ranked` (best first) at tables of `size`, which divides their number: near ranks, few rematches."""
+def seat_tables(ranked: Sequence[str], size: int, meetings: Meetings, owners: Owners) -> list[tuple[str, ...]]:
+    """Seat all of `ranked` (best first) at tables of `size`, which divides their number: near ranks, few rematches.
+
+    Two of one owner never sit together; of none are there more than tables.
+    """
+    meetings = keeping_apart(meetings, owners)
     if size == 2:
         return list(pair(ranked, meetings))
-    return [tuple(table) for table in _without_needless_rematches(_by_rank(ranked, size, meetings), meetings)]
+    tables = _by_rank(ranked, size, meetings, owners)
+    return [tuple(table) for table in _without_needless_rematches(tables, meetings)]
 
 
 def pair(ranked: Sequence[str], meetings: Meetings, *, best_with_last: bool = False) -> list[tuple[str, str]]:
@@ -50,14 +56,15 @@ def _feasible(times: Sequence[Sequence[int]]) -> tuple[Matching, int]:
     raise AssertionError("all pairs allowed, and an even number of entrants: there is a matching")
 
 
-def _by_rank(ranked: Sequence[str], size: int, meetings: Meetings) -> list[list[str]]:
+def _by_rank(ranked: Sequence[str], size: int, meetings: Meetings, owners: Owners) -> list[list[str]]:
     """Fill tables from the top: the best who is left, then those of the next ranks whom the table has met least."""
     waiting = list(ranked)
     tables = []
     while waiting:
         table = [waiting.pop(0)]
         while len(table) < size:
-            near = min(waiting, key=lambda entrant: sum(meetings(entrant, seated) for seated in table))
+            free = free_for(table, waiting, size, owners)
+            near = min(free, key=lambda entrant: sum(meetings(entrant, seated) for seated in table))
             waiting.remove(near)
             table.append(near)
         tables.append(table)
@@ -91,8 +98,13 @@ def rematches(table: Sequence[str], meetings: Meetings) -> int:
     return sum(meetings(one, other) ** 2 for one, other in itertools.combinations(table, 2))
 
 
-def choose_byes(candidates: Sequence[str], number: int, byes: Mapping[str, int]) -> frozenset[str]:
-    """Return who sits out: those with the fewest byes so far, and of these the last in the list."""
+def choose_byes(
+    candidates: Sequence[str], size: int, tables: int, byes: Mapping[str, int], owners: Owners
+) -> frozenset[str]:
+    """Return who sits out so that the others fill that many tables: those with the fewest byes so far.
+
+    Of these the last in the list; those first whose owner has too many at so few tables.
+    """
     last_first = list(reversed(candidates))
     overdue = sorted(last_first, key=lambda entrant: byes[entrant])
-    return frozenset(overdue[:number])
+    return sitting_out(overdue, size, tables, owners)

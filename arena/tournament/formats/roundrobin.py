@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from arena.tournament.formats.apart import are_apart, owners_of
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.combinations import CombinationOrder
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
-from arena.tournament.formats.sampling import balanced_sample
+from arena.tournament.formats.sampling import balanced_sample, sample_apart
 from arena.tournament.formats.schedule import check_round_robin, schedule
 from arena.tournament.formats.seeds import derive
 from arena.tournament.formats.situation import CircularOrder, Situation
@@ -44,7 +45,9 @@ class RoundRobin:
         if situation.wave:
             return []
         entrants = [entrant.id for entrant in situation.entrants]
-        return schedule(entrants, seats=self.seats, blocks=self.blocks, seed=situation.seed)
+        owners = owners_of(situation.entrants)
+        planned = schedule(entrants, seats=self.seats, blocks=self.blocks, seed=situation.seed)
+        return [order for order in planned if are_apart(order, owners)]
 
     def standings(self, situation: Situation) -> list[Standing]:
         """Return the table by score."""
@@ -75,7 +78,11 @@ class Sample:
             return []
         places = len(situation.entrants)
         least = math.ceil(places * self.blocks / self.seats)
-        chosen = balanced_sample(places, self.seats, least, situation.seed)
+        owners = [owners_of(situation.entrants)[entrant.id] for entrant in situation.entrants]
+        if len(set(owners)) < places:
+            chosen = sample_apart(owners, self.seats, self.blocks, situation.seed)
+        else:
+            chosen = balanced_sample(places, self.seats, least, situation.seed)
         check_size(len(chosen) * self.seats)
         return seat_groups(situation, [[situation.entrants[place].id for place in places] for places in chosen])
 
@@ -110,9 +117,12 @@ class Gauntlet:
         challenger, *others = [entrant.id for entrant in situation.entrants]
         combinations = CombinationOrder(len(others), self.seats - 1)
         secret = situation.seed.to_bytes(8, "big")
+        owners = owners_of(situation.entrants)
         for cycle in range(self.blocks):
             for places in combinations.deal(SeededChance(derive(secret, "gauntlet", cycle))):
-                yield [challenger, *(others[place] for place in places)]
+                group = [challenger, *(others[place] for place in places)]
+                if are_apart(group, owners):
+                    yield group
 
     def standings(self, situation: Situation) -> list[Standing]:
         """Return the challenger, then the others by score: they met the challenger, not one another."""

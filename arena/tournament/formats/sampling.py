@@ -42,6 +42,18 @@ def balanced_sample(places: int, size: int, least: int, seed: int) -> list[Place
     return blocks + (_part(places, size, rest, secret) if rest else [])
 
 
+def sample_apart(owners: Sequence[str], size: int, least: int, seed: int) -> list[Places]:
+    """Return blocks in which each place sits at least `least` times, never two of one owner in one block.
+
+    `owners` are those of the places. Who may meet does so about equally often; whose owner has few bots plays more.
+    """
+    table = _Table(len(owners), size, derive(seed.to_bytes(8, "big"), "apart"), owners)
+    while table.least_played < least:
+        table.add_block()
+    table.even_out()
+    return [tuple(sorted(block)) for block in table.blocks]
+
+
 def _part(places: int, size: int, least: int, secret: bytes) -> list[Places]:
     """Return at least `least` of the combinations, or all of them where no smaller number is balanced."""
     for count in range(least, math.comb(places, size)):
@@ -58,7 +70,8 @@ def _part(places: int, size: int, least: int, secret: bytes) -> list[Places]:
 class _Table:
     """The blocks of a sample while it is made, and how often each pair has met in them."""
 
-    def __init__(self, places: int, size: int, seed: int) -> None:
+    def __init__(self, places: int, size: int, seed: int, owners: Sequence[str] | None = None) -> None:
+        self._owners = range(places) if owners is None else owners
         self.blocks: list[list[int]] = []
         self._size = size
         self._chance = SeededChance(seed)
@@ -70,8 +83,14 @@ class _Table:
     @property
     def apart(self) -> int:
         """The difference between the meetings of the pair that met most and of the pair that met least."""
-        counts = [self._met[one][other] for one, other in itertools.combinations(range(len(self._played)), 2)]
+        pairs = itertools.combinations(range(len(self._played)), 2)
+        counts = [self._met[one][other] for one, other in pairs if self._owners[one] != self._owners[other]]
         return max(counts) - min(counts)
+
+    @property
+    def least_played(self) -> int:
+        """The number of blocks of the place that is in fewest."""
+        return min(self._played)
 
     def add_block(self) -> None:
         """Add a block: the place that played least, then one after another those that met its members least."""
@@ -80,7 +99,8 @@ class _Table:
         block = [min(self._order, key=self._played.__getitem__)]
         burden = [(times, times) for times in self._met[block[0]]]  # most meetings with one of the block, and with all
         while len(block) < self._size:
-            free = (place for place in self._order if place not in block)
+            taken = {self._owners[place] for place in block}
+            free = (place for place in self._order if self._owners[place] not in taken)
             chosen = min(free, key=lambda place: (self._played[place] > least + 1, burden[place], self._played[place]))
             block.append(chosen)
             for place, times in enumerate(self._met[chosen]):
@@ -108,15 +128,25 @@ class _Table:
         mine = [place for place in one if place not in other]
         theirs = [place for place in other if place not in one]
         best = min(
-            ((self._gain(one, other, out, into), out, into) for out in mine for into in theirs), default=(0, 0, 0)
+            (
+                (self._gain(one, other, out, into), out, into)
+                for out in mine
+                for into in theirs
+                if self._fits(one, out, into) and self._fits(other, into, out)
+            ),
+            default=(1, 0, 0),
         )
-        if best[0] <= 0 and mine:
+        if best[0] <= 0:
             self._swap(one, other, best[1], best[2])
 
     def _two_blocks(self) -> tuple[int, int]:
         first = int(self._random() * len(self.blocks))
         second = int(self._random() * (len(self.blocks) - 1))
         return first, second + (second >= first)
+
+    def _fits(self, block: Sequence[int], leaves: int, comes: int) -> bool:
+        """Return whether nobody else of the owner of the one that comes sits in the block."""
+        return all(self._owners[place] != self._owners[comes] for place in block if place != leaves)
 
     def _gain(self, one: Sequence[int], other: Sequence[int], out: int, into: int) -> int:
         """Return half of the change that a swap would make to the sum of the squares of all meetings."""

@@ -12,16 +12,16 @@ import os
 
 SEED_BITS = 53  # what a double holds exactly, and so JavaScript
 MAX_SEED = (1 << SEED_BITS) - 1
-_SECRET_BYTES = 32
+SECRET_BYTES = 32
 
 
 def new_secret() -> bytes:
     """Return a secret from the operating system; nobody can compute its seeds before it is published."""
-    return os.urandom(_SECRET_BYTES)
+    return os.urandom(SECRET_BYTES)
 
 
 def secret_from_seed(seed: int) -> bytes:
-    """Return the secret of a reproducible tournament: whoever knows the seed knows every die in it."""
+    """Return the secret of a reproducible tournament: whoever knows or guesses the seed knows every die in it."""
     return hashlib.sha256(f"kingmaker-arena tournament seed {seed}".encode("ascii")).digest()
 
 

@@ -73,6 +73,8 @@ class Entrant:
     """The first wave it is not planned in any more, or `None` while it takes part."""
     away: tuple[tuple[int, int], ...] = ()
     """When it had withdrawn and come back: the first wave it was not planned in, and the first it was again."""
+    owner: str | None = None
+    """Whose it is, if it must not meet others of the same; `None`: it meets anybody."""
 
     def is_in(self, wave: int) -> bool:
         """Return whether it may be planned in `wave`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
+from arena.tournament.formats.apart import count_tables, crowded, owners_of
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
@@ -32,8 +33,8 @@ class Swiss:
     """`rounds` waves; in each, neighbours in the table meet who have not met yet.
 
     Points are those of whole blocks. A bye is worth what winning all matches would be, a void block half of that, and a
-    round before an entrant came nothing. An entrant that forfeits every match of `retire_after` blocks in a row is not
-    paired any more (0: it is paired on).
+    round before an entrant came nothing, as is a bye that comes of its owner having more bots than can play at once. An
+    entrant that forfeits every match of `retire_after` blocks in a row is not paired any more (0: it is paired on).
     """
 
     seats: int
@@ -63,9 +64,11 @@ class Swiss:
         if situation.wave >= self.rounds or len(active) < self.seats:
             return []
         ranked = _ranked(situation, active, tallies)
-        byes = choose_byes(ranked, len(ranked) % self.seats, {entrant: tallies[entrant].byes for entrant in ranked})
+        owners = owners_of(situation.entrants)
+        had = {entrant: tallies[entrant].byes for entrant in ranked}
+        byes = choose_byes(ranked, self.seats, count_tables(ranked, self.seats, owners), had, owners)
         seated = [entrant for entrant in ranked if entrant not in byes]
-        tables = seat_tables(seated, self.seats, lambda one, other: tallies[one].met[other])
+        tables = seat_tables(seated, self.seats, lambda one, other: tallies[one].met[other], owners)
         return seat_groups(situation, [table for table in tables for _ in range(self.blocks)])
 
     def standings(self, situation: Situation) -> list[Standing]:
@@ -90,20 +93,28 @@ class Swiss:
         for own in tallies.values():
             own.points += own.void * most // 2
             own.possible += own.void * most
-        for entrant in chain.from_iterable(self.byes(situation)):
+        for entrant, is_crowded in chain.from_iterable(self._byes(situation)):
             tallies[entrant].byes += 1
+            if is_crowded:
+                continue
             tallies[entrant].points += most * self.blocks
             tallies[entrant].possible += most * self.blocks
         return tallies
 
     def byes(self, situation: Situation) -> list[list[str]]:
         """Return, round by round, everybody who could have been paired and was not."""
-        found: list[list[str]] = []
+        return [[entrant for entrant, _ in round_] for round_ in self._byes(situation)]
+
+    def _byes(self, situation: Situation) -> list[list[tuple[str, bool]]]:
+        """Return `byes`, each with whether its owner had too many bots in that round."""
+        found: list[list[tuple[str, bool]]] = []
+        owners = owners_of(situation.entrants)
         for number in range(situation.wave):
             before = Situation(situation.entrants, situation.waves[:number], situation.seed)
             playing = {entrant for block in situation.waves[number] for entrant in block.order}
             active = self._active(before, tally(before))
-            found.append([entrant for entrant in active if entrant not in playing])
+            many = crowded(active, self.seats, owners)
+            found.append([(entrant, entrant in many) for entrant in active if entrant not in playing])
         return found
 
 

@@ -9,7 +9,7 @@ has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 import numpy as np
@@ -21,42 +21,59 @@ from ratings.statistics.official.table import OfficialTable
 from ratings.statistics.stopping.question import Question, check_question
 from ratings.statistics.stopping.standing import doubts_of
 
+Owners = Mapping[str, str]
+"""Whose each entrant is; one without an owner is its own."""
 _CANDIDATES = 40
 _LEAST_DOUBT = 1e-6
 _MATCHES = 2.0
 """A block has as many matches as seats, but each two get only about 2 / n of what a match of n tells."""
 
 
-def first_blocks(entrants: Sequence[str], seats: int, seed: int, rings: int = 2) -> list[tuple[str, ...]]:
+def first_blocks(
+    entrants: Sequence[str], seats: int, seed: int, rings: int = 2, owners: Owners | None = None
+) -> list[tuple[str, ...]]:
     """Return tables that connect everybody.
 
     For each ring a circle of all entrants is drawn and cut so that neighbouring tables share one entrant. Each block is
-    the versions by seat, to be played in all rotations. Raises ResultsError if the entrants are too few.
+    the versions by seat, to be played in all rotations. Two of one of `owners` never meet. Raises ResultsError if the
+    entrants, or their owners, are too few.
     """
-    _check(entrants, seats)
+    _check(entrants, seats, owners)
     found: list[tuple[str, ...]] = []
     for ring in range(rings):
         circle = sorted(entrants)
         Random(f"{seed} {ring}").shuffle(circle)
+        if _share_owners(entrants, owners):
+            found += _ring_apart(circle, seats, owners or {})
+            continue
         found += [_window(circle, start, seats) for start in range(0, len(circle), seats - 1)]
     return found
 
 
 def next_blocks(
-    table: OfficialTable, question: Question, entrants: Sequence[str], seats: int, blocks: int, seed: int
+    table: OfficialTable,
+    question: Question,
+    entrants: Sequence[str],
+    seats: int,
+    blocks: int,
+    seed: int,
+    owners: Owners | None = None,
 ) -> list[tuple[str, ...]]:
     """Return `blocks` tables; entrants that have not played come first. The circular order at a table is drawn.
 
-    Raises ResultsError if the entrants are too few for a table or for the question.
+    Two of one of `owners` never meet. Raises ResultsError if the entrants, or their owners, are too few for a table, or
+    the entrants for the question.
     """
-    _check(entrants, seats)
+    _check(entrants, seats, owners)
+    whose = {name: name if owners is None else owners[name] for name in entrants}
     check_question(question, len(entrants))
     random = Random(f"{seed} {table.matches}")
     known = {row.version for row in table.rows}
-    found = [_table_with(name, entrants, seats, random) for name in sorted(set(entrants) - known)][:blocks]
+    found = [_table_with(name, entrants, seats, random, whose) for name in sorted(set(entrants) - known)][:blocks]
     if len(known & set(entrants)) < max(seats, question.places + 1):
-        return found + [_shuffled(sorted(entrants), random)[:seats] for _ in range(blocks - len(found))]
-    search = _Search(table, question, set(entrants), seats)
+        draws = (_shuffled(sorted(entrants), random) for _ in range(blocks - len(found)))
+        return found + [tuple(_apart([], drawn, seats, whose)) for drawn in draws]
+    search = _Search(table, question, whose, seats)
     while len(found) < blocks:
         found.append(_shuffled(search.take(), random))
     return found
@@ -66,15 +83,46 @@ def _window(circle: Sequence[str], start: int, seats: int) -> tuple[str, ...]:
     return tuple(circle[(start + seat) % len(circle)] for seat in range(seats))
 
 
-def _check(entrants: Sequence[str], seats: int) -> None:
+def _share_owners(entrants: Sequence[str], owners: Owners | None) -> bool:
+    return owners is not None and len({owners[name] for name in entrants}) < len(entrants)
+
+
+def _ring_apart(circle: Sequence[str], seats: int, owners: Owners) -> list[tuple[str, ...]]:
+    """Return tables that each share an entrant with those before, until everybody is connected."""
+    tables = [tuple(_apart([], circle, seats, owners))]
+    there = set(tables[0])
+    for name in circle:
+        if name not in there:
+            known = [other for other in circle if other in there]
+            begun = _apart([name], known, 2, owners)
+            fresh = [other for other in circle if other not in there]
+            tables.append(tuple(_apart(begun, [*fresh, *known], seats, owners)))
+            there |= set(tables[-1])
+    return tables
+
+
+def _apart(begun: Sequence[str], wanted: Sequence[str], seats: int, owners: Owners) -> list[str]:
+    """Return a table that was begun, filled with the first of `wanted` whose owners do not sit there yet."""
+    table = list(begun)
+    for name in wanted:
+        if len(table) < seats and all(owners[name] != owners[other] for other in table):
+            table.append(name)
+    return table
+
+
+def _check(entrants: Sequence[str], seats: int, owners: Owners | None) -> None:
     if len(set(entrants)) != len(entrants):
         raise ResultsError("an entrant is listed twice")
     if seats < 2 or len(entrants) < seats:
         raise ResultsError(f"{len(entrants)} entrants cannot fill tables of {seats} seats")
+    if owners is not None and len({owners[name] for name in entrants}) < seats:
+        raise ResultsError(f"bots of so few owners cannot fill tables of {seats} seats")
 
 
-def _table_with(name: str, entrants: Sequence[str], seats: int, random: Random) -> tuple[str, ...]:
+def _table_with(name: str, entrants: Sequence[str], seats: int, random: Random, owners: Owners) -> tuple[str, ...]:
     others = sorted(set(entrants) - {name})
+    if _share_owners(entrants, owners):
+        return _shuffled(_apart([name], _shuffled(others, random), seats, owners), random)
     return _shuffled([name, *random.sample(others, seats - 1)], random)
 
 
@@ -85,11 +133,12 @@ def _shuffled(names: Sequence[str], random: Random) -> tuple[str, ...]:
 class _Search:
     """The covariance as it will be after the blocks taken so far, and which differences matter."""
 
-    def __init__(self, table: OfficialTable, question: Question, entrants: set[str], seats: int) -> None:
-        places = [place for place, row in enumerate(table.rows) if row.version in entrants]
+    def __init__(self, table: OfficialTable, question: Question, owners: Owners, seats: int) -> None:
+        places = [place for place, row in enumerate(table.rows) if row.version in owners]
         doubts = doubts_of(table, places, question)
         mass = np.concatenate([doubts.sum(axis=1), doubts.sum(axis=0)])
-        kept = sorted(np.argsort(-mass, kind="stable")[: max(_CANDIDATES, seats)].tolist())
+        whose = [owners[table.rows[place].version] for place in places]
+        kept = sorted(_candidates(np.argsort(-mass, kind="stable").tolist(), whose, seats))
         self.names = [table.rows[places[index]].version for index in kept]
         rows = [places[index] for index in kept]
         self.covariance: Floats = table.covariance[np.ix_(rows, rows)].copy()
@@ -97,15 +146,17 @@ class _Search:
         leads: Bools = np.array([index < question.places for index in kept])
         self.contrasts, self.weights = _contrasts(leads, doubts, kept, question.places)
         self.seats = seats
+        self.apart: Bools = np.array([[whose[one] != whose[other] for other in kept] for one in kept])
+        self.is_apart = len(set(whose)) == len(whose)
 
     def take(self) -> list[str]:
         """Return the table of the next block, and add what it will tell."""
-        gains = self._gains()
+        gains = self._gains() if self.is_apart else np.where(self.apart, self._gains(), -1.0)
         best = int(gains.argmax())
         members = [best // len(self.names), best % len(self.names)]
         while len(members) < self.seats:
             added = gains[members].sum(axis=0)
-            added[members] = -1.0
+            added[~self.apart[members].all(axis=0)] = -1.0
             members.append(int(added.argmax()))
         for index, a in enumerate(members):
             for b in members[index + 1 :]:
@@ -140,6 +191,17 @@ class _Search:
         pull = self.covariance[:, a] - self.covariance[:, b]
         information = float(self._information()[a, b])
         self.covariance -= np.outer(pull, pull) * (information / (1 + information * float(pull[a] - pull[b])))
+
+
+def _candidates(best_first: list[int], owners: Sequence[str], seats: int) -> list[int]:
+    """Return those among whom is searched: the best, and of further owners the best if a table were not filled."""
+    kept = best_first[: max(_CANDIDATES, seats)]
+    there = {owners[one] for one in kept}
+    for one in best_first:
+        if len(there) < seats and owners[one] not in there:
+            there.add(owners[one])
+            kept.append(one)
+    return kept
 
 
 def _contrasts(leads: Bools, doubts: Floats, kept: list[int], leaders: int) -> tuple[Floats, Floats]:

@@ -34,8 +34,8 @@ LOCAL = (
     "token",
 )
 """Tables of what a service keeps for itself: no part of a tournament."""
-FORGOTTEN = {tables.wave.c.memory}
-"""Columns that are empty in a file, for what they hold follows from the rest."""
+FORGOTTEN = {tables.wave.c.memory, tables.version.c.files_removed_at_us}
+"""Columns that are empty in a file, for what they hold follows from the rest, or is about files of the arena itself."""
 _LARGEST = 2**63
 
 

@@ -148,5 +148,5 @@ def test_a_file_that_changes_meanwhile_is_found_out(bot: Path, change: bytes, mo
         return real(path, size_bytes, executable=executable)
 
     monkeypatch.setattr("arena.hosting.archive.packing.header", change_then_write)
-    with pytest.raises(BotFilesError, match=r"/main\.py: changed while it was packed; try again"):
+    with pytest.raises(BotFilesError, match=r"/main\.py: changed while it was read; try again"):
         pack(bot, io.BytesIO())

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.errors import HostingError, LauncherLostError, LaunchError
+from arena.hosting.errors import HostBusyError, HostingError, LauncherLostError, LaunchError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.reports import Exit
 from arena.hosting.launcher.request import StartRequest
@@ -142,7 +142,7 @@ async def test_too_few_descriptors_are_the_fault_of_the_host(
     pid = launcher_of(mark)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (9, 9))
     error = await failure(launcher, ["true"], tmp_path)
-    assert type(error) is HostingError
+    assert type(error) is HostBusyError
     assert "Too many open files" in str(error)
 
 
@@ -329,3 +329,14 @@ async def test_a_cancelled_start_leaves_no_process(launcher: LauncherClient, mar
     await (await run(launcher, "pass")).exited
     while any("time.sleep" in command for command in marked_processes(mark).values()):
         await asyncio.sleep(0.005)
+
+
+async def test_a_launcher_that_is_stopped_is_lost_and_its_bots_end(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.hosting.launcher.silence.BEAT_S", 0.05)
+    monkeypatch.setattr("arena.hosting.launcher.silence.SILENCE_S", 1.0)
+    async with LauncherClient() as launcher:
+        process = await run(launcher, NAP)
+        os.kill(launcher.pid, signal.SIGSTOP)
+        with pytest.raises(LauncherLostError):
+            await process.wait(PATIENCE_S)
+    wait_until(lambda: marked_processes(mark) == {})

@@ -180,3 +180,21 @@ def test_the_waiting_of_a_busy_host_is_seen(patient: Patient) -> None:
     finally:
         rival.kill()
         rival.wait()
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel has no groups by session")
+def test_a_session_that_made_itself_lighter_is_seen() -> None:
+    program = "import os; os.setsid(); print(flush=True); input(); open('/proc/self/autogroup', 'w').write('7')"
+    command = [sys.executable, "-I", "-S", "-c", f"{program}; print(flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.readline()
+        meter = TreeMeter(process.pid)
+        assert meter.lowered_to() == 0
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        assert meter.lowered_to() == 7
+        meter.close()
+        process.kill()

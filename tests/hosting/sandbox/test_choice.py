@@ -6,7 +6,7 @@ import pytest
 
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox import choice
-from arena.hosting.sandbox.choice import SandboxPolicy, find_level
+from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_level
 from arena.hosting.sandbox.limits import LEVELS, Limits
 from arena.hosting.sandbox.probe import Probe
 
@@ -34,6 +34,17 @@ def test_bots_of_an_owner_run_in_the_sandbox_and_ones_own_without(working: set[s
     assert (find_level(has_owner=True), find_level(has_owner=False)) == ("standard", "none")
 
 
+def test_the_strictest_sandbox_is_taken_where_it_works(working: set[str]) -> None:
+    working.add("strict")
+    assert (find_level(has_owner=True), find_level(has_owner=False), strongest_level()) == ("strict", "none", "strict")
+    assert find_level(has_owner=True, policy=SandboxPolicy("standard")) == "standard"
+
+
+def test_who_asks_for_the_strictest_sandbox_gets_no_other(working: set[str]) -> None:
+    message = refusal(SandboxPolicy("strict", allow_reduced=True), has_owner=False)
+    assert message == "level strict does not work here: bwrap is broken; mend it"
+
+
 def test_ones_own_bots_need_no_working_sandbox(working: set[str]) -> None:
     working.clear()
     assert find_level(has_owner=False) == "none"
@@ -47,12 +58,12 @@ def test_bots_of_an_owner_are_refused_without_a_sandbox(working: set[str]) -> No
 
 def test_a_remedy_helps_a_service_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [Probe("standard", (), "bwrap is not there", "install it"), Probe("standard")]
-    monkeypatch.setattr(choice, "probe", lambda _level: found.pop(0))
-    choice._probe_once.cache_clear()
+    without = Probe("strict", (), "there are no control groups", "mount them")
+    monkeypatch.setattr(choice, "probe", lambda level: without if level == "strict" else found.pop(0))
+    monkeypatch.setattr(choice, "_WORKING", {})
     refusal(SandboxPolicy(), has_owner=True)
     for _ in range(2):  # success is remembered
         assert find_level(has_owner=True) == "standard"
-    choice._probe_once.cache_clear()
 
 
 def test_the_reduced_sandbox_is_never_taken_silently(working: set[str]) -> None:
@@ -83,9 +94,9 @@ def test_nobody_takes_the_sandbox_off_a_strangers_bot(working: set[str]) -> None
 
 def test_a_level_that_does_not_exist_is_refused() -> None:
     for make in (Limits, SandboxPolicy):
-        with pytest.raises(ValueError, match="sandbox level 'strict'; there are standard, reduced, none"):
-            make("strict")
-    assert LEVELS == ("standard", "reduced", "none")
+        with pytest.raises(ValueError, match="sandbox level 'loose'; there are strict, standard, reduced, none"):
+            make("loose")
+    assert LEVELS == ("strict", "standard", "reduced", "none")
 
 
 def test_without_bubblewrap_the_remedy_is_to_install_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.reports import Mark
 from arena.hosting.launcher.uids import FIRST_UID, UIDS
 from arena.hosting.proc.processes import list_descendants, read_relations
+from arena.hosting.visible_paths import KIT_FILES, kit_places
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place, need
 from tests.support.sandboxes import place as open_place
@@ -31,6 +32,14 @@ def attempt(action):
         return errno.errorcode[error.errno]
 """
 REFUSED = {"EPERM", "EACCES", "ENOENT", "EROFS", "ENOSYS", "EAFNOSUPPORT"}
+
+# What is given to it goes on in another thread, while the first of the process ends: its files in /proc are empty then.
+BEHIND_A_DEAD_THREAD = """
+import ctypes, os, platform, threading, time
+def go_on(work):
+    threading.Thread(target=work).start()
+    ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)
+"""
 
 
 @pytest.fixture(params=["standard", "reduced", "none"])
@@ -80,6 +89,20 @@ class TestConfinement:
         paths = [secret, other / "main.py", Path("/etc/passwd"), Path(__file__), Path("/proc/1/environ")]
         said = (await place.run(sandbox, program, *map(str, paths[:-1]))).split()
         assert set(said) <= REFUSED, said
+
+    async def test_of_what_lies_beside_the_kit_it_reads_nothing(self, place: Place, sandbox: str) -> None:
+        program = (
+            "import os, sys\n"
+            "def can_read(path):\n"
+            "    try: return bool(open(path).close() or 1)\n"
+            "    except OSError: return False\n"
+            "files = (os.path.join(at, name) for at, _, names in os.walk(sys.argv[1]) for name in names)\n"
+            "found = [os.path.relpath(file, sys.argv[1]) for file in files if can_read(file)]\n"
+            "print(*sorted(file for file in found if '__pycache__' not in file))"
+        )
+        (kit,) = kit_places()
+        assert (kit / "greedy" / "main.py").exists()
+        assert (await place.run(sandbox, program, str(kit))).split() == sorted(KIT_FILES)
 
     async def test_only_unix_sockets_can_be_made(self, place: Place, sandbox: str) -> None:
         program = TRY + "print(*[attempt(lambda: socket.socket(family)) for family in (2, 10, 16, 17)])"
@@ -196,10 +219,10 @@ class TestEnds:
 
     async def test_nothing_of_a_family_is_left(self, place: Place, level: str) -> None:
         program = (
-            "import os, time\n"
+            "import contextlib, os, time\n"
             "for _ in range(3):\n"
             "    if os.fork() == 0:\n"
-            "        os.setsid()\n"
+            "        with contextlib.suppress(PermissionError): os.setsid()\n"
             "        if os.fork() == 0: time.sleep(3600)\n"
             "        os._exit(0)\n"
             f"print(1); {NAP}"
@@ -209,6 +232,21 @@ class TestEnds:
         family = list_descendants(process.pid)
         process.signal(signal.SIGKILL)
         assert await process.wait(PATIENCE_S)
+        left = [pid for pid in family if (relations := read_relations(pid)) and not relations.is_zombie]
+        assert left == []
+
+    async def test_a_daemon_whose_first_thread_has_ended_is_gone_with_it(self, place: Place) -> None:
+        program = BEHIND_A_DEAD_THREAD + (
+            "if os.fork() == 0:\n"
+            "  os.setsid()\n"
+            "  if os.fork() == 0: go_on(lambda: (print(1), time.sleep(3600)))\n"
+            "  os._exit(0)\n"
+            f"{NAP}"
+        )
+        process = await place.start("none", program)
+        await up(process)
+        family = list_descendants(process.pid)
+        await process.end()
         left = [pid for pid in family if (relations := read_relations(pid)) and not relations.is_zombie]
         assert left == []
 
@@ -250,6 +288,10 @@ class TestLimits:
     async def test_the_memory_of_a_whole_family_counts(self, place: Place, level: str) -> None:
         program = f"import os; [os.fork() for _ in range(3)]; x = b'x' * (40 << 20); {NAP}"
         assert (await excess(await place.start(level, program, memory_mb=200)))[0] == "memory"
+
+    async def test_memory_counts_after_the_end_of_the_first_thread(self, place: Place, level: str) -> None:
+        program = BEHIND_A_DEAD_THREAD + "def hold():\n  x = b'x' * (300 << 20); time.sleep(3600)\ngo_on(hold)"
+        assert (await excess(await place.start(level, program, memory_mb=100)))[0] == "memory"
 
     async def test_shared_memory_counts_once(self, place: Place, level: str) -> None:
         program = "import os, time; x = b'x' * (60 << 20); [os.fork() for _ in range(3)]; time.sleep(1); print(1)"
@@ -310,6 +352,28 @@ class TestLimits:
         what, sentence = await excess(await place.start(sandbox, program))
         assert what == "descriptors"
         assert sentence.endswith("files and connections open; 512 are allowed.")
+
+    async def test_open_files_count_after_the_end_of_the_first_thread(self, place: Place, sandbox: str) -> None:
+        program = BEHIND_A_DEAD_THREAD + (
+            "def hold():\n  files = [os.open('/dev/null', 0) for _ in range(200)]; time.sleep(3600)\n"
+            "for _ in range(3):\n  if os.fork() == 0: break\n"
+            "go_on(hold)"
+        )
+        assert (await excess(await place.start(sandbox, program)))[0] == "descriptors"
+
+    async def test_a_program_that_nobody_may_read_hides_neither_files_nor_messages(
+        self, place: Place, sandbox: str
+    ) -> None:
+        program = (
+            "import os, shutil, sys\n"
+            "shutil.copy(os.path.realpath(sys.executable), 'unread'); os.chmod('unread', 0o111)\n"
+            "hold = 'import socket, sys, time; ends = [socket.socketpair() for _ in range(int(sys.argv[1]))]; '\n"
+            "os.environ['PYTHONHOME'] = sys.base_prefix\n"
+            "for _ in range(int(sys.argv[2])):\n  if os.fork() == 0: break\n"
+            "os.execl('unread', 'python', '-S', '-c', hold + 'time.sleep(3600)', sys.argv[1])"
+        )
+        assert (await excess(await place.start(sandbox, program, "100", "2")))[0] == "descriptors"
+        assert (await excess(await place.start(sandbox, program, "120", "0", memory_mb=32)))[0] == "memory"
 
     async def test_an_ordinary_bot_is_left_alone(self, place: Place, level: str) -> None:
         program = "import time; x = b'x' * (50 << 20); open('f', 'wb').write(b'x' * 100); time.sleep(1); print(1)"

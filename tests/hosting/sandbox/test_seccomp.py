@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.sandbox.seccomp import ALLOW, KILL_PROCESS, NAMESPACE_FLAGS, UnknownMachineError, seccomp_filter
-from arena.hosting.sandbox.syscalls import ABSENT, EXAMINED, LAST_KNOWN, MACHINES, REFUSED
+from arena.hosting.proc.hidden import MOST_SHARED_BYTES
+from arena.hosting.sandbox.arguments import NAMESPACE_FLAGS
+from arena.hosting.sandbox.bpf import ALLOW, KILL_PROCESS
+from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
+from arena.hosting.sandbox.syscalls import ABSENT, EXAMINED, LAST_KNOWN, LOCKS, MACHINES, REFUSED, SESSIONS, UNSUPPORTED
 from tests.support.bpf import answer
 
 ERRNO = 0x00050000
 EPERM, ENOSYS, NO_FAMILY = (ERRNO | number for number in (errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT))
+UNABLE, NO_MEMORY, INVALID = (ERRNO | number for number in (errno.EOPNOTSUPP, errno.ENOMEM, errno.EINVAL))
 SIGCHLD = 17
 # Of linux/socket.h: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_VSOCK.
 UNIX, OTHER_FAMILIES = 1, (0, 2, 10, 16, 17, 40)
@@ -27,12 +31,12 @@ def machine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def ask(machine: str, number: int | str | None, *arguments: int) -> int:
+def ask(machine: str, number: int | str | None, *arguments: int, **allowed: bool) -> int:
     known = MACHINES[machine]
     if isinstance(number, str):
         number = EXAMINED[number][known.column]
     assert number is not None
-    return answer(seccomp_filter(machine), number, known.audit_arch, *arguments)
+    return answer(seccomp_filter(machine, **allowed), number, known.audit_arch, *arguments)
 
 
 def test_what_every_program_does_is_allowed(machine: str) -> None:
@@ -41,7 +45,8 @@ def test_what_every_program_does_is_allowed(machine: str) -> None:
 
 def test_every_refused_call_fails(machine: str) -> None:
     column = MACHINES[machine].column
-    for table, error in ((REFUSED, EPERM), (ABSENT, ENOSYS)):
+    tables = ((REFUSED, EPERM), (ABSENT, ENOSYS), (UNSUPPORTED, UNABLE), (SESSIONS, EPERM), (LOCKS, UNABLE))
+    for table, error in tables:
         numbers = [pair[column] for pair in table.values()]
         assert {ask(machine, number) for number in numbers if number is not None} == {error}
 
@@ -79,6 +84,54 @@ def test_threads_and_processes_can_be_started_but_no_namespaces(machine: str) ->
             assert ask(machine, "clone", SIGCHLD | 1 << bit) == EPERM
 
 
+def test_every_thread_shares_the_descriptors_of_its_process(machine: str) -> None:
+    thread = 0x003D0F00
+    assert ask(machine, "clone", thread & ~0x400) == EPERM
+    assert ask(machine, "close_range", 3, 0xFFFFFFFF, 0) == ask(machine, "close_range", 3, 9, 4) == ALLOW
+    assert ask(machine, "close_range", 3, 0xFFFFFFFF, 2) == EPERM
+
+
+def test_memory_that_is_nobodys_is_shared_in_small_pieces_only(machine: str) -> None:
+    private, shared, shared_file = 0x22, 0x21, 0x01
+    for length in (MOST_SHARED_BYTES + 1, 1 << 32, (1 << 32) + 4096):
+        assert ask(machine, "mmap", 0, length, 3, shared) == NO_MEMORY
+        assert ask(machine, "mmap", 0, length, 3, private) == ask(machine, "mmap", 0, length, 3, shared_file) == ALLOW
+    assert ask(machine, "mmap", 0, MOST_SHARED_BYTES, 3, shared) == ALLOW
+    assert ask(machine, "madvise", 0, 4096, 4) == ALLOW
+    assert ask(machine, "madvise", 0, 4096, 12) == INVALID
+
+
+def test_only_a_build_may_lock_files_and_nobody_lease_or_watch_them(machine: str) -> None:
+    everyday, locks, leases = (0, 1, 2, 3, 4, 1030, 1032), (5, 6, 7, 36, 37, 38), (1024, 1026, 1031)
+    assert {ask(machine, "fcntl", 3, command) for command in everyday} == {ALLOW}
+    assert {ask(machine, "fcntl", 3, command) for command in locks} == {UNABLE}
+    assert {ask(machine, "fcntl", 3, command, may_lock=True) for command in (*everyday, *locks)} == {ALLOW}
+    assert {ask(machine, "fcntl", 3, command, may_lock=True) for command in leases} == {EPERM}
+    assert {ask(machine, "fcntl", 3, command) for command in (1039, 1040, 5000)} == {INVALID}
+    flock = LOCKS["flock"][MACHINES[machine].column]
+    assert ask(machine, flock, may_lock=True) == ALLOW
+
+
+def test_sessions_are_led_only_where_they_weigh_nothing(machine: str) -> None:
+    setsid = SESSIONS["setsid"][MACHINES[machine].column]
+    assert ask(machine, setsid) == EPERM
+    assert ask(machine, setsid, may_lead_sessions=True) == ALLOW
+
+
+def test_a_process_can_neither_hide_nor_add_filters_nor_claim_a_core(machine: str) -> None:
+    name, parent_death, no_new_privileges = 15, 1, 38
+    assert {ask(machine, "prctl", option, 0) for option in (name, parent_death, no_new_privileges)} == {ALLOW}
+    assert {ask(machine, "prctl", option, 0) for option in (4, 22, 35, 62, 67)} == {EPERM}
+
+
+def test_a_socket_holds_no_more_than_by_default(machine: str) -> None:
+    socket_level, other_level = 1, 6
+    everyday = (2, 4, 8, 9, 16, 20, 21)  # SO_REUSEADDR, SO_ERROR, SO_RCVBUF, SO_KEEPALIVE, SO_PASSCRED, timeouts
+    assert {ask(machine, "setsockopt", 3, socket_level, option) for option in everyday} == {ALLOW}
+    assert {ask(machine, "setsockopt", 3, socket_level, option) for option in (7, 26, 32, 50)} == {EPERM}
+    assert ask(machine, "setsockopt", 3, other_level, 7) == ALLOW
+
+
 def test_nothing_can_be_typed_into_a_terminal(machine: str) -> None:
     assert ask(machine, "ioctl", 0, 0x5401) == ALLOW
     assert {ask(machine, "ioctl", 0, request) for request in (0x5412, 0x541C)} == {EPERM}
@@ -106,6 +159,6 @@ def test_the_numbers_are_those_of_the_kernels_headers(machine: str) -> None:
         pytest.skip(f"{header} is not installed")
     found = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", header.read_text(encoding="utf-8"))
     kernel = {name: int(number) for name, number in found}
-    for name, pair in {**REFUSED, **ABSENT, **EXAMINED}.items():
+    for name, pair in {**REFUSED, **ABSENT, **UNSUPPORTED, **SESSIONS, **LOCKS, **EXAMINED}.items():
         if name in kernel:
             assert pair[MACHINES[machine].column] == kernel[name], name

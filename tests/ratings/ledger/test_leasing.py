@@ -39,12 +39,18 @@ def test_matches_are_leased_once_in_schedule_order(database: Database, tournamen
 
 
 def test_a_lease_that_ran_out_is_a_new_attempt(database: Database, tournament: str) -> None:
-    late, _ = book.take(database, tournament, 2, deadline_us=500, now=100)
+    late, _ = book.take(database, tournament, 2, worker="gone", deadline_us=500, now=100)
     assert book.take(database, tournament, 1, now=499)[0].position == 2
     again = book.take(database, tournament, 1, now=500)[0]
     assert (again.match_id, again.attempt) == (late.match_id, 2)
     attempts = match_detail(database, late.match_id).attempts
     assert [attempt.state for attempt in attempts] == [AttemptState.EXPIRED, AttemptState.RUNNING]
+
+
+def test_the_lease_of_who_asks_for_more_never_runs_out(database: Database, tournament: str) -> None:
+    (held,) = book.take(database, tournament, 1, deadline_us=500, now=100)
+    assert [match.position for match in book.take(database, tournament, 2, now=10**15)] == [1, 2]
+    assert [attempt.state for attempt in match_detail(database, held.match_id).attempts] == [AttemptState.RUNNING]
 
 
 def test_after_three_lost_attempts_a_match_is_void(database: Database, tournament: str) -> None:
@@ -78,7 +84,7 @@ def test_a_failed_attempt_keeps_its_cause_and_evidence(database: Database, tourn
 
 
 def test_the_cause_of_a_lease_that_ran_out_is_named(database: Database, tournament: str) -> None:
-    (late,) = book.take(database, tournament, 1, deadline_us=500, now=100)
+    (late,) = book.take(database, tournament, 1, worker="gone", deadline_us=500, now=100)
     book.take(database, tournament, 1, now=500)
     assert match_detail(database, late.match_id).attempts[0].cause == "LEASE_EXPIRED"
 
@@ -98,8 +104,9 @@ def test_a_registered_owner_is_known_where_a_match_is_leased(database: Database)
 
 def test_leases_that_run_out_three_times_make_a_match_void_too(database: Database, tournament: str) -> None:
     for instant in (1, 2, 3):
-        assert book.take(database, tournament, 1, deadline_us=instant + 1, now=instant)[0].position == 0
-    assert book.take(database, tournament, 1, now=4)[0].position == 1
+        (late,) = book.take(database, tournament, 1, worker=f"w{instant}", deadline_us=instant + 1, now=instant)
+        assert late.position == 0
+    assert book.take(database, tournament, 1, worker="w4", now=4)[0].position == 1
     assert progress_of(database, tournament).void == 1
     assert check(database) == []
 

@@ -134,7 +134,7 @@ def test_a_result_recorded_twice_in_one_transaction_counts_once(database: Databa
 
 
 def test_the_first_result_counts_also_that_of_an_attempt_given_up(database: Database, tournament: str) -> None:
-    slow = book.take(database, tournament, 1, deadline_us=2, now=1)[0]
+    slow = book.take(database, tournament, 1, worker="slow", deadline_us=2, now=1)[0]
     fast = book.take(database, tournament, 1, now=3)[0]
     assert (slow.match_id, slow.attempt, fast.attempt) == (fast.match_id, 1, 2)
     assert book.record(database, slow)

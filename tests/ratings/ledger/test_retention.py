@@ -171,7 +171,7 @@ def test_a_refused_version_comes_back_when_it_is_submitted_again(database: Datab
     assert carry_out(database, RemovalKind.ARCHIVES, later(1)) == 1
     with pytest.raises(AdmissionError, match="its files were removed by retention; submit it again"):
         ledger.request_admission(version.id)
-    with pytest.raises(BotError, match="were removed by retention"):
+    with pytest.raises(BotError, match="are not here; add it again"):
         book.create(database, [version.id, *book.add_bots(database, ("ada", "bob")).values()])
     again, is_new = Ledger(database).add_version(bot="fox", owner="eve", content_hash="f1", manifest={})
     assert (again.id, is_new) == (version.id, False)

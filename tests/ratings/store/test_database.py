@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError
 
 from ratings.errors import (
@@ -36,6 +37,18 @@ def test_connections_write_ahead_check_references_wait_and_sync(database: Databa
     assert pragma(database, "foreign_keys") == 1
     assert pragma(database, "busy_timeout") == 10_000
     assert pragma(database, "synchronous") == 2  # FULL
+
+
+def test_every_connection_syncs_whatever_sqlite_was_built_to_do(path: Path) -> None:
+    database = open_database(path)
+
+    def come_unsynced(connection: sqlite3.Connection, _entry: object) -> None:
+        connection.execute("PRAGMA synchronous=OFF")  # as some builds of SQLite begin with less than FULL
+
+    event.listen(database.engine, "connect", come_unsynced, insert=True)
+    database.engine.dispose()
+    assert pragma(database, "synchronous") == 2  # FULL
+    database.close()
 
 
 def test_a_write_that_raises_leaves_nothing(database: Database) -> None:
@@ -127,6 +140,21 @@ def test_a_full_disk_stops_the_making_of_a_database_and_leaves_a_fresh_one(tmp_p
     database = open_database(path)
     assert check(database) == []
     database.close()
+
+
+def test_who_makes_a_database_waits_for_another_who_makes_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "new.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr(time, "sleep", lambda _: other.in_transaction and other.execute("ROLLBACK"))
+        open_database(path).close()
+    hasty = f"sqlite:///{tmp_path}/newer.db?busy_timeout=0"
+    with closing(sqlite3.connect(tmp_path / "newer.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(DatabaseBusyError):
+            open_database(hasty)
 
 
 def test_places_where_no_file_can_lie_are_named(tmp_path: Path) -> None:

@@ -33,10 +33,8 @@ from ratings.store.ladders import RunningLadder
 from tests.service.activities.workshops import at_work, workshop
 from tests.support.patience import until
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
-from tests.tournament.book import BOTS, TERMS, Book
+from tests.tournament.book import BOTS, TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
-
-TWO = replace(TERMS, seats=2)
 
 
 def open_ladder(book: Book, **settings: int) -> RunningLadder:

@@ -25,10 +25,8 @@ from ratings.store.ladders import RunningLadder
 from ratings.store.limits import OwnerLimits
 from tests.service.activities.workshops import at_work, workshop
 from tests.support.patience import until
-from tests.tournament.book import TERMS, Book
+from tests.tournament.book import TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
-
-TWO = replace(TERMS, seats=2)
 
 
 @dataclass

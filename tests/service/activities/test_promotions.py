@@ -33,7 +33,7 @@ from ratings.store.models import Version
 from ratings.store.states import BotEventKind
 from tests.service.activities.workshops import at_work, workshop
 from tests.support.patience import until
-from tests.tournament.book import TERMS, Book
+from tests.tournament.book import TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor, report_of
 
 RULE = PromotionRule(loss=0.5, pairs=12)
@@ -81,7 +81,7 @@ def submit(book: Book, number: int) -> Version:
 
 
 def open_ladder(book: Book) -> None:
-    plan = LadderPlan("nim2", plan_ladder(replace(TERMS, seats=2), LadderFormat(2, 0)))
+    plan = LadderPlan("nim2", plan_ladder(TWO, LadderFormat(2, 0)))
     LadderLedger(book.database).open_ladder(plan, planner_of)
 
 

@@ -1,7 +1,5 @@
 """The season of a ladder ends as it was announced: frozen, decided in a final, closed, its chance open to everybody."""
 
-from dataclasses import replace
-
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
@@ -18,10 +16,9 @@ from ratings.read.tournaments import standings, tournament_row
 from ratings.store.ids import now_us
 from tests.service.activities.workshops import at_work, workshop
 from tests.support.patience import until
-from tests.tournament.book import BOTS, TERMS, Book
+from tests.tournament.book import BOTS, TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
-TWO = replace(TERMS, seats=2)
 SOON_US = 500_000
 
 

@@ -87,6 +87,15 @@ async def test_a_new_one_is_left_for_a_moment_to_who_created_it(book: Book) -> N
     await queued.close()
 
 
+async def test_one_from_before_the_clock_was_set_back_by_days_is_played(book: Book) -> None:
+    made = plan(book, "new")
+    eight_days_us = 8 * 24 * 3600 * 1_000_000
+    queued = TournamentQueue(workshop(book, ScriptedExecutor()), lambda: made.created_at_us - eight_days_us)
+    await queued.look()
+    await until(lambda: names_left(book) == [])
+    await queued.close()
+
+
 async def test_when_it_is_closed_everything_that_was_begun_goes_back(book: Book) -> None:
     book.plan_format(Ladder(2, 0), name="endless")
     executor = ScriptedExecutor()

@@ -7,6 +7,7 @@ from pathlib import Path
 from arena.hosting.store import VersionStore
 from arena.service.home import Home, make_home
 from arena.service.settings.template import settings_template
+from arena.tournament.seed_key import SeedKey
 from ratings.ledger.ledger import Ledger
 from ratings.store.database import open_database
 from tests.ratings import book
@@ -19,6 +20,7 @@ def small_home(directory: Path, *, played: bool = True) -> Home:
     for name in ("cert.pem", "key.pem"):
         (home.tls / name).write_text(name, encoding="ascii")
         (home.tls / name).chmod(0o600)
+    SeedKey.beside(home.store).secret_of(1)
     (home.logs / "serve.jsonl").write_text("{}\n", encoding="ascii")
     database = open_database(home.database)
     try:

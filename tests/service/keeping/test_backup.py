@@ -50,7 +50,7 @@ def files(directory: Path) -> dict[str, tuple[bytes, int]]:
     """Every file of a home that must come back, with its content and permissions."""
     return {
         str(path.relative_to(directory)): (path.read_bytes(), path.stat().st_mode & 0o777)
-        for name in ("settings.toml", "tls", "arena.bots")
+        for name in ("settings.toml", "tls", "arena.key", "arena.bots")
         for path in ([directory / name] if (directory / name).is_file() else sorted((directory / name).rglob("*")))
         if path.is_file()
     }

@@ -82,7 +82,7 @@ def test_a_flag_wins_over_the_environment_and_that_over_the_file_and_that_over_t
             "open_challenges = -1 is not a whole number, 0 to 1000000000",
         ),
         ("[service]\nworkers = true", "workers = True is not a whole number"),
-        ("[service]\nsandbox = 'loose'", "sandbox = 'loose' is not one of auto, standard, reduced, none"),
+        ("[service]\nsandbox = 'loose'", "sandbox = 'loose' is not one of auto, strict, standard, reduced, none"),
         ("[service]\naddress = 'here'", "address = 'here' is not an address such as \"127.0.0.1:7733\""),
         ("[service]\nleak_checks = '200%'", "leak_checks = '200%' is not a part of all"),
         ("[weights]\nladder = 0", "[weights] ladder = 0 is not a number, 0.001 to 1000; the default is 2"),

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from arena.v1 import play_pb2
-from tests.support.scripted_bot import FOREVER_S, Wire, first, say
+from tests.support.scripted_bot import FOREVER_S, Wire, first, say, start_apart
 from tests.support.zoo.deeds import DONE, Aims, Deed, Outcome, must_be_confined
 
 MOST_PROCESSES = 400
@@ -64,7 +64,7 @@ def bomb_with_memory(aims: Aims) -> Outcome:
     share = MOST_MEMORY_MB // 4
 
     def swallow() -> None:
-        held = mmap.mmap(-1, share << 20)
+        held = mmap.mmap(-1, share << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         for page in range(0, len(held), mmap.PAGESIZE):
             held[page] = 1
         time.sleep(FOREVER_S)
@@ -143,8 +143,8 @@ def spin_while_waiting(wire: Wire, decide: play_pb2.Decide) -> None:
 def fork_flood_and_stay(wire: Wire, decide: play_pb2.Decide) -> None:
     """Two children that ignore TERM, one in a session of its own; noise; and the bot itself ignores TERM too."""
     deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
-    for new_session in (False, True):
-        subprocess.Popen([sys.executable, "-I", "-S", "-c", deaf], start_new_session=new_session)
+    for start in (subprocess.Popen, start_apart):
+        start([sys.executable, "-I", "-S", "-c", deaf])
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.write(2, b"noise " * 20_000)
     wire.send_bytes(first(decide))

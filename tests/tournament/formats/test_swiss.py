@@ -142,5 +142,5 @@ def test_pairs_of_a_large_field_are_found_at_once() -> None:
 
 def test_tables_hold_everybody_once() -> None:
     names = [str(number) for number in range(12)]
-    tables = seat_tables(names, 4, lambda *_: 0)
+    tables = seat_tables(names, 4, lambda *_: 0, {name: name for name in names})
     assert tables == [("0", "1", "2", "3"), ("4", "5", "6", "7"), ("8", "9", "10", "11")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,7 +95,7 @@ def _check(request: _Request, *, as_json: bool) -> list[Verdict]:
 
     tell = _ignore if as_json else _print_verdict
     try:
-        return run_interruptibly(_run(request, tell), "run the command again to check the bot")
+        return run_interruptibly(partial(_run, request, tell), "run the command again to check the bot")
     except CommandError as error:
         raise MisuseError(str(error)) from None
 

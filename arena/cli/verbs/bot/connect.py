@@ -17,7 +17,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.bridge_report import BridgeReport
 from arena.cli.shared.errors import INTERRUPTED, MisuseError
 from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
-from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.interrupt import InterruptedRunError, SignalCount, counted
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.places import SERVICE, read_place, service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
@@ -90,7 +90,8 @@ def connect(
     with _open_log(bot_log) as log:
         report = BridgeReport(place, as_json=as_json, log=log)
         try:
-            asyncio.run(_run(order, report))
+            with counted([signal.SIGINT, signal.SIGTERM]) as signals:
+                asyncio.run(_run(order, report, signals))
         finally:
             report.end()
 
@@ -122,27 +123,23 @@ def _open_log(file: Path | None) -> Iterator[TextIO | None]:
         yield log
 
 
-async def _run(order: Order, report: BridgeReport) -> None:
+async def _run(order: Order, report: BridgeReport, signals: SignalCount) -> None:
     """Run the bridge: the first signal lets running matches end, the second leaves, the third ends on the spot."""
     from arena.connect.connecting import run_bridge
 
-    task, bridges, signals = asyncio.current_task(), list["Bridge"](), 0
+    task, bridges = asyncio.current_task(), list["Bridge"]()
 
-    def interrupt() -> None:
-        nonlocal signals
-        signals += 1
-        if signals > 2:
+    def interrupt(times: int) -> None:
+        if times > 2:
             os._exit(INTERRUPTED)  # the launcher ends the processes when its pipe to this one closes
         elif not bridges and task is not None:
             task.cancel()
-        elif signals == 1:
+        elif times == 1:
             bridges[0].drain()
         else:
             bridges[0].leave()
 
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, interrupt)
+    signals.listen(interrupt)
     try:
         await run_bridge(order, report.tell, bridges.append)
     except asyncio.CancelledError:

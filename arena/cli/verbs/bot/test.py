@@ -29,7 +29,7 @@ def play_here(context: typer.Context, wishes: Wishes, as_json: AsJson = False) -
     """Play a bot here against the samples."""
     refuse_server(context)
     with open_test(wishes) as test:
-        tested = run_interruptibly(test(), "nothing is told of this test")
+        tested = run_interruptibly(test, "nothing is told of this test")
     if as_json:
         print_test_json(tested)
     else:

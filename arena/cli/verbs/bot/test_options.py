@@ -24,8 +24,8 @@ from arena.cli.shared.saying import say, told
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
 from arena.hosting.proc.processes import has_proc
-from arena.hosting.sandbox.choice import SandboxPolicy, find_level
-from arena.hosting.sandbox.limits import NONE, STANDARD
+from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_level
+from arena.hosting.sandbox.limits import NONE
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.trial.grounds import grounds_of
@@ -172,7 +172,7 @@ def find_test_level(sandbox: str) -> Place:
             say("cli_bot.no_proc"),
         )
     try:
-        return _level(find_level(has_owner=False, policy=SandboxPolicy(STANDARD)), say("cli_bot.as_service"))
+        return _level(find_level(has_owner=False, policy=SandboxPolicy(strongest_level())), say("cli_bot.as_service"))
     except SandboxUnavailableError as error:
         return _level(NONE, told(str(error)))
 

@@ -38,7 +38,7 @@ def watch(context: typer.Context, wishes: Wishes) -> None:
     with open_test(wishes) as test:
 
         def run() -> None:
-            print_test(run_interruptibly(test(), _STOPPED))
+            print_test(run_interruptibly(test, _STOPPED))
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # also while nothing runs it ends in order
 
         watch_and(wishes.directory, run)

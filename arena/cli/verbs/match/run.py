@@ -19,6 +19,8 @@ from arena.cli.shared.request import (
     GameOption,
     OpeningPlies,
     Request,
+    SameOwner,
+    Secret,
     Seed,
     StartLimit,
     TimeText,
@@ -46,7 +48,9 @@ def run(
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
     seed: Seed = None,
+    secret: Secret = None,
     rated: Annotated[bool, typer.Option("--rated")] = False,
+    same_owner: SameOwner = False,
     name: TournamentName = None,
     sandbox: Sandbox = settings.SANDBOX.default,
     allow_reduced: AllowReduced = False,
@@ -56,9 +60,15 @@ def run(
     """Play one match: the first bot in seat 0, and so on."""
     hosting = read_hosting(workers=1, sandbox=sandbox, allow_reduced=allow_reduced)
     request = Request(
-        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+        game=game,
+        time=time,
+        start_limit=start_limit,
+        options=option,
+        opening_plies=opening_plies,
+        seed=seed,
+        secret=secret,
     )
-    order = match_request(request, parse_names(bots, "bots"), rated=rated, name=name)
+    order = match_request(request, parse_names(bots, "bots"), rated=rated, same_owner=same_owner, name=name)
     with connect(db, makes=True) as connection:
         planned = connection.arena.tournaments.create_tournament(order)
         play(connection, planned.id, hosting)

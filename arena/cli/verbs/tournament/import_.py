@@ -11,11 +11,15 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say
 from arena.cli.shared.storage import open_storage
 from arena.cli.shared.suggestions import next_command
+from arena.client.here.importing import Verified, import_verified
 from arena.tournament.creation import check_name
+from ratings.ledger.importing import Imported
 from ratings.ledger.ledger import Ledger
+from ratings.store.database import Database as OpenDatabase
 
 app = typer.Typer()
 
@@ -25,6 +29,7 @@ def import_(
     source: Annotated[Path, typer.Argument(metavar="FILE")],
     name: Annotated[str | None, typer.Option("--name")] = None,
     digest: Annotated[str | None, typer.Option("--digest", metavar="HEX")] = None,
+    no_verify: Annotated[bool, typer.Option("--no-verify")] = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
@@ -32,9 +37,10 @@ def import_(
     if name is not None:
         check_name(name)
     with open_storage(db) as storage:
-        imported = Ledger(storage.database).import_tournament(source, name=name, digest=digest)
+        imported, verified = _import(storage.database, source, name, digest, verifies=not no_verify)
     if as_json:
-        print_json(asdict(imported))
+        told = None if verified is None else {"matches": verified.matches, "without_replay": verified.without_replay}
+        print_json({**asdict(imported), "verified": told})
         return
     typer.echo(
         say(
@@ -44,8 +50,35 @@ def import_(
             ratings=_ratings(imported.same_ratings),
         )
     )
+    typer.echo(_verdict(verified))
     show = next_command("tournament", "show", imported.name, db=db)
     typer.echo(say("cli_tournament.shows_it", command=show))
+
+
+def _import(
+    database: OpenDatabase, source: Path, name: str | None, digest: str | None, *, verifies: bool
+) -> tuple[Imported, Verified | None]:
+    if not verifies:
+        return Ledger(database).import_tournament(source, name=name, digest=digest), None
+    display: ProgressDisplay | None = None
+
+    def show(done: int, total: int) -> None:
+        nonlocal display
+        display = display or ProgressDisplay(0, total)
+        display.update(done)
+
+    imported, verified = import_verified(database, source, name=name, digest=digest, on_progress=show)
+    if display is not None:
+        display.end(verified.matches)
+    return imported, verified
+
+
+def _verdict(verified: Verified | None) -> str:
+    if verified is None:
+        return say("cli_tournament.import_unverified")
+    gone = verified.without_replay
+    more = say("cli_replay.no_longer_kept", count=gone) if gone else ""
+    return say("cli_tournament.import_verified", count=verified.matches, gone=more)
 
 
 def _ratings(same: bool | None) -> str:

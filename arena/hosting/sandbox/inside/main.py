@@ -5,6 +5,7 @@ python main.py FILE_OUTSIDE MOST_PROCESSES     (0: no limit to look for)
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import importlib.util
@@ -75,9 +76,10 @@ def count_forks() -> int:
 
 
 def leave_daemon() -> None:
-    """Leave a process behind that has left the session and ends by itself only much later."""
+    """Leave a process behind that has left the session, where it may, and ends by itself only much later."""
     if os.fork() == 0:
-        os.setsid()
+        with contextlib.suppress(PermissionError):
+            os.setsid()
         if os.fork() == 0:
             time.sleep(LIFETIME_S)
         os._exit(0)
@@ -106,6 +108,7 @@ def main() -> None:
             attempt(lambda: call("unshare", CLONE_NEWUSER)),
             attempt(lambda: call("ptrace", PTRACE_TRACEME, 0, 0, 0)),
             attempt(lambda: call("setpriority", 0, 0, 19)),
+            attempt(lambda: Path("/proc/self/autogroup").write_text("19", encoding="ascii")),
         ],
         "processes": resource.getrlimit(resource.RLIMIT_NPROC)[0],
         "forks": count_forks() if most else 0,

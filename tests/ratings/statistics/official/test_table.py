@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isnan, log
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -165,6 +166,48 @@ def test_chances_and_rank_ranges_fit_together() -> None:
         assert row.low < row.strength < row.high
         assert row.elo == pytest.approx(ELO_MEAN + ELO_PER_UNIT * row.strength)
     assert [row.rank for row in table.rows] == list(range(1, 9))
+
+
+def test_figures_are_elos_with_1500_for_the_average() -> None:
+    rows = official_table(played(blocks=300)).rows
+    assert sum(row.elo for row in rows) / len(rows) == pytest.approx(1500.0)
+    ahead, behind = rows[0], rows[-1]
+    odds = 10 ** ((ahead.elo - behind.elo) / 400)
+    assert odds == pytest.approx(np.exp(ahead.strength - behind.strength))
+
+
+def test_an_interval_is_about_the_mean_of_those_who_are_compared() -> None:
+    table = official_table(results_of(("ab", (1, 2)), ("ba", (1, 2)), ("ab", (1, 2)), times=12), confidence=0.95)
+    ahead, behind = table.rows
+    spread = (ahead.strength - behind.strength) / NormalDist().inv_cdf(float(table.stronger[0, 1]))
+    # Of two, each is half of their difference away from the mean.
+    half = NormalDist().inv_cdf(0.975) * spread / 2
+    for row in (ahead, behind):
+        assert row.high - row.strength == pytest.approx(half, rel=1e-6)
+        assert row.strength - row.low == pytest.approx(half, rel=1e-6)
+
+
+def test_the_range_of_a_rank_shares_its_doubt_among_all_others() -> None:
+    near = 0
+    for blocks in (15, 30, 60, 120):
+        table = official_table(played(blocks=blocks, seed=blocks), confidence=0.9)
+        doubt = 0.1 / 2 / 7  # there are eight bots
+        for place, row in enumerate(table.rows):
+            others = np.delete(table.stronger[place], place)
+            assert row.best_rank == 1 + int((others < doubt).sum())
+            assert row.worst_rank == 8 - int((others > 1 - doubt).sum())
+            near += int(((others > doubt) & (others < 0.1 / 2)).sum())
+    assert near, "some are in doubt for one in eight that would not be for one alone"
+
+
+def test_how_much_is_computed_at_once_changes_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = played(blocks=40)
+    whole = official_table(results)
+    monkeypatch.setattr("ratings.statistics.official.covariance._TALL", 7)
+    parts = official_table(results)
+    for one, other in zip(whole.rows, parts.rows, strict=True):
+        assert one.version == other.version
+        assert (one.low, one.high) == pytest.approx((other.low, other.high))
 
 
 def test_more_confidence_makes_wider_intervals() -> None:

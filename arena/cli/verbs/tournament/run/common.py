@@ -30,6 +30,8 @@ class Target:
     db: str
     name: str | None
     rated: bool
+    same_owner: bool
+    """Whether bots of one owner may meet although it is rated."""
     as_json: bool
 
 
@@ -43,7 +45,9 @@ def run_tournament(
     form: Format, entrants: Sequence[str], request: Request, hosting: HostingOptions, target: Target
 ) -> None:
     """Order a tournament of these entrants, in this order, see it to its end, and print its table."""
-    order = tournament_request(request, form, entrants, name=target.name, rated=target.rated)
+    order = tournament_request(
+        request, form, entrants, name=target.name, rated=target.rated, same_owner=target.same_owner
+    )
     with connect(target.db, makes=True) as connection:
         planned = connection.arena.tournaments.create_tournament(order)
         announce(planned)

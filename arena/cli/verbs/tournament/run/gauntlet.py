@@ -29,7 +29,9 @@ def gauntlet(
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
     seed: request.Seed = None,
+    secret: request.Secret = None,
     unrated: Unrated = False,
+    same_owner: request.SameOwner = False,
     name: request.TournamentName = None,
     workers: options.Workers = 0,
     sandbox: hosting_options.Sandbox = settings.SANDBOX.default,
@@ -44,11 +46,17 @@ def gauntlet(
     if others:
         raise MisuseError(f"--challenger names {1 + len(others)} bots; name one, and its opponents with --bots")
     asked = request.Request(
-        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+        game=game,
+        time=time,
+        start_limit=start_limit,
+        options=option,
+        opening_plies=opening_plies,
+        seed=seed,
+        secret=secret,
     )
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
-    target = Target(db=db, name=name, rated=not unrated, as_json=as_json)
+    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
     run_tournament(Gauntlet(seats, blocks), [first, *entrants], asked, hosting, target)

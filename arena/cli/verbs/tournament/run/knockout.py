@@ -33,7 +33,9 @@ def knockout(
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
     seed: request.Seed = None,
+    secret: request.Secret = None,
     unrated: Unrated = False,
+    same_owner: request.SameOwner = False,
     name: request.TournamentName = None,
     workers: options.Workers = 0,
     sandbox: hosting_options.Sandbox = settings.SANDBOX.default,
@@ -45,11 +47,17 @@ def knockout(
 ) -> None:
     """Play ties whose losers are out, until one is left; with 3 to 5 seats the better half of a table goes on."""
     asked = request.Request(
-        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+        game=game,
+        time=time,
+        start_limit=start_limit,
+        options=option,
+        opening_plies=opening_plies,
+        seed=seed,
+        secret=secret,
     )
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
-    target = Target(db=db, name=name, rated=not unrated, as_json=as_json)
+    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
     run_tournament(Knockout(seats, 2 if double else 1, best_of, not in_order), entrants, asked, hosting, target)

@@ -34,7 +34,9 @@ def round_robin(
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
     seed: request.Seed = None,
+    secret: request.Secret = None,
     unrated: Unrated = False,
+    same_owner: request.SameOwner = False,
     name: request.TournamentName = None,
     workers: options.Workers = 0,
     sandbox: hosting_options.Sandbox = settings.SANDBOX.default,
@@ -48,11 +50,17 @@ def round_robin(
     if double and blocks is not None:
         raise MisuseError(f"--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out")
     asked = request.Request(
-        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+        game=game,
+        time=time,
+        start_limit=start_limit,
+        options=option,
+        opening_plies=opening_plies,
+        seed=seed,
+        secret=secret,
     )
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
-    target = Target(db=db, name=name, rated=not unrated, as_json=as_json)
+    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
     run_tournament(RoundRobin(seats, 2 if double else blocks or 1), entrants, asked, hosting, target)

@@ -25,7 +25,9 @@ def sample(
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
     seed: request.Seed = None,
+    secret: request.Secret = None,
     unrated: Unrated = False,
+    same_owner: request.SameOwner = False,
     name: request.TournamentName = None,
     workers: options.Workers = 0,
     sandbox: hosting_options.Sandbox = settings.SANDBOX.default,
@@ -37,11 +39,17 @@ def sample(
 ) -> None:
     """Play some of all combinations, so chosen that every pair meets equally often, to within two blocks."""
     asked = request.Request(
-        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+        game=game,
+        time=time,
+        start_limit=start_limit,
+        options=option,
+        opening_plies=opening_plies,
+        seed=seed,
+        secret=secret,
     )
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
-    target = Target(db=db, name=name, rated=not unrated, as_json=as_json)
+    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
     run_tournament(Sample(seats, blocks), entrants, asked, hosting, target)

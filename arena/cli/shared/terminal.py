@@ -1,0 +1,54 @@
+"""Standard output and standard error of a command: whatever is written there, nothing of it steers the terminal.
+
+Names, words and files of bots and owners reach the streams by many ways; so they are made plain where all ways end.
+What the program itself does to a terminal, a line that is written over and the drawing of a table, passes the guard.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+from arena.words.plain import plain
+
+_KEPT = "\n\t"
+
+
+class Guarded:
+    """A text stream that escapes what is not plain; all else is that of the stream behind it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.behind = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, made plain. Raises TypeError for anything else."""
+        if not isinstance(text, str):
+            raise TypeError("a text stream takes text")
+        self.behind.write(plain(text, keep=_KEPT))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write texts, made plain."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.behind, name)
+
+
+def unguarded(stream: TextIO) -> TextIO:
+    """Return the stream itself, for what the program does to a terminal; what others wrote is made plain before."""
+    return unguarded(stream.behind) if isinstance(stream, Guarded) else stream
+
+
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Have all that is written to standard output and standard error made plain during the block."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (cast(TextIO, Guarded(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before

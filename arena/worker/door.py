@@ -1,0 +1,85 @@
+"""The door of one bot process: a socket of its own, which is shut as soon as the bot is inside.
+
+What comes through a door is that bot's doing, whatever it is: nobody else can be meant when it is too much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Self
+
+from arena.hosting.proc.sockets import Connections, connections, stop_listening
+from arena.hosting.runtime_directory import new_socket_path
+from arena.referee.inbox import Flood
+from arena.referee.server import PlayServer
+
+MOST_CONNECTIONS = 4
+"""How many connections a bot may have. It needs one; a program may be slow to close another one."""
+MOST_CONNECTIONS_SEEN = 16
+"""How many different ones may be seen before it has joined."""
+
+
+class Door:
+    """One bot's way in, and the right to use it once. `open_socket` or `open_port` opens it; `close` is for its end."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.socket = path
+        """The socket; None for a port."""
+        self.address = ""
+        """Where the bot connects."""
+        self._server = PlayServer(self._shut)
+        self.admission = self._server.admit()
+        self._seen: set[int] = set()
+
+    @classmethod
+    async def open_socket(cls, directory: Path) -> Self:
+        """Open a door with a socket in a runtime directory. Raises RuntimeError if that is impossible."""
+        path = new_socket_path(directory)
+        door = cls(path)
+        door.address = f"unix:{path}"
+        await door._server.start(door.address)
+        return door
+
+    @classmethod
+    async def open_port(cls, host: str) -> Self:
+        """Open a door with a port of this machine; it stays open. Raises RuntimeError if that is impossible."""
+        door = cls()
+        door.address = f"{host}:{await door._server.start(f'{host}:0')}"
+        return door
+
+    def look(self) -> None:
+        """Disconnect a bot that has connected too often; to be called from time to time until it has joined."""
+        now = connections().get(str(self.socket), Connections()).inodes
+        self._seen |= now
+        if len(now) > MOST_CONNECTIONS or len(self._seen) > MOST_CONNECTIONS_SEEN:
+            most = max(len(now), len(self._seen))
+            why = f"It opened {most} connections to the arena; a bot needs one for its whole life."
+            self.disconnect(Flood(why, {"connections": most}))
+
+    def count_messages(self) -> int:
+        """Return how many messages the bot has sent."""
+        return self.admission.count_messages()
+
+    def disconnect(self, flood: Flood) -> None:
+        """End its connections, since it did what costs the arena more than it may."""
+        self._shut()
+        self._server.disconnect(flood)
+
+    def dismiss(self) -> None:
+        """Revoke its right, and close its stream."""
+        self._server.dismiss(self.admission)
+
+    async def close(self) -> None:
+        """End the server, and remove the socket."""
+        await self._server.stop()
+        if self.socket is not None:
+            self.socket.unlink(missing_ok=True)
+
+    def _shut(self) -> None:
+        """Let nobody in any more: whoever makes a call is inside, and a bot needs one connection."""
+        if self.socket is not None:
+            stop_listening(self.socket)
+
+
+DoorOpener = Callable[[], Awaitable[Door]]

@@ -1,0 +1,17 @@
+"""Chooses what measures the process of a bot."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from arena.hosting.groups.meter import GroupMeter
+from arena.hosting.launcher.client import HostedProcess
+from arena.hosting.proc.meter import TreeMeter
+
+
+def make_meter(process: HostedProcess) -> TreeMeter | GroupMeter:
+    """Return a meter for a process: its control group's, if it has one that still is there."""
+    if process.group is not None:
+        with suppress(OSError):
+            return GroupMeter(process.pid, process.group)
+    return TreeMeter(process.pid)

@@ -1,0 +1,47 @@
+"""What a command says when the machine fails it, and what can be done then."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from arena.cli.shared.errors import report
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
+from tests.cli.support import Arena
+from tests.cli.table import TableExecutor
+
+ORDER = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve")
+
+
+def test_a_database_taken_away_from_a_run_is_put_back_by_the_command_it_names(
+    table: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = TableExecutor.run
+
+    async def take_away_and_play(executor: TableExecutor, spec: MatchSpec) -> MatchReport:
+        for file in table.db.parent.glob("arena.db*"):
+            if not file.name.endswith(".lock"):
+                file.unlink()
+        return await play(executor, spec)
+
+    monkeypatch.setattr(TableExecutor, "run", take_away_and_play)
+    stopped = table(*ORDER, "--name", "monday")
+    kept = table.db.with_name("arena.db.rescued-1")
+    assert stopped.code == 1
+    assert f"was taken away while it was in use; nothing is recorded there any more; then `mv {kept} " in stopped.err
+    assert list(table.db.parent.glob("arena.db*")) == [kept]
+    monkeypatch.setattr(TableExecutor, "run", play)
+    kept.rename(table.db)
+    assert table("tournament", "resume", "monday").code == 0
+    assert table("db", "check").code == 0
+
+
+def test_a_full_disk_is_named_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    for error in (OSError(errno.ENOSPC, "No space left on device", "/x"), OSError(errno.EDQUOT, "Quota exceeded")):
+        assert report(error) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "arena: there is no room left for /x; free some space and run the command again",
+        "arena: there is no room left on the disk; free some space and run the command again",
+    ]

@@ -1,0 +1,120 @@
+"""Bots that take their share twice over, in places where one looking at their processes does not find it.
+
+Every deed has an end of its own, far above what a sandbox allows and below what would harm the machine of a test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import mmap
+import os
+import platform
+import socket
+import threading
+import time
+
+from tests.support.scripted_bot import FOREVER_S
+from tests.support.zoo.deeds import Aims, Deed, Outcome, must_be_confined
+from tests.support.zoo.greed import MEGABYTE
+
+EXIT = {"x86_64": 60, "aarch64": 93}
+"""The call that ends one thread, by machine."""
+HIDDEN_MB = 600
+HIDDEN_FILES, HIDDEN_PAIRS = 120, 110
+HIDING_FAMILY = 6
+PIECE = 1 << 20
+MAPPINGS, MAPPING_FAMILY = 60_000, 10
+
+
+def go_on_without_the_first_thread(work: threading.Thread) -> None:
+    """End the calling thread, the first of its process: its files in /proc are empty from then on."""
+    work.start()
+    ctypes.CDLL(None).syscall(EXIT[platform.machine()], 0)
+
+
+def hold_memory_behind_a_dead_thread(aims: Aims) -> Outcome:
+    must_be_confined(aims)
+
+    def hold() -> None:
+        kept = [MEGABYTE + bytes([index % 256]) for index in range(HIDDEN_MB)]
+        time.sleep(FOREVER_S)
+        del kept
+
+    go_on_without_the_first_thread(threading.Thread(target=hold))
+    return {}
+
+
+def hold_files_behind_a_dead_thread(aims: Aims) -> Outcome:
+    """Several processes, since a limit of each alone is no limit of the bot."""
+    must_be_confined(aims)
+
+    def hold() -> None:
+        kept = [os.open(os.devnull, os.O_RDONLY) for _ in range(HIDDEN_FILES)]
+        time.sleep(FOREVER_S)
+        del kept
+
+    for _ in range(HIDING_FAMILY):
+        if not os.fork():
+            go_on_without_the_first_thread(threading.Thread(target=hold))
+    time.sleep(FOREVER_S)
+    return {}
+
+
+def share_memory_and_let_it_go(aims: Aims) -> Outcome:
+    """Pieces as large as are given, each filled and unmapped but for its first page: the rest is in no process."""
+    must_be_confined(aims)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    shared = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
+    for _ in range(HIDDEN_MB):
+        place = libc.mmap(None, ctypes.c_size_t(PIECE), 3, shared, -1, ctypes.c_long(0))
+        if place in (None, ctypes.c_void_p(-1).value):
+            return {"shared": "refused"}
+        ctypes.memset(place, 1, PIECE)
+        libc.munmap(ctypes.c_void_p(place + mmap.PAGESIZE), ctypes.c_size_t(PIECE - mmap.PAGESIZE))
+    time.sleep(FOREVER_S)
+    return {}
+
+
+def fill_the_kernel_with_mappings(aims: Aims) -> Outcome:
+    """Every page has another right than the one before it; children have as many mappings again, and no page."""
+    must_be_confined(aims)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    start = libc.mmap(None, ctypes.c_size_t(MAPPINGS * mmap.PAGESIZE), 0, private, -1, ctypes.c_long(0))
+    for index in range(0, MAPPINGS, 2):
+        libc.mprotect(ctypes.c_void_p(start + index * mmap.PAGESIZE), ctypes.c_size_t(mmap.PAGESIZE), 1)
+    for _ in range(MAPPING_FAMILY):
+        if not os.fork():
+            break
+    time.sleep(FOREVER_S)
+    return {}
+
+
+def fill_the_kernel_with_messages(aims: Aims) -> Outcome:
+    """Sockets whose other end reads nothing."""
+    must_be_confined(aims)
+    pairs = []
+    for _ in range(HIDDEN_PAIRS):
+        pairs.append(socket.socketpair())
+        for end in pairs[-1]:
+            end.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    end.send(bytes(4096))
+    time.sleep(FOREVER_S)
+    return {}
+
+
+DEEDS: dict[str, Deed] = {
+    function.__name__.replace("_", "-"): function
+    for function in (
+        hold_memory_behind_a_dead_thread,
+        hold_files_behind_a_dead_thread,
+        share_memory_and_let_it_go,
+        fill_the_kernel_with_mappings,
+        fill_the_kernel_with_messages,
+    )
+}

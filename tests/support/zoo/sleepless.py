@@ -1,0 +1,91 @@
+"""Bots that compute when nobody asks them, in every way that the host should not let them keep up."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from arena.v1 import play_pb2
+from tests.support.scripted_bot import FOREVER_S, Wire, first, play
+from tests.support.zoo.deeds import DONE, Aims, Deed, Outcome
+
+LOADING_S = 0.5
+SESSIONS = 24
+"""Fewer than a sandbox allows; each is scheduled as a group of its own where the kernel does so."""
+# Where sessions are refused because they would weigh, they are all one group.
+_MAKE_SESSIONS = """
+import os, sys
+for _ in range(int(sys.argv[1])):
+    if not os.fork():
+        try:
+            os.setsid()
+        except OSError:
+            pass
+        while True:
+            pass
+"""
+TICKS_NS = (2_000_000, 50_000_000, 90_000_000, 130_000_000, 170_000_000)
+"""Several: a timer whose signal waits to be delivered when the bot is stopped is lost with it."""
+_CLOCK_MONOTONIC = 1
+_SIGEV_SIGNAL = 0
+
+
+def spin() -> None:
+    """Compute until somebody ends it, or for as long as no test takes."""
+    until = time.monotonic() + FOREVER_S
+    while time.monotonic() < until:
+        pass
+
+
+def spin_in_sessions(wire: Wire, decide: play_pb2.Decide) -> None:
+    """Answers, and computes in as many sessions as it can make: orphans, which no group holds together."""
+    subprocess.run([sys.executable, "-I", "-S", "-c", _MAKE_SESSIONS, str(SESSIONS)], check=True)
+    wire.send_bytes(first(decide))
+
+
+def join_and_spin() -> None:
+    """Joins at once, and computes in sessions while the others start; it answers as an honest bot does."""
+    subprocess.Popen([sys.executable, "-I", "-S", "-c", _MAKE_SESSIONS, str(SESSIONS)])
+    play("", 0)
+
+
+def work_before_joining() -> None:
+    """Needs a while of the processor for its start, as a bot that loads a book does."""
+    while time.process_time() < LOADING_S:
+        pass
+    play("", 0)
+
+
+def wake_by_timer(wire: Wire, decide: play_pb2.Decide) -> None:
+    """Has timers of the kernel tell it to go on whenever it was stopped, and computes for ever."""
+    signal.signal(signal.SIGCONT, lambda *_: None)  # the kernel puts the timer of a signal off that is ignored
+    libc = ctypes.CDLL(None, use_errno=True)
+    event = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, _SIGEV_SIGNAL)  # sigevent: value, signal, kind
+    for tick_ns in TICKS_NS:
+        timer = ctypes.c_void_p()
+        if libc.timer_create(_CLOCK_MONOTONIC, event, ctypes.byref(timer)):
+            raise OSError(ctypes.get_errno(), "timer_create")
+        libc.timer_settime(timer, 0, (ctypes.c_long * 4)(0, tick_ns, 0, tick_ns), None)
+    threading.Thread(target=spin, daemon=True).start()
+    wire.send_bytes(first(decide))
+
+
+def wait_for_file(aims: Aims) -> Outcome:
+    """Think until a file is there: an honest bot whose decision lasts as long as a test wants."""
+    while not Path(aims["file"]).exists():
+        time.sleep(0.01)
+    return {"waited": DONE}
+
+
+ANSWERS: dict[str, Callable[[Wire, play_pb2.Decide], None]] = {
+    "spin-in-sessions": spin_in_sessions,
+    "wake-by-timer": wake_by_timer,
+}
+STARTS = {"join-and-spin": join_and_spin, "work-before-joining": work_before_joining}
+DEEDS: dict[str, Deed] = {"wait-for-file": wait_for_file}

@@ -1,0 +1,100 @@
+"""A machine without room: nobody is blamed who cannot start then, and starts wait."""
+
+import errno
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.executor.child import ChildProcess
+from arena.hosting.errors import HostBusyError
+from arena.hosting.launcher.client import LauncherClient
+from arena.hosting.launcher.request import StartRequest
+from arena.match.result import FaultCause
+from arena.worker import room
+from arena.worker.host import MatchHost
+from tests.support.specs import king_spec, scripted
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+LIMITS = [(resource.RLIMIT_CPU, 1_000, "-t"), (resource.RLIMIT_FSIZE, 1 << 20, "-f")]
+
+
+@pytest.mark.parametrize(("which", "limit", "option"), LIMITS)
+async def test_a_limit_of_this_host_that_bots_would_reach_is_told_and_nothing_is_played(
+    which: int, limit: int, option: str
+) -> None:
+    def lower() -> None:
+        resource.setrlimit(which, (limit, limit))
+
+    command = [sys.executable, "-m", "arena.worker"]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=lower, check=False)
+    assert ended.returncode == 1
+    assert f"this host sets a limit (ulimit {option}) of {limit}" in ended.stderr.decode()
+
+
+async def test_a_start_waits_while_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
+    refusals = iter([HostBusyError("full")] * 5)
+
+    async def start() -> str:
+        for refusal in refusals:
+            raise refusal
+        return "started"
+
+    assert await room.wait_for_room(start) == "started"
+
+
+async def test_a_start_gives_up_when_there_is_no_room_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "PATIENCE_S", 0.0)
+
+    async def start() -> str:
+        raise HostBusyError("full")
+
+    with pytest.raises(HostBusyError):
+        await room.wait_for_room(start)
+
+
+async def test_a_bot_is_not_blamed_that_could_not_start_where_there_was_no_room(
+    host: MatchHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = iter([False, True])
+    monkeypatch.setattr("arena.worker.starter.has_room", lambda: next(rooms))
+    monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
+    report = await host.play(king_spec("m1", [scripted("exit-at-once"), scripted(), scripted()]))
+    assert next(rooms, None) is None  # it was started twice, and the second time was its own fault
+    assert [fault.cause for fault in report.result.faults] == [FaultCause.START_FAILED]
+
+
+async def test_no_room_for_a_fork_is_no_fault_of_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with LauncherClient() as launcher:
+        monkeypatch.setattr(launcher, "command", refusing(launcher, errno.EAGAIN))
+        with pytest.raises(HostBusyError, match="could not start"):
+            await launcher.start(StartRequest([sys.executable], "/", {}))
+        monkeypatch.undo()
+
+
+def refusing(launcher: LauncherClient, number: int) -> Callable[..., None]:
+    """Answer every start as a launcher does that cannot fork."""
+
+    def command(asked: dict[str, object]) -> None:
+        if asked["do"] == "start":
+            event = {"event": "failed", "id": asked["id"], "error": "no", "errno": number, "missing": ""}
+            launcher._on_failed(event)
+
+    return command
+
+
+async def test_a_worker_is_started_again_when_there_is_room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("arena.executor.child.FIRST_PAUSE_S", 0.001)
+    tries = iter([BlockingIOError(errno.EAGAIN, "no room")] * 3)
+
+    def command() -> list[str]:
+        for refusal in tries:
+            raise refusal
+        return [sys.executable, "-c", ""]
+
+    assert await ChildProcess(command, lambda *_: None, lambda: None).run() == (False, 0)

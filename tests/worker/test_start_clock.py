@@ -1,0 +1,130 @@
+"""What a bot is charged for its start, with a meter and a clock that only the test moves."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, cast
+
+import pytest
+
+from arena.hosting.launcher.client import HostedProcess
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.spec import SeatSpec
+from arena.match.timing import Figures
+from arena.worker import start_clock
+from arena.worker.blame import StartError
+from arena.worker.start_clock import BOUND_FACTOR, BOUND_S, PATIENCE_FACTOR, StartClock, StarvedError
+from arena.worker.starter import BotStarter
+from arena.worker.warm_bot import WarmBot
+from arena.worker.warm_bots import WarmBots
+from tests.support.specs import installed_script_game, script_spec
+
+LIMIT_S = 10.0
+
+
+class Host:
+    """A clock, and a process that computes and waits for a processor as it is told."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.cpu_s = self.waited_s = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+    def begin(self) -> None: ...
+
+    def close(self) -> None: ...
+
+    def look(self) -> tuple[int, int]:
+        return round(self.cpu_s * 1e6), round(self.waited_s * 1e6)
+
+    def until_it_is_over(self, clock: StartClock, *, share: float, waits: bool) -> float:
+        """Let time pass, in which it computes for that share and else waits or sleeps; return when it was over."""
+        for _ in range(10_000):
+            step_s = clock.wait_s()
+            self.now += step_s
+            self.cpu_s += share * step_s
+            self.waited_s += (1 - share) * step_s if waits else 0.0
+            if clock.is_over():
+                return self.now
+        raise AssertionError("it was never over")
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Host:
+    host = Host()
+    monkeypatch.setattr(start_clock, "make_meter", lambda _: host)
+    monkeypatch.setattr(start_clock, "OwnWaitMeter", lambda: Quick())
+    return host
+
+
+class Quick:
+    """An arena that is never late."""
+
+    def look(self) -> tuple[int, int]:
+        return 0, 0
+
+    def close(self) -> None: ...
+
+
+def clock(host: Host, *, is_alone: bool) -> StartClock:
+    found = StartClock(cast(HostedProcess, None), LIMIT_S, is_alone=is_alone)
+    found._loop = cast(asyncio.AbstractEventLoop, host)
+    found._begun = found._due = host.now
+    return found
+
+
+@pytest.mark.parametrize(("share", "waits"), [(1.0, False), (0.0, False), (0.5, False)])
+async def test_who_computes_or_sleeps_pays_for_it(host: Host, share: float, waits: bool) -> None:
+    over = host.until_it_is_over(clock(host, is_alone=False), share=share, waits=waits)
+    assert over == pytest.approx(LIMIT_S, abs=0.2)
+
+
+async def test_what_it_waited_for_a_processor_is_given_back(host: Host) -> None:
+    over = host.until_it_is_over(clock(host, is_alone=True), share=0.25, waits=True)
+    assert over == pytest.approx(4 * LIMIT_S, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("is_alone", "bound_s"), [(False, PATIENCE_FACTOR * LIMIT_S), (True, BOUND_FACTOR * LIMIT_S + BOUND_S)]
+)
+async def test_a_start_without_a_processor_ends_and_is_nobodys_fault(
+    host: Host, is_alone: bool, bound_s: float
+) -> None:
+    with pytest.raises(StarvedError) as caught:
+        host.until_it_is_over(clock(host, is_alone=is_alone), share=0.05, waits=True)
+    assert host.now == pytest.approx(bound_s, abs=0.2)
+    assert caught.value.figures.queue_wait_us == pytest.approx(0.95 * bound_s * 1e6, rel=0.01)
+
+
+class Starter:
+    """Starts nobody: beside others everybody starves, and alone those that are named."""
+
+    def __init__(self, starving: Sequence[str]) -> None:
+        self.starving = starving
+        self.alone: list[str] = []
+
+    async def settle(self) -> None: ...
+
+    async def start(self, seat: SeatSpec, _spec: Any, *, is_alone: bool) -> WarmBot:
+        if is_alone:
+            self.alone.append(seat.name)
+        if not is_alone or seat.name in self.starving:
+            raise StarvedError(Figures(3_000_000, 1, 2_000_000, 0, 1))
+        raise StartError(cast(Any, "CAUSE"), "It came as far as this.", {})
+
+
+async def test_who_starved_beside_others_starts_again_alone() -> None:
+    starter = Starter(())
+    with installed_script_game():
+        seats = await WarmBots(cast(BotStarter, starter)).seat(script_spec("0:3", 2))
+    assert starter.alone == ["bot0", "bot1"]
+    assert [isinstance(one, StartError) for one in seats] == [True, True]
+
+
+async def test_who_starves_alone_too_is_the_hosts_fault() -> None:
+    with installed_script_game(), pytest.raises(MatchLostError, match="seat 1 could not start") as caught:
+        await WarmBots(cast(BotStarter, Starter(("bot1",)))).seat(script_spec("0:3", 2))
+    assert caught.value.cause is HostCause.CHARGE_BOUND
+    assert caught.value.evidence["bot"] == "bot1"
+    assert caught.value.evidence["queue_wait_us"] == 2_000_000
