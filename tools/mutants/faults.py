@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import random
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -80,16 +81,27 @@ class Fault:
     @property
     def key(self) -> str:
         """What it is called in the list of survivors: it stays, wherever the line moves."""
-        return f"{self.path}: {self.name}: {self.text}"
+        return _key(self.path, self.name, self.text)
 
 
 def draw(root: Path, paths: Sequence[str], count: int, seed: str) -> list[Fault]:
-    """Return so many faults in these files and directories, drawn by the seed, at most one of a kind in a line."""
+    """Return so many faults in these files and directories, at most one of a kind in a line.
+
+    Each has a place in the order of the seed that does not depend on the others, so that a change of some lines changes
+    little of what is drawn.
+    """
     files = sorted({file for path in paths for file in _files(root / path)})
-    places = [(file, name, number, line) for file in files for name, number, line in _places(file)]
-    unique = {(file, name, line): number for file, name, number, line in places}
-    drawn = random.Random(seed).sample(sorted(unique), min(count, len(unique)))
-    return [_fault(root, file, name, unique[file, name, line], line) for file, name, line in drawn]
+    unique = {(file, name, line): number for file in files for name, number, line in _places(file)}
+    texts = {file: file.read_text(encoding="utf-8").splitlines() for file in files}
+
+    def order(place: tuple[Path, str, int]) -> tuple[bytes, int]:
+        file, name, line = place
+        key = _key(str(file.relative_to(root)), name, texts[file][line - 1].strip())
+        return hashlib.sha256(f"{seed} {key}".encode()).digest(), line
+
+    places = sorted(unique, key=order)
+    faults = (_fault(root, file, name, unique[file, name, line], line) for file, name, line in places)
+    return list(islice(filter(_is_program, faults), count))
 
 
 def _files(place: Path) -> Iterator[Path]:
@@ -118,9 +130,15 @@ def _positions(node: Any, operator: Operator) -> Iterator[Any]:
         yield from _positions(child, operator)
 
 
+_NO_PRODUCTS = ("parameters", "param", "argument", "lambdef")
+"""Where a star is none."""
+
+
 def _is_declaration(tree: Any, start: tuple[int, int]) -> bool:
-    """Return whether a fault is in a decorator, where it changes what nobody relies on."""
+    """Return whether a fault is in a decorator or in the star of some parameters, where it changes nothing."""
     node = tree.get_leaf_for_position(start)
+    if node is not None and node.value == "*" and node.parent.type in _NO_PRODUCTS:
+        return True
     while node is not None:
         if node.type == "decorator":
             return True
@@ -134,6 +152,19 @@ def _fault(root: Path, file: Path, name: str, number: int, line: int) -> Fault:
     code = mutate_code(text, operator, number)
     assert code is not None
     return Fault(str(file.relative_to(root)), line, text.splitlines()[line - 1].strip(), name, code)
+
+
+def _key(path: str, name: str, text: str) -> str:
+    return f"{path}: {name}: {text}"
+
+
+def _is_program(fault: Fault) -> bool:
+    """Return whether it can be compiled: what an interpreter refuses needs no test."""
+    try:
+        compile(fault.code, fault.path, "exec")
+    except SyntaxError:
+        return False
+    return True
 
 
 def _is_call(node: Any) -> bool:
