@@ -23,6 +23,7 @@ sys.stderr.write(f"{holder}\\n")
 """
 
 
+@pytest.mark.host_fault("worker-killed")
 async def test_the_death_of_a_process_is_noticed_though_another_one_holds_its_pipe(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

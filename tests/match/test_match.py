@@ -148,6 +148,7 @@ class TestSeveralActions:
 
 
 class TestJudgement:
+    @pytest.mark.hostile("any-wrong-answer")
     @pytest.mark.parametrize(
         ("answer", "cause"),
         [
