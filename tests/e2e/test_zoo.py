@@ -188,19 +188,22 @@ async def test_a_bot_that_floods_before_it_joins_is_disconnected_and_not_seated(
     await strongest.check(FLOODS_AT_START, clock=replace(PATIENT, start_limit_us=30_000_000))
 
 
-@pytest.mark.hostile(BOMB.behaviour, *FLOODS)
-@pytest.mark.parametrize("floods", [(), FLOODS], ids=["alone", "among others"])
-async def test_bots_that_keep_the_arena_busy_are_found_among_those_that_do_not(
-    strongest: Cage, floods: tuple[str, ...]
-) -> None:
-    # One honest bot thinks while they flood. What computes for its flood may be asleep before it is found.
-    others = list(map(harmless, [*floods, "think-for-a-second"]))
-    turns = [*range(len(others)), len(others) + 1, len(others), len(others), len(others) + 1]
-    report = await strongest.play([BOMB, *others], " ".join(f"{seat}:3" for seat in turns))
-    causes = {fault.seat: fault.cause for fault in report.result.faults}
-    assert floods or causes == {0: F.FLOOD}
-    assert causes.keys() <= set(range(len(floods) + 1))
-    assert set(causes.values()) <= {F.FLOOD, F.DISCONNECTED}  # gRPC ends some by itself
+@pytest.mark.hostile(BOMB)
+async def test_a_bot_that_keeps_the_arena_busy_is_found_and_not_the_one_that_thinks(strongest: Cage) -> None:
+    # However long it takes on a busy machine: the last one left has won.
+    report = await strongest.play([harmless(BOMB), harmless("think-for-a-minute")], with_honest=False)
+    assert [(fault.seat, fault.cause) for fault in report.result.faults] == [(0, F.FLOOD)]
+
+
+@pytest.mark.hostile(*FLOODS)
+async def test_among_many_who_flood_nobody_is_blamed_that_does_not(strongest: Cage) -> None:
+    # One honest bot thinks meanwhile. What computes for its flood may be asleep before it is found.
+    bots = [*map(harmless, [BOMB, *FLOODS, "think-for-a-second"])]
+    thinker, honest = len(bots) - 1, len(bots)
+    turns = [*range(thinker), honest, thinker, thinker, honest]
+    report = await strongest.play(bots, " ".join(f"{seat}:3" for seat in turns))
+    assert not {thinker, honest} & {fault.seat for fault in report.result.faults}
+    assert {fault.cause for fault in report.result.faults} <= {F.FLOOD, F.DISCONNECTED}  # gRPC ends some by itself
 
 
 @pytest.mark.hostile("open-and-close")

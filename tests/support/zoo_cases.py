@@ -73,7 +73,7 @@ FLOODS_AT_START = (
     bots_fault("bomb-of-headers", F.FLOOD, ""),
     bots_fault("much-metadata", F.FLOOD, ""),
 )
-BOMB = bots_fault("own-bomb-of-headers", F.FLOOD, "")
+BOMB = "own-bomb-of-headers"
 FLOODS = ("wrong-tokens", "own-endless-header", "own-much-metadata", "own-settings", "own-pings")
 UNNOTICED = tuple(map(harmless, ("flood-stderr", "leave-daemons", "open-many-files", "fork-flood-and-stay")))
 GREEDY = (
