@@ -1,5 +1,6 @@
 """What is measured while a match is played, with a clock that only the test moves."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -192,6 +193,37 @@ async def test_a_bot_that_only_waits_is_the_hosts_fault_in_the_end() -> None:
         await play_silent(Slow(clock, waits=1.0), clock)
     assert caught.value.cause is HostCause.CHARGE_BOUND
     assert (caught.value.evidence["seat"], caught.value.evidence["bot"]) == (0, "bot0")
+
+
+@pytest.mark.hostile("take-the-processor-from-others")
+async def test_who_computed_while_a_bot_waited_for_a_processor_is_named() -> None:
+    clock = Clock()
+    waits, quiet, loud = Slow(clock, waits=1.0), Slow(clock, waits=0.0), Slow(clock, waits=0.0, cpu=20.0)
+    with pytest.raises(MatchLostError) as caught:
+        await play_silent(waits, clock, "0:3 1:3 2:3", quiet, loud, may_ponder=True)
+    told = r"seat 0 waited 12\.\d s for a processor, while seat 2 computed for 0\.4 s, and its time cannot be judged"
+    assert re.fullmatch(told, str(caught.value))
+    assert caught.value.evidence["computed_meanwhile"] == [
+        {"seat": 1, "bot": "bot1", "cpu_us": 0},
+        {"seat": 2, "bot": "bot2", "cpu_us": 400_000},
+    ]
+
+
+@pytest.mark.hostile("take-the-processor-from-others")
+async def test_who_computed_while_the_referee_stood_still_is_named() -> None:
+    clock = Clock()
+    loud = Slow(clock, waits=0.0, cpu=20.0)
+
+    class StillLater(Slow):
+        def look(self) -> tuple[int, int] | None:
+            clock.now += 7 * (self._looks >= 2)
+            return super().look()
+
+    with pytest.raises(MatchLostError, match=r"stood still for 7\.0 s, while seat 1 computed for 0\.4 s") as caught:
+        await play_silent(StillLater(clock, waits=1.0), clock, "0:3 1:3", loud, may_ponder=True)
+    assert caught.value.cause is HostCause.REFEREE_LAG
+    assert caught.value.evidence["computed_meanwhile"] == [{"seat": 1, "bot": "bot1", "cpu_us": 400_000}]
+    assert caught.value.evidence["bot"] == "bot0"
 
 
 @pytest.mark.hostile("lower-its-own-weight")

@@ -132,3 +132,11 @@ async def test_who_starves_alone_too_is_the_hosts_fault() -> None:
     assert caught.value.cause is HostCause.CHARGE_BOUND
     assert caught.value.evidence["bot"] == "bot1"
     assert caught.value.evidence["queue_wait_us"] == 2_000_000
+
+
+async def test_a_seat_that_could_not_start_is_named_as_its_match_counts_it() -> None:
+    """Seat 0 is played elsewhere, so those that start here are seats 1 and 2."""
+    bots = WarmBots(cast(BotStarter, Starter(("bot1",))))
+    with installed_script_game(), pytest.raises(MatchLostError, match="seat 2 could not start") as caught:
+        await bots.seat(script_spec("0:3", 2), numbers=[1, 2])
+    assert (caught.value.evidence["seat"], caught.value.evidence["bot"]) == (2, "bot1")
