@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.marked_names import FILE, LISTED
+from tests.support.marked_names import FILE, LISTED, files_with
 
 MARKS = {"hostile": "behaviours of hostile bots", "host_fault": "faults of the host"}
 _ROOT = Path(__file__).resolve().parents[1]
@@ -49,7 +49,8 @@ def find_tests(mark: str, options: argparse.Namespace) -> tuple[list[str], list[
 
     Raises CalledProcessError.
     """
-    command = _pytest(mark, options, "--collect-only", "-p", "tests.support.marked_names")
+    marked = map(str, files_with(mark))
+    command = _pytest(mark, options, "--collect-only", "-p", "tests.support.marked_names", *marked)
     found = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
     if found.returncode not in (0, _NO_TESTS):
         raise subprocess.CalledProcessError(found.returncode, command, found.stdout, found.stderr)

@@ -44,6 +44,7 @@ async def run(child: ChildProcess) -> tuple[bool, int | None]:
         return await child.run()
 
 
+@pytest.mark.host_fault("worker-killed")
 async def test_the_death_of_a_process_is_noticed_though_another_one_holds_its_pipe(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -149,6 +149,7 @@ class TestSeveralActions:
 
 
 class TestJudgement:
+    @pytest.mark.hostile("any-wrong-answer")
     @pytest.mark.parametrize(
         ("answer", "cause"),
         [

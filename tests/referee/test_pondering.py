@@ -43,6 +43,7 @@ def watch(share: float, seconds: float, decision_s: float = 60.0) -> Pondering |
     return None
 
 
+@pytest.mark.hostile("compute-in-others-time")
 @pytest.mark.parametrize("share", [0.25, 1.0, 2.0])
 def test_a_bot_that_keeps_computing_is_found(share: float) -> None:
     found = watch(share, 3 * WINDOW_S)
@@ -52,6 +53,7 @@ def test_a_bot_that_keeps_computing_is_found(share: float) -> None:
     assert "of a core" in found.explain()
 
 
+@pytest.mark.hostile("compute-in-short-gaps")
 def test_it_is_found_over_many_short_decisions_too() -> None:
     assert watch(1.0, 30 * WINDOW_S, decision_s=0.06) is not None
 
