@@ -81,3 +81,54 @@ def test_a_seat_without_a_meter_is_trusted() -> None:
     watch = PonderWatch([None])
     watch.begin()
     assert watch.look(100.0, [0]) is None
+
+
+def judge(cpu_us: int, wall_s: float) -> Pondering | None:
+    """What is found after one look over so much CPU and time."""
+    burner = Burner()
+    watch = PonderWatch([burner])
+    watch.begin()
+    assert watch.look(0.0, [0]) is None
+    burner.cpu_us = cpu_us
+    return watch.look(wall_s, [0])
+
+
+def test_a_fifth_of_a_core_is_overlooked_and_more_is_not() -> None:
+    assert judge(1_000_000, 5.0) is None
+    assert judge(1_000_010, 5.0) == Pondering(0, 0.200002, 5.0)
+
+
+def test_five_seconds_are_judged_and_fewer_are_not() -> None:
+    assert judge(5_000_000, 4.999) is None
+    assert judge(5_000_000, 5.0) == Pondering(0, 1.0, 5.0)
+
+
+def test_what_was_judged_does_not_count_again() -> None:
+    burner = Burner()
+    watch = PonderWatch([burner])
+    watch.begin()
+    watch.look(0.0, [0])
+    burner.cpu_us = 1_000_000
+    assert watch.look(5.0, [0]) is None
+    burner.cpu_us = 3_000_000
+    assert watch.look(9.999, [0]) is None
+    assert watch.look(10.0, [0]) == Pondering(0, 0.4, 5.0)
+
+
+def test_a_meter_that_lost_some_of_its_count_gives_nothing_back() -> None:
+    burner = Burner()
+    watch = PonderWatch([burner])
+    watch.begin()
+    for now, cpu_us in ((0.0, 4_000_000), (1.0, 0), (5.0, 1_000_010)):
+        burner.cpu_us = cpu_us
+        found = watch.look(now, [0])
+    assert found == Pondering(0, 0.200002, 5.0)
+
+
+def test_who_is_found_stays_found_beside_others() -> None:
+    burner, idle = Burner(), Burner()
+    watch = PonderWatch([idle, burner, idle])
+    watch.begin()
+    watch.look(0.0, [0, 1, 2])
+    burner.cpu_us = 5_000_000
+    assert watch.look(5.0, [0, 1, 2]) == Pondering(1, 1.0, 5.0)
