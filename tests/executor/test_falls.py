@@ -44,6 +44,7 @@ def faults(report: MatchReport) -> dict[int, str]:
     return {fault.seat: fault.cause for fault in report.result.faults}
 
 
+@pytest.mark.hostile("crash-through-a-hole", "fill-through-a-hole")
 async def test_two_who_bring_workers_down_are_named_and_the_others_lose_nothing(zoo: Path) -> None:
     hostile = king_spec("m1", bots(zoo, "crash", "fill", ""))
     honest = king_spec("m2", bots(zoo, "", "", ""))
@@ -57,6 +58,7 @@ async def test_two_who_bring_workers_down_are_named_and_the_others_lose_nothing(
     assert faults(other) == {}
 
 
+@pytest.mark.hostile("burn-through-a-hole")
 async def test_one_who_burns_the_workers_time_is_named(zoo: Path) -> None:
     async with LocalExecutor(1) as executor:
         report = await executor.run(king_spec("m1", bots(zoo, "", "burn", "")))
@@ -65,6 +67,7 @@ async def test_one_who_burns_the_workers_time_is_named(zoo: Path) -> None:
     assert report.result.ranks[1] == 3
 
 
+@pytest.mark.hostile("fill-when-warm")
 async def test_who_does_it_when_its_match_is_over_brings_down_one_worker_only(zoo: Path, mark: str) -> None:
     """While it is kept warm, or before the report is written: then it is named in that."""
     warm = [zoo_seat(zoo, "fill-when-warm"), *bots(zoo, "", "")]
