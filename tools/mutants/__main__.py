@@ -1,4 +1,4 @@
-"""Tries the faults of the areas that are named, or of all: `python -m tools.mutants [AREA ...]`.
+"""Tries the faults of the areas that are named, or of all: `python -m tools.mutants [--near] [--again] [AREA ...]`.
 
 The sample is fixed by a seed, so that two runs over the same code try the same faults. A fault that no test notices
 must be mended by a test, or be listed with the reason why it changes nothing in `survivors.toml`.
@@ -6,110 +6,75 @@ must be mended by a test, or be listed with the reason why it changes nothing in
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import subprocess
+import argparse
 import sys
 import tempfile
-import time
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tools.mutants.areas import AREAS, LEAST_NOTICED, SAMPLE, Area
+from tools.mutants.areas import AREAS, LEAST_NOTICED, SAMPLE
 from tools.mutants.faults import Fault, draw
+from tools.mutants.results import Results
+from tools.mutants.running import Checkout
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PYTHON = _ROOT / ".venv" / "bin" / "python"
 _SEED = "kingmaker"
-_PATIENCE = 10
-"""How many times as long as without a fault the tests may take; longer, and the fault is noticed."""
-_LEAST_PATIENCE_S = 60
 
 
-def main(names: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Try the faults of each area, say which no test noticed, and return 1 if these are too many, or not explained."""
+    parser = argparse.ArgumentParser(prog="python -m tools.mutants")
+    parser.add_argument("areas", nargs="*", metavar="AREA", choices=[*AREAS, []])
+    parser.add_argument("--again", action="store_true", help="try only what the last run did not see noticed")
+    parser.add_argument("--near", action="store_true", help="run only the tests near to a fault, for a first look")
+    chosen = parser.parse_args(arguments)
     reasons = tomllib.loads((Path(__file__).parent / "survivors.toml").read_text(encoding="utf-8"))["reasons"]
+    return max(_try_area(name, reasons, again=chosen.again, near=chosen.near) for name in chosen.areas or AREAS)
+
+
+def _try_area(name: str, reasons: Mapping[str, str], *, again: bool, near: bool) -> int:
+    faults = draw(_ROOT, AREAS[name].code, SAMPLE, f"{_SEED} {name}")
+    results = Results(name)
+    tried = [fault for fault in faults if not (again and results.noticed_by(fault))]
     with tempfile.TemporaryDirectory(prefix="arena-mutants-") as directory:
-        place = Path(directory) / "checkout"
-        _copy(place)
-        return max(_try_area(place, name, AREAS[name], reasons) for name in names or AREAS)
+        checkout = Checkout(Path(directory) / "checkout", AREAS[name].tests)
+        _say(f"{name}: {len(tried)} faults to try")
+        if not near and (failed := checkout.measure()):
+            _say(f"{name}: its tests fail without any fault ({failed}); mend that first")
+            return 1
+        tried = _try(tried, checkout.notice_near, results)
+        if not near:
+            tried = _try(tried, checkout.notice_far, results)
+    return _sum_up(name, len(faults), tried, reasons)
 
 
-def _copy(place: Path) -> None:
-    """Copy the checkout as it is in its directory: what git knows, and what is new there."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=_ROOT,
-        capture_output=True,
-        check=True,
-    )
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        if (_ROOT / name).is_file():
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(_ROOT / name, place / name)
+def _try(faults: Sequence[Fault], notice: Callable[[Fault], str], results: Results) -> list[Fault]:
+    """Return which of these faults nothing noticed."""
+    survivors = []
+    for number, fault in enumerate(faults, 1):
+        by = notice(fault)
+        results.keep(fault, by)
+        _say(f"  {number:2}/{len(faults)} {fault.path}:{fault.line}: {fault.name}: {by or 'not noticed yet'}")
+        if not by:
+            survivors.append(fault)
+    return survivors
 
 
-def _try_area(place: Path, name: str, area: Area, reasons: dict[str, str]) -> int:
-    began = time.monotonic()
-    if not _passes(place, area, None):
-        _say(f"{name}: its tests fail without any fault; mend that first")
-        return 1
-    limit_s = max(_LEAST_PATIENCE_S, _PATIENCE * (time.monotonic() - began))
-    faults = draw(_ROOT, area.code, SAMPLE, f"{_SEED} {name}")
-    survivors = unexplained = 0
-    for fault in faults:
-        if _survives(place, area, fault, limit_s):
-            survivors += 1
-            unexplained += _report(fault, reasons.get(fault.key)) is None
-    noticed = len(faults) - survivors
-    _say(f"{name}: {noticed} of {len(faults)} noticed, {survivors - unexplained} change nothing")
-    return int(bool(unexplained) or noticed < LEAST_NOTICED * (len(faults) - (survivors - unexplained)))
-
-
-def _report(fault: Fault, reason: str | None) -> str | None:
-    """Say which fault no test has noticed, and return the reason why it changes nothing, if one is known."""
-    why = reason or "NO TEST NOTICES IT"
-    _say(f"  {fault.path}:{fault.line}: {fault.name}: {fault.text}\n    {why}")
-    return reason
+def _sum_up(name: str, count: int, survivors: Sequence[Fault], reasons: Mapping[str, str]) -> int:
+    """Say which faults no test has noticed, and why if that is known; return 1 if that is too much."""
+    for fault in survivors:
+        why = reasons.get(fault.key, "NO TEST NOTICES IT").strip()
+        _say(f"  {fault.path}:{fault.line}: {fault.name}: {fault.text}\n    {why}")
+    harmless = sum(fault.key in reasons for fault in survivors)
+    noticed = count - len(survivors)
+    _say(f"{name}: {noticed} of {count} noticed, {harmless} change nothing")
+    return int(len(survivors) > harmless or noticed < LEAST_NOTICED * (count - harmless))
 
 
 def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
-
-
-def _survives(place: Path, area: Area, fault: Fault, limit_s: float) -> bool:
-    file = place / fault.path
-    sound = file.read_bytes()
-    file.write_text(fault.code, encoding="utf-8")
-    try:
-        return _passes(place, area, limit_s)
-    finally:
-        file.write_bytes(sound)
-
-
-def _passes(place: Path, area: Area, limit_s: float | None) -> bool:
-    command = [str(_PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *area.tests]
-    environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(
-            command, cwd=place, env=environment, stdout=output, stderr=output, start_new_session=True
-        )
-        try:
-            return process.wait(limit_s) == 0
-        except subprocess.TimeoutExpired:
-            return False
-        finally:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End what is left of a run, which a fault may have made hang."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, 9)
-    process.wait()
 
 
 if __name__ == "__main__":

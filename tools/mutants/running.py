@@ -1,0 +1,133 @@
+"""Runs tests over a copy of the checkout with one fault in it: those that are near to the fault first, then the others.
+
+Most faults are noticed by the tests of their own file, in a few seconds. A fault has survived only when all tests of
+its area have passed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tools.mutants.faults import Fault
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PYTHON = _ROOT / ".venv" / "bin" / "python"
+_TEST_S = 60
+"""How long one test may take; longer, and it has noticed the fault, which made something hang."""
+_PATIENCE = 10
+"""How many times as long as without a fault all tests may take; longer, and the fault is noticed."""
+_LEAST_PATIENCE_S = 120
+_NOTHING_COLLECTED = 5
+"""What pytest ends with when there was no test."""
+
+
+class Checkout:
+    """A copy of the checkout as it is in its directory, in which faults are made and mended again."""
+
+    def __init__(self, place: Path, tests: Sequence[str]) -> None:
+        """Copy into a new directory what git knows, and what is new there; these are the tests that must notice."""
+        self._place = place
+        self._tests = tests
+        self._limit_s: float | None = None
+        _copy(place)
+        self._files = sorted(_test_files(place, tests))
+
+    def measure(self) -> str:
+        """Run all tests without a fault, and return what failed: nothing, or the tests cannot tell anything."""
+        began = time.monotonic()
+        failed = self._run(self._tests)
+        self._limit_s = max(_LEAST_PATIENCE_S, _PATIENCE * (time.monotonic() - began))
+        return failed
+
+    def near(self, fault: Fault) -> list[str]:
+        """Return the tests that are likely to notice a fault: those that name its module, or those of its folder."""
+        module = fault.path.removesuffix(".py").replace("/", ".")
+        stem = module.rpartition(".")[2]
+        named = [file for file in self._files if Path(file).stem == f"test_{stem}" or self._names(file, module)]
+        folder = "tests/" + str(Path(fault.path).parent).partition("/")[2]
+        return named or [file for file in self._files if file.startswith(f"{folder}/")]
+
+    def notice_near(self, fault: Fault) -> str:
+        """Return which of the tests near to a fault notices it, or nothing."""
+        near = self.near(fault)
+        return self._with(fault, near) if near else ""
+
+    def notice_far(self, fault: Fault) -> str:
+        """Return which of the other tests notices a fault, or nothing."""
+        near = self.near(fault)
+        far = [file for file in self._files if file not in near]
+        return self._with(fault, far) if far else ""
+
+    def _names(self, file: str, module: str) -> bool:
+        text = (self._place / file).read_text(encoding="utf-8")
+        package, _, name = module.rpartition(".")
+        return module in text or f"from {package} import {name}" in text
+
+    def _with(self, fault: Fault, tests: Sequence[str]) -> str:
+        file = self._place / fault.path
+        sound = file.read_bytes()
+        file.write_text(fault.code, encoding="utf-8")
+        try:
+            return self._run(tests)
+        finally:
+            file.write_bytes(sound)
+
+    def _run(self, tests: Sequence[str]) -> str:
+        command = [str(_PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-o", f"timeout={_TEST_S}"]
+        environment = {**os.environ, "PYTHONPATH": str(self._place), "PYTHONDONTWRITEBYTECODE": "1"}
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(
+                [*command, *tests],
+                cwd=self._place,
+                env=environment,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+            try:
+                code = process.wait(self._limit_s)
+            except subprocess.TimeoutExpired:
+                return "it hangs"
+            finally:
+                _end(process)
+            output.seek(0)
+            return "" if code in {0, _NOTHING_COLLECTED} else _first_failure(output.read().decode(errors="replace"))
+
+
+def _copy(place: Path) -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=_ROOT,
+        capture_output=True,
+        check=True,
+    )
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if (_ROOT / name).is_file():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(_ROOT / name, place / name)
+
+
+def _test_files(place: Path, tests: Sequence[str]) -> Iterator[str]:
+    for name in tests:
+        found = [place / name] if (place / name).is_file() else (place / name).rglob("test_*.py")
+        yield from (str(file.relative_to(place)) for file in found)
+
+
+def _first_failure(output: str) -> str:
+    """Return which test failed first, as pytest says it at its end."""
+    told = [line for line in output.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return told[0].partition(" ")[2].partition(" - ")[0] if told else (output.splitlines() or ["it crashes"])[-1]
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a run, which a fault may have made hang."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, 9)
+    process.wait()
