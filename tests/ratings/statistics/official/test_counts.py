@@ -9,6 +9,7 @@ from ratings.statistics.official import fit as fitting
 from ratings.statistics.official.aggregate import count
 from ratings.statistics.official.covariance import uncertainty
 from ratings.statistics.official.results import Results
+from ratings.statistics.official.stages import stages_of
 from ratings.statistics.official.table import fit_counts, official_table
 from tests.support.simulations.fields import Field, all_tables, play
 
@@ -98,6 +99,14 @@ def test_blocks_of_other_rows_with_the_same_sum_are_told_apart() -> None:
         )
         found.add(tuple(counts.row_of.tolist()))
     assert len(found) == 1
+
+
+def test_every_choice_but_that_of_the_last_who_is_left_is_a_stage() -> None:
+    # a before b before c, and a tied with b before c: in the second there is no choice among two.
+    stages = stages_of(np.array([[0, 1, 2], [0, 1, 2]]), np.array([[0, 1, 2], [0, 0, 2]]), np.array([5, 7]))
+    assert [len(stage.seats) for stage in stages] == [3, 2]
+    assert [stage.chosen.tolist() for stage in stages] == [[0b001, 0b011], [0b01]]
+    assert [stage.counts.tolist() for stage in stages] == [[5, 7], [5]]
 
 
 def test_a_fit_that_begins_with_few_of_the_matches_ends_at_the_same_top(monkeypatch: pytest.MonkeyPatch) -> None:
