@@ -8,7 +8,7 @@ import pytest
 from ratings.statistics.official import fit as fitting
 from ratings.statistics.official.aggregate import count
 from ratings.statistics.official.covariance import uncertainty
-from ratings.statistics.official.results import Results
+from ratings.statistics.official.results import Results, results_of
 from ratings.statistics.official.stages import stages_of
 from ratings.statistics.official.table import fit_counts, official_table
 from tests.support.simulations.fields import Field, all_tables, play
@@ -117,3 +117,15 @@ def test_a_fit_that_begins_with_few_of_the_matches_ends_at_the_same_top(monkeypa
     assert [row.version for row in begun.rows] == [row.version for row in whole.rows]
     assert [row.strength for row in begun.rows] == pytest.approx([row.strength for row in whole.rows], abs=1e-8)
     assert [row.low for row in begun.rows] == pytest.approx([row.low for row in whole.rows], abs=1e-6)
+
+
+def test_matches_given_one_by_one_become_columns() -> None:
+    matches = [(7, ("b", "a", "c"), (1, 3, 2), "0f" * 32), (7, ("c", "b", "a"), (1, 1, 3), "")]
+    results = results_of(("a", "b", "c"), matches)
+    assert results.seats.tolist() == [[1, 0, 2], [2, 1, 0]]
+    assert results.ranks.tolist() == [[1, 3, 2], [1, 1, 3]]
+    assert results.blocks.tolist() == [7, 7]
+    assert results.digests.tolist() == [0x0F0F0F0F0F0F0F0F, 0]
+    none = results_of(("a", "b"), [])
+    assert none.seats.shape == none.ranks.shape == (0, 2)
+    assert (none.blocks.shape, none.digests.shape) == ((0,), (0,))
