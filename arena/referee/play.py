@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from arena.match.decisions import Decision
-from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.match import Match
 from arena.match.messages import Answer, Message
 from arena.match.result import Fault, FaultCause
 from arena.match.timing import Figures
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.meter import LagMeter
+from arena.referee.neighbours import MOST_LAG_US, Neighbours, starved, stood_still
 from arena.referee.pondering import PonderWatch
 from arena.referee.rest import Rests
 from arena.referee.seat_stream import SeatStream
@@ -33,9 +33,6 @@ UNTIMED_DECISION_S = 600.0
 BOUND_FACTOR = 10
 BOUND_US = 10_000_000
 
-MOST_LAG_US = 5_000_000
-"""If the referee was later than this, the match cannot be judged."""
-
 SHOWN_BYTES = 64
 
 
@@ -50,7 +47,7 @@ async def play_match(
     """Play a match to its end. A seat whose bot did not start is given by its fault.
 
     `lag_meter` measures how long the referee itself waits for a processor. Raises MatchLostError if the match cannot be
-    judged, and whatever the onlooker raises.
+    judged, with what the other bots used of the processor meanwhile, and whatever the onlooker raises.
     """
     await _MatchReferee(match, seats, lag_meter, may_ponder=may_ponder, onlooker=onlooker).play()
 
@@ -65,6 +62,7 @@ class _MatchReferee:
         "_loop",
         "_match",
         "_meters",
+        "_neighbours",
         "_onlooker",
         "_pondering",
         "_rests",
@@ -87,6 +85,7 @@ class _MatchReferee:
         self._streams = [None if bot is None else bot.stream for bot in bots]
         self._meters = [None if bot is None else bot.meter for bot in bots]
         self._lag_meter = lag_meter
+        self._neighbours = Neighbours(self._meters)
         self._pondering = None if may_ponder else PonderWatch(self._meters)
         self._rests = Rests([None if bot is None else bot.rest for bot in bots], may_ponder=may_ponder)
         self._onlooker = onlooker
@@ -157,6 +156,7 @@ class _MatchReferee:
         stream = self._streams[seat]
         assert stream is not None, "a seat without a bot has forfeited"
         message = self._encoder.decide(decision)
+        self._neighbours.begin()
         if self._pondering is not None:
             self._pondering.begin()
         await self._rests.rouse(seat)
@@ -196,7 +196,8 @@ class _MatchReferee:
     def _look(self, decision: Decision, watch: Stopwatch) -> None:
         """Read the figures of a decision without an answer: a bot whose charge exceeds its time is out."""
         figures = watch.look()
-        _check_lag(figures)
+        self._check_lag(decision, figures)
+        self._neighbours.look(decision.seat)
         patience_us = self._patience_us(decision)
         charge_us = figures.charge_us(self._match.spec.cores)
         if (charge_us if decision.time_limit_us else figures.wall_us) >= patience_us:
@@ -205,13 +206,13 @@ class _MatchReferee:
         elif decision.time_limit_us and figures.wall_us >= patience_us and self._has_lowered_itself(decision, figures):
             self._silence(decision.seat)
         elif figures.wall_us > BOUND_FACTOR * patience_us + BOUND_US:
-            waited_s = figures.wall_us / 1_000_000
-            sentence = f"seat {decision.seat} waited {waited_s:.1f} s for a processor, and its time cannot be judged"
-            name = self._match.spec.seats[decision.seat].name
-            evidence = {"seat": decision.seat, "bot": name, **figures.to_json()}
-            raise MatchLostError(sentence, HostCause.CHARGE_BOUND, evidence)
+            raise starved(self._match.spec.seats, decision, figures, self._neighbours.computed_us(decision.seat))
         else:
             self._look_at_the_others(decision)
+
+    def _check_lag(self, decision: Decision, figures: Figures) -> None:
+        if figures.referee_lag_us > MOST_LAG_US:
+            raise stood_still(self._match.spec.seats, decision, figures, self._neighbours.computed_us(decision.seat))
 
     def _has_lowered_itself(self, decision: Decision, figures: Figures) -> bool:
         """Put a bot out that waits for a processor because it gave its share away: the match is not lost by that."""
@@ -257,7 +258,7 @@ class _MatchReferee:
             self._match.receive(seat, message, 0, 0)
         else:
             figures = watch.stop(arrival.at)
-            _check_lag(figures)
+            self._check_lag(decision, figures)
             self._match.receive(seat, message, figures.wall_us, figures.charge_us(self._match.spec.cores), figures)
 
     def _silence(self, seat: int) -> None:
@@ -286,9 +287,3 @@ class _MatchReferee:
             late = self._streams[arrival.seat]
             if late is not None:
                 late.spoiled = late.spoiled or "it sent more than it was asked"
-
-
-def _check_lag(figures: Figures) -> None:
-    if figures.referee_lag_us > MOST_LAG_US:
-        sentence = f"the referee stood still for {figures.referee_lag_us / 1_000_000:.1f} s"
-        raise MatchLostError(sentence, HostCause.REFEREE_LAG, figures.to_json())

@@ -243,7 +243,7 @@ class TournamentSummary(_message.Message):
     def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., status: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., time_control: _Optional[str] = ..., pool_id: _Optional[str] = ..., rated: bool = ..., created_at_us: _Optional[int] = ..., cancelled_at_us: _Optional[int] = ..., planned: _Optional[int] = ..., leased: _Optional[int] = ..., finished: _Optional[int] = ..., void: _Optional[int] = ..., total: _Optional[int] = ..., more_waves: bool = ..., remote: bool = ...) -> None: ...
 
 class TournamentDetail(_message.Message):
-    __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks", "more_standings", "more_leak_checks")
+    __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks", "more_standings", "more_leak_checks", "host_losses")
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     POOL_FIELD_NUMBER: _ClassVar[int]
     SETTINGS_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -254,6 +254,7 @@ class TournamentDetail(_message.Message):
     LEAK_CHECKS_FIELD_NUMBER: _ClassVar[int]
     MORE_STANDINGS_FIELD_NUMBER: _ClassVar[int]
     MORE_LEAK_CHECKS_FIELD_NUMBER: _ClassVar[int]
+    HOST_LOSSES_FIELD_NUMBER: _ClassVar[int]
     summary: TournamentSummary
     pool: _pool_pb2.Pool
     settings_json: str
@@ -264,7 +265,8 @@ class TournamentDetail(_message.Message):
     leak_checks: _containers.RepeatedCompositeFieldContainer[LeakFinding]
     more_standings: str
     more_leak_checks: str
-    def __init__(self, summary: _Optional[_Union[TournamentSummary, _Mapping]] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., secret: _Optional[str] = ..., standings: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., best: _Optional[_Union[BestKnown, _Mapping]] = ..., comparison: _Optional[_Union[ComparisonResult, _Mapping]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ..., more_standings: _Optional[str] = ..., more_leak_checks: _Optional[str] = ...) -> None: ...
+    host_losses: _containers.RepeatedCompositeFieldContainer[HostLoss]
+    def __init__(self, summary: _Optional[_Union[TournamentSummary, _Mapping]] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., secret: _Optional[str] = ..., standings: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., best: _Optional[_Union[BestKnown, _Mapping]] = ..., comparison: _Optional[_Union[ComparisonResult, _Mapping]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ..., more_standings: _Optional[str] = ..., more_leak_checks: _Optional[str] = ..., host_losses: _Optional[_Iterable[_Union[HostLoss, _Mapping]]] = ...) -> None: ...
 
 class StandingRow(_message.Message):
     __slots__ = ("place", "version_id", "bot", "number", "content_hash", "matches", "wins", "blocks", "points", "score", "forfeits", "status")
@@ -399,6 +401,22 @@ class LeakFinding(_message.Message):
     sentence: str
     evidence_json: str
     def __init__(self, bot: _Optional[str] = ..., version: _Optional[int] = ..., match_id: _Optional[str] = ..., seat: _Optional[int] = ..., verdict: _Optional[str] = ..., ply: _Optional[int] = ..., sentence: _Optional[str] = ..., evidence_json: _Optional[str] = ...) -> None: ...
+
+class HostLoss(_message.Message):
+    __slots__ = ("cause", "attempts", "matches", "bot", "version", "sat_in")
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    SAT_IN_FIELD_NUMBER: _ClassVar[int]
+    cause: str
+    attempts: int
+    matches: int
+    bot: str
+    version: int
+    sat_in: int
+    def __init__(self, cause: _Optional[str] = ..., attempts: _Optional[int] = ..., matches: _Optional[int] = ..., bot: _Optional[str] = ..., version: _Optional[int] = ..., sat_in: _Optional[int] = ...) -> None: ...
 
 class TournamentRequest(_message.Message):
     __slots__ = ("format", "settings_json", "game", "seats", "bots", "time", "start_limit", "options_json", "opening_plies", "seed", "rated", "name", "kind", "secret", "same_owner")

@@ -65,7 +65,8 @@ class BotHouse:
         spec = match.spec
         # The matches of a block share a chance seed: who has played one knows what is thrown and drawn in the others.
         secret_block = spec.block if match.playing.game.has_chance else ""
-        processes = iter(await self.bots.seat(_hosted_part(spec), secret_block))
+        numbers = [number for number, seat in enumerate(spec.seats) if not seat.is_remote]
+        processes = iter(await self.bots.seat(_hosted_part(spec), secret_block, numbers))
         return [None if seat.is_remote else next(processes) for seat in spec.seats]
 
     def seated_bot(self, bot: WarmBot, cores: int = 1) -> SeatedBot:

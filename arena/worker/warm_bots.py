@@ -15,6 +15,7 @@ from arena.hosting.proc.usage import tree_resident_bytes
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec, SeatSpec
+from arena.referee.neighbours import evidence_of, loudest
 from arena.worker.blame import StartError, blame, examine
 from arena.worker.night_watch import NightWatch
 from arena.worker.start_clock import StarvedError
@@ -22,8 +23,6 @@ from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import BotKey, WarmBot
 
 DEFAULT_WARM_BOTS = 32
-LOUD_US = 200_000
-"""Whoever computed more while others started is named when one of these could not."""
 MOST_BLOCKS = 500
 """A process that has met this many blocks is replaced, so that the set of them stays small."""
 
@@ -48,11 +47,14 @@ class WarmBots:
         self._most_bytes = None if most_mb is None else most_mb * MEGABYTE
         self._idle: list[WarmBot] = []
 
-    async def seat(self, spec: MatchSpec, secret_block: str = "") -> list[WarmBot | StartError]:
+    async def seat(
+        self, spec: MatchSpec, secret_block: str = "", numbers: Sequence[int] | None = None
+    ) -> list[WarmBot | StartError]:
         """Return a process for every seat: a warm one if there is one, else a new one, all started at the same time.
 
         They are all new if `spec` wants fresh bots.
 
+        The seats of `spec` have these `numbers` in their match, if it has others too, whose bots run elsewhere.
         None of them has played in `secret_block`, a block whose matches give away what happens in its others.
         No other process computes any more when it returns. Raises HostingError; then, and when it is cancelled, every
         process that had a seat is ended.
@@ -64,7 +66,7 @@ class WarmBots:
         try:
             while None in seats:
                 await self.settle()
-                await self._fill(seats, spec)
+                await self._fill(seats, spec, range(len(seats)) if numbers is None else numbers)
                 for index, one in enumerate(seats):
                     if isinstance(one, WarmBot) and one.has_played and not one.is_usable:
                         self.end(one)
@@ -78,7 +80,7 @@ class WarmBots:
             raise
         return [self._admit(one, secret_block) for one in seats if one is not None]
 
-    async def _fill(self, seats: list[WarmBot | StartError | None], spec: MatchSpec) -> None:
+    async def _fill(self, seats: list[WarmBot | StartError | None], spec: MatchSpec, numbers: Sequence[int]) -> None:
         """Start a process for each empty seat. Even if this raises, those that did start are in their seats.
 
         One that got no processor beside the others is started again alone, while these sleep if they compute.
@@ -101,7 +103,9 @@ class WarmBots:
             try:
                 seats[index] = await self._start_watched(spec.seats[index], spec, is_alone=True)
             except StarvedError as error:
-                raise _starved(spec, index, error, self._computed_us(seats)) from error
+                names = {number: seat.name for number, seat in zip(numbers, spec.seats, strict=True)}
+                computed_us = {numbers[seat]: used_us for seat, used_us in self._computed_us(seats).items()}
+                raise _starved(names, numbers[index], error, computed_us) from error
 
     def _computed_us(self, seats: Sequence[WarmBot | StartError | None]) -> dict[int, int]:
         """Return by seat what the bots that have joined used since."""
@@ -204,20 +208,20 @@ async def _mark(bot: WarmBot) -> None:
         bot.mark = await bot.process.mark()
 
 
-def _starved(spec: MatchSpec, seat: int, error: StarvedError, computed_us: Mapping[int, int]) -> MatchLostError:
+def _starved(
+    names: Mapping[int, str], seat: int, error: StarvedError, computed_us: Mapping[int, int]
+) -> MatchLostError:
     """Return the fault of the host that a bot got no processor for its start, not even alone.
 
     `computed_us` is what the others used since they have joined; the one that used most is named.
     """
     waited_s = (error.figures.queue_wait_us + error.figures.referee_lag_us) / 1_000_000
     why = f"seat {seat} could not start: it waited {waited_s:.1f} s for a processor"
-    loud, loud_us = max(computed_us.items(), key=lambda used: used[1], default=(seat, 0))
-    if loud_us > LOUD_US:
-        loud_s = loud_us / 1_000_000
+    if (loud := loudest(computed_us)) is not None:
+        other, loud_s = loud
         why = (
             f"seat {seat} could not start: it waited {waited_s:.1f} s for a processor, "
-            f"while seat {loud} computed for {loud_s:.1f} s"
+            f"while seat {other} computed for {loud_s:.1f} s"
         )
-    names = {spec.seats[other].name: used_us for other, used_us in computed_us.items()}
-    evidence = {"seat": seat, "bot": spec.seats[seat].name, **error.figures.to_json(), "computed_us": names}
+    evidence = evidence_of(names, seat, error.figures, computed_us)
     return MatchLostError(why, HostCause.CHARGE_BOUND, evidence)

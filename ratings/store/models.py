@@ -185,6 +185,11 @@ class Match(Table, table=True):
 class Attempt(Table, table=True):
     """One try at playing a match: which worker has it, until when, and how it ended."""
 
+    __table_args__ = (
+        # Of all attempts a few are lost by their host, and these are asked for without the others.
+        Index(None, "cause", sqlite_where=text("cause IS NOT NULL"), postgresql_where=text("cause IS NOT NULL")),
+    )
+
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     number: int = Field(primary_key=True)
     worker: str

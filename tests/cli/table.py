@@ -1,7 +1,8 @@
 """An executor that plays real matches of real games in this process, so that commands can be tested without bots.
 
 Every seat chooses at random from its seed; a bot whose name begins with `cheat` answers with an illegal action, and
-the host loses every match with one whose name begins with `lost`. A leak check flags every bot that declares itself
+the host loses every match with one whose name begins with `lost`, and each with one that begins with `shaky` once. A
+leak check flags every bot that declares itself
 deterministic and whose name begins with `leaky`.
 """
 
@@ -33,13 +34,17 @@ class TableExecutor:
         return self.workers
 
     async def run(self, spec: MatchSpec) -> MatchReport:
-        if any(seat.name.startswith("lost") for seat in spec.seats):
+        if any(_is_lost(seat.name, spec.attempt) for seat in spec.seats):
             evidence = {"signal": 9, "stderr": "earlier\nthe last words of worker 1"}
             raise MatchLostError("worker 1 died (signal 9)", HostCause.WORKER_DIED, evidence)
         return play(spec)
 
     async def cancel(self, match_id: str) -> None:
         raise AssertionError(f"match {match_id} ends before it could be cancelled")
+
+
+def _is_lost(bot: str, attempt: int) -> bool:
+    return bot.startswith("lost") or (bot.startswith("shaky") and attempt == 1)
 
 
 def play(spec: MatchSpec) -> MatchReport:

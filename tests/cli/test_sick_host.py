@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
 import pytest
 
 from arena.cli.shared.errors import report
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from tests.cli.support import Arena
+from tests.cli.support import Arena, write_bot
 from tests.cli.table import TableExecutor
 
 ORDER = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve")
 
 
+@pytest.mark.host_fault("database-taken-away")
 def test_a_database_taken_away_from_a_run_is_put_back_by_the_command_it_names(
     table: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -38,10 +40,28 @@ def test_a_database_taken_away_from_a_run_is_put_back_by_the_command_it_names(
     assert table("db", "check").code == 0
 
 
+@pytest.mark.host_fault("disk-full-in-a-tournament", "quota-exceeded")
 def test_a_full_disk_is_named_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     for error in (OSError(errno.ENOSPC, "No space left on device", "/x"), OSError(errno.EDQUOT, "Quota exceeded")):
         assert report(error) == 1
     assert capsys.readouterr().err.splitlines() == [
         "arena: there is no room left for /x; free some space and run the command again",
         "arena: there is no room left on the disk; free some space and run the command again",
+    ]
+
+
+def test_a_fault_of_the_host_that_only_meets_one_bots_matches_is_told_with_its_name(
+    table: Arena, tmp_path: Path
+) -> None:
+    table("bot", "add", write_bot(tmp_path / "shaky", "shaky"))
+    order = (*ORDER[:-3], "2", "--bots", "ada,bob,eve,shaky", "--blocks", "2", "--workers", "8")
+    finished = table(*order, "--name", "monday")
+    named = (
+        "lost by the host (WORKER_DIED): 12 attempts at 12 matches; "
+        "shaky (version 1) sat in 12 of these matches, which chance hardly explains: look at that bot first"
+    )
+    assert named in finished.err.splitlines()
+    assert named in table("tournament", "show", "monday").out.splitlines()
+    assert table("tournament", "show", "monday", "--json").json["host_losses"] == [
+        {"cause": "WORKER_DIED", "attempts": 12, "matches": 12, "bot": "shaky", "version": 1, "sat_in": 12}
     ]

@@ -62,6 +62,7 @@ BOUNDED = {
     "OfficialTable.seats": "one for each seat of the game",
     "OwnerUsage.own": "there are a few kinds of limits",
     "Pairing.entrants": "as many as meet in one tie",
+    "TournamentDetail.host_losses": "there are ten causes",
     "ReplayCheck.problems": "a match has at most so many plies as its game allows",
 }
 """Lists that have no pages, and why they need none."""

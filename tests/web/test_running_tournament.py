@@ -15,6 +15,8 @@ from arena.web.frame.answers import Answers
 from arena.web.frame.site import Site
 from arena.words.catalogue import LANGUAGES
 from ratings.ledger.ledger import Ledger
+from ratings.read import host_losses
+from ratings.read.host_losses import HostLoss
 from ratings.store.states import Scope
 from tests.client.world import World, fresh_world
 from tests.support.browsing import Watched
@@ -43,6 +45,19 @@ def test_what_changes_is_asked_for_again_until_it_is_over(running: TestClient, w
     state = running.get("/tournaments/rex/state")
     assert 'hx-trigger="every 4s"' in state.text
     assert "hx-refresh" not in state.headers
+
+
+def test_what_the_host_lost_stands_on_the_page_with_the_bot_that_it_has_in_common(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [HostLoss("CHARGE_BOUND", 14, 12, "cat", 1, 11), HostLoss("WORKER_DIED", 2, 1)]
+    shown = []
+    for losses in ([], found):
+        monkeypatch.setattr(host_losses, "host_losses", lambda *_, losses=losses: losses)
+        shown.append(TestClient(make_app(Site(world.asked_by(Viewer(Scope.VIEWER))))).get("/tournaments/rex").text)
+    assert "Lost by the host" not in shown[0]
+    card = re.sub("<[^>]*>", " ", shown[1].partition("<h2>Lost by the host</h2>")[2].partition("</section>")[0])
+    assert "a decision lasted inexplicably long 14 12 C cat v1 11 its process ended 2 1" in " ".join(card.split())
 
 
 def test_rounds_and_answer_are_sent_again_only_if_they_changed(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from arena.cli.shared.connect import Connection
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import printable
 from arena.cli.shared.saying import named, say, told
-from arena.client.values.tournaments import LeakFinding, TournamentDetail
+from arena.client.values.tournaments import HostLoss, LeakFinding, TournamentDetail
 from arena.match.report import LeakVerdict
 from ratings.store.states import MatchState
 
@@ -22,7 +22,7 @@ _FINDINGS = {
 
 
 def report_host(connection: Connection, detail: TournamentDetail) -> None:
-    """Say on stderr which matches are void and which bots were flagged by a leak check; nothing if all went well."""
+    """Say on stderr what the host lost, what is void and which bots were flagged; nothing if all went well."""
     name, count = detail.summary.name, detail.summary.void
     if count:
         show = connection.command("match", "list", name, "--state", "void")
@@ -31,8 +31,21 @@ def report_host(connection: Connection, detail: TournamentDetail) -> None:
         for match in void.items:
             why = printable(told(match.void_reason or "") or say("cli_match.unknown"))
             typer.echo("  " + say("cli_shared.void_match", match=short_match_id(match.id), why=why), err=True)
-    for line in leak_lines(detail.leak_checks):
+    for line in [*loss_lines(detail.host_losses), *leak_lines(detail.leak_checks)]:
         typer.echo(line, err=True)
+
+
+def loss_lines(losses: Sequence[HostLoss]) -> list[str]:
+    """Return a line for every cause by which the host lost attempts, with the bot that they have in common, if any."""
+    return [_loss_line(loss) for loss in losses]
+
+
+def _loss_line(loss: HostLoss) -> str:
+    line = say("cli_shared.host_loss", cause=named("cli_state.", loss.cause), count=loss.attempts, matches=loss.matches)
+    if loss.bot is None:
+        return line
+    with_bot = say("cli_shared.host_loss_bot", bot=loss.bot, version=loss.version, sat=loss.sat_in)
+    return f"{line}; {with_bot}"
 
 
 def leak_lines(checks: Sequence[LeakFinding]) -> list[str]:

@@ -12,7 +12,8 @@ from arena.client.here.pool_values import pool_value
 from arena.client.here.tables import make_table
 from arena.client.here.visibility import has_secrets, hidden_matches, is_hidden
 from arena.client.values.page import MOST_LIMIT, Page
-from arena.client.values.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
+from arena.client.values.tournaments import HostLoss, LeakFinding, StandingRow, TournamentDetail, TournamentSummary
+from ratings.read import host_losses
 from ratings.read.blocks import early_results
 from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.paging import part_of
@@ -68,6 +69,7 @@ def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
         leak_checks=checks.items,
         more_standings=standings.next,
         more_leak_checks=checks.next,
+        host_losses=tuple(map(_host_loss, host_losses.host_losses(place.database, tournament_id))),
     )
 
 
@@ -138,3 +140,7 @@ def _leak_finding(place: Place, row: LeakRow) -> LeakFinding:
         sentence=check.sentence,
         evidence=check.evidence if place.viewer.owns(row.owner_id) else {},
     )
+
+
+def _host_loss(loss: host_losses.HostLoss) -> HostLoss:
+    return HostLoss(loss.cause, loss.attempts, loss.matches, loss.bot, loss.number, loss.sat_in)

@@ -145,6 +145,22 @@ class LeakFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class HostLoss:
+    """What a tournament lost by one cause on the side of the host; most of it was played again."""
+
+    cause: str
+    attempts: int
+    matches: int
+    """How many different matches they were of."""
+    bot: str | None = None
+    """The bot whose matches they were, if nearly all were those of one, which is more than chance."""
+    version: int | None = None
+    """The number of its version."""
+    sat_in: int = 0
+    """In how many of these matches it sat."""
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentDetail:
     """All that is shown of a tournament but its matches."""
 
@@ -163,6 +179,8 @@ class TournamentDetail:
     more_standings: str | None = None
     more_leak_checks: str | None = None
     """The cursor after which `list_leak_checks` goes on, or `None` if these are all."""
+    host_losses: tuple[HostLoss, ...] = ()
+    """What the host lost, the most frequent cause first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ def test_the_machine_has_a_kernel() -> None:
     assert shared >= 0
 
 
+@pytest.mark.hostile("fill-the-kernel-with-mappings")
 def test_every_mapping_counts() -> None:
     page, before = mmap.PAGESIZE, own_bytes()
     with mmap.mmap(-1, 2000 * page, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as region:
@@ -45,6 +46,7 @@ def test_every_mapping_counts() -> None:
         assert own_bytes() - before > 1900 * MAPPING_BYTES
 
 
+@pytest.mark.hostile("share-memory-and-let-it-go")
 def test_shared_memory_counts_for_as_much_as_the_machine_lost_at_most() -> None:
     before = own_bytes(MUCH)
     with mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE):
@@ -52,6 +54,7 @@ def test_shared_memory_counts_for_as_much_as_the_machine_lost_at_most() -> None:
         assert own_bytes(MOST_SHARED_BYTES // 2) - own_bytes(NO_GROWTH) <= MOST_SHARED_BYTES // 2
 
 
+@pytest.mark.hostile("fill-the-kernel-with-messages")
 def test_sockets_count_beyond_the_number_that_honest_bots_have() -> None:
     before = own_bytes()
     with ExitStack() as stack:

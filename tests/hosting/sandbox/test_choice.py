@@ -40,6 +40,7 @@ def test_the_strictest_sandbox_is_taken_where_it_works(working: set[str]) -> Non
     assert find_level(has_owner=True, policy=SandboxPolicy("standard")) == "standard"
 
 
+@pytest.mark.host_fault("no-control-group")
 def test_who_asks_for_the_strictest_sandbox_gets_no_other(working: set[str]) -> None:
     message = refusal(SandboxPolicy("strict", allow_reduced=True), has_owner=False)
     assert message == "level strict does not work here: bwrap is broken; mend it"
@@ -50,6 +51,7 @@ def test_ones_own_bots_need_no_working_sandbox(working: set[str]) -> None:
     assert find_level(has_owner=False) == "none"
 
 
+@pytest.mark.host_fault("no-sandbox")
 def test_bots_of_an_owner_are_refused_without_a_sandbox(working: set[str]) -> None:
     working.clear()
     message = refusal(SandboxPolicy(), has_owner=True)
@@ -106,6 +108,7 @@ def test_without_bubblewrap_the_remedy_is_to_install_it(monkeypatch: pytest.Monk
     )
 
 
+@pytest.mark.host_fault("broken-bubblewrap")
 def test_a_broken_bubblewrap_is_noticed_because_it_is_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n", "utf-8")

@@ -123,6 +123,7 @@ def test_a_tournament_comes_in_once_and_its_name_must_be_free(
         bring_in(other, tmp_path / "monday.arena", "again")
 
 
+@pytest.mark.hostile("import-a-bot-of-another-owner")
 def test_a_bot_of_another_owner_is_refused(database: Database, other: Database, played: str, tmp_path: Path) -> None:
     book.add_bots(other, ("ada", "bob"), owner="hopper")
     with write(other) as session:
@@ -155,6 +156,7 @@ def file(database: Database, played: str, tmp_path: Path) -> Path:
     return tmp_path / "monday.arena"
 
 
+@pytest.mark.hostile("change-an-exported-file")
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_any_changed_byte_is_found_at_its_line(engine_file: tuple[Path, Path], data: st.DataObject) -> None:
@@ -200,6 +202,7 @@ HOSTILE: st.SearchStrategy[Any] = st.sampled_from(
 )
 
 
+@pytest.mark.hostile("forge-any-record")
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_a_file_that_was_forged_with_a_right_chain_is_refused_or_agrees_with_itself(
@@ -234,6 +237,7 @@ def forge(records: list[tuple[str, Any]]) -> Iterator[str]:
         yield f"{link} {text}\n"
 
 
+@pytest.mark.hostile("forge-another-tournament")
 @pytest.mark.parametrize("kind", ["fault", "match_seat", "replay", "match", "entrant", "tournament", "rating_order"])
 def test_a_forged_file_adds_nothing_to_another_tournament(
     database: Database, other: Database, played: str, tmp_path: Path, kind: str

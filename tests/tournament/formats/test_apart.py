@@ -78,6 +78,7 @@ def tournaments(draw: st.DrawFn) -> Played:
     return play(form, entrants, Random(draw(st.integers(0, 1000))), chances)
 
 
+@pytest.mark.hostile("two-bots-of-one-owner")
 @EXAMPLES
 @given(tournaments())
 def test_bots_of_one_owner_never_meet(played: Played) -> None:
@@ -108,6 +109,7 @@ def test_everybody_has_his_blocks_in_a_sample(seats: int, blocks: int, data: st.
     assert min(play(Sample(seats, blocks), entrants, Random(1)).blocks_by_entrant().values()) >= blocks
 
 
+@pytest.mark.hostile("crowd-a-field-with-ones-own-bots")
 @EXAMPLES
 @given(st.integers(2, 4), st.integers(1, 12), st.data())
 def test_in_a_final_nobody_loses_for_the_many_bots_of_another(seats: int, blocks: int, data: st.DataObject) -> None:

@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.conclusions import conclusion_facts
 from arena.cli.shared.connect import connect
-from arena.cli.shared.host_report import leak_lines, leak_summary
+from arena.cli.shared.host_report import leak_lines, leak_summary, loss_lines
 from arena.cli.shared.matches import format_seats, print_annulled, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable, write_named
@@ -87,6 +87,7 @@ def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[st
         "standings": [asdict(row) for row in detail.standings],
         "answer": conclusion_facts(detail),
         "matches": [asdict(match) for match in matches],
+        "host_losses": [asdict(loss) for loss in detail.host_losses],
         "leak_checks": [asdict(check) for check in detail.leak_checks],
     }
 
@@ -94,7 +95,7 @@ def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[st
 def _print_tournament(detail: TournamentDetail) -> None:
     facts = {**_people_facts(detail), "leak_checks": leak_summary(detail.leak_checks)}
     print_facts({**facts, "secret": detail.secret or say("cli_tournament.secret_later")})
-    for line in leak_lines(detail.leak_checks):
+    for line in [*loss_lines(detail.host_losses), *leak_lines(detail.leak_checks)]:
         typer.echo(line)
     typer.echo()
     print_standings(detail)

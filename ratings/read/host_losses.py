@@ -1,0 +1,99 @@
+"""What the host lost of a tournament, by cause, and whose matches they were if they were nearly all one bot's."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import bindparam, select
+from sqlmodel import Session, col
+from sqlmodel import select as select_models
+
+from ratings.statistics.host_losses import suspect
+from ratings.store import tables
+from ratings.store.models import Bot, Version
+from ratings.store.progress import count_progress
+from ratings.store.sessions import Source, read
+from ratings.store.states import MatchState
+from ratings.store.tallies import EntrantTally
+
+_a, _m, _s = tables.attempt, tables.match, tables.match_seat
+_AT_ONCE = 500
+_ATTEMPTS = (
+    select(_a.c.match_id, _a.c.cause)
+    .where(_a.c.cause > "", _a.c.cause != "CANCELLED")
+    # Only looked up: as a join it would have SQLite begin with all matches of the tournament.
+    .where(select(_m.c.tournament_id).where(_m.c.id == _a.c.match_id).scalar_subquery() == bindparam("tournament"))
+)
+"""The attempts of a tournament that its host lost; the index of them is small."""
+_SEATS = (
+    select(_s.c.match_id, _s.c.version_id, _m.c.state)
+    .join(_m, _m.c.id == _s.c.match_id)
+    .where(_s.c.match_id.in_(bindparam("matches", expanding=True)))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HostLoss:
+    """What a tournament lost by one cause on the side of the host."""
+
+    cause: str
+    attempts: int
+    matches: int
+    """How many different matches they were of; most were played again."""
+    bot: str | None = None
+    """The bot whose matches they were, if they were nearly all those of one, which is more than chance."""
+    number: int | None = None
+    """The number of its version."""
+    sat_in: int = 0
+    """In how many of these matches it sat."""
+
+
+def host_losses(source: Source, tournament_id: str) -> list[HostLoss]:
+    """Return what the host lost of a tournament, the most frequent cause first."""
+    with read(source) as session:
+        attempts = session.connection().execute(_ATTEMPTS, {"tournament": tournament_id}).all()
+        if not attempts:
+            return []
+        by_cause: dict[str, list[str]] = defaultdict(list)
+        for match_id, cause in attempts:
+            by_cause[cause].append(match_id)
+        seats, unfinished = _seats(session, sorted({match_id for match_id, _ in attempts}))
+        sat, tried = _tried(session, tournament_id, [seats[match_id] for match_id in unfinished])
+        losses = []
+        for cause, match_ids in sorted(by_cause.items(), key=lambda lost: -len(lost[1])):
+            matches = [seats[match_id] for match_id in sorted(set(match_ids))]
+            bare = HostLoss(cause, len(match_ids), len(matches))
+            found = suspect(matches, sat, tried)
+            losses.append(bare if found is None else _named(session, bare, found, matches))
+        return losses
+
+
+def _named(session: Session, loss: HostLoss, version_id: str, matches: Sequence[set[str]]) -> HostLoss:
+    query = select_models(Bot.name, Version.number).join(Version, col(Version.bot_id) == Bot.id)
+    bot, number = session.exec(query.where(Version.id == version_id)).one()
+    return replace(loss, bot=bot, number=number, sat_in=sum(version_id in seats for seats in matches))
+
+
+def _seats(session: Session, match_ids: Sequence[str]) -> tuple[dict[str, set[str]], list[str]]:
+    """Return who sits in each of these matches, and which of them have no result."""
+    seats: dict[str, set[str]] = defaultdict(set)
+    unfinished = set()
+    for start in range(0, len(match_ids), _AT_ONCE):
+        part = {"matches": match_ids[start : start + _AT_ONCE]}
+        for match_id, version_id, state in session.connection().execute(_SEATS, part):
+            seats[match_id].add(version_id)
+            if state != MatchState.FINISHED:
+                unfinished.add(match_id)
+    return seats, sorted(unfinished)
+
+
+def _tried(session: Session, tournament_id: str, unfinished: Sequence[set[str]]) -> tuple[dict[str, int], int]:
+    """Return in how many of the matches that were tried each version sat, and how many these were altogether."""
+    tried = count_progress(session, tournament_id).finished + len(unfinished)
+    tallies = session.exec(select_models(EntrantTally).where(EntrantTally.tournament_id == tournament_id)).all()
+    sat = Counter({tally.version_id: tally.matches for tally in tallies})
+    sat.update(one for seats in unfinished for one in seats)
+    # A version that sits in several seats of a match was counted in each.
+    return {version_id: min(count, tried) for version_id, count in sat.items()}, tried
