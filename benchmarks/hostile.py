@@ -1,10 +1,10 @@
 """All hostile bots and all faults of the host that the tests know, again and again: honest bots must lose nothing.
 
-    python -m benchmarks.hostile [--runs 20] [--only hostile|host_fault] [--match EXPRESSION]
+    python -m benchmarks.hostile [--runs 20] [--only hostile|host_fault] [--match EXPRESSION] [--jobs N]
 
-The tests that carry one of the two marks are run so many times, in one process after the other. Each of them fails if
-an honest bot loses anything, if the host loses what is its own, or if not who did it is named. It prints how many
-behaviours and faults they hold, and every test that failed with how often it did; it fails if one did.
+The tests that carry one of the two marks are run so many times, as many files side by side as there are cores. Each of
+them fails if an honest bot loses anything, if the host loses what is its own, or if not who did it is named. It prints
+how many behaviours and faults they hold, and every test that failed with how often it did; it fails if one did.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.marked_names import FILE, LISTED
+from tests.support.marked_names import FILE, LISTED, files_with
 
 MARKS = {"hostile": "behaviours of hostile bots", "host_fault": "faults of the host"}
 _ROOT = Path(__file__).resolve().parents[1]
@@ -35,8 +35,8 @@ class Run:
 
     passed: int
     skipped: int
-    failed: tuple[str, ...]
-    """The names of the tests that did not pass."""
+    failed: dict[str, str]
+    """The tests that did not pass, and the first line of why."""
 
 
 def _pytest(mark: str, options: argparse.Namespace, *more: str) -> list[str]:
@@ -49,7 +49,8 @@ def find_tests(mark: str, options: argparse.Namespace) -> tuple[list[str], list[
 
     Raises CalledProcessError.
     """
-    command = _pytest(mark, options, "--collect-only", "-p", "tests.support.marked_names")
+    marked = map(str, files_with(mark))
+    command = _pytest(mark, options, "--collect-only", "-p", "tests.support.marked_names", *marked)
     found = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
     if found.returncode not in (0, _NO_TESTS):
         raise subprocess.CalledProcessError(found.returncode, command, found.stdout, found.stderr)
@@ -62,19 +63,25 @@ def run_once(mark: str, files: Sequence[str], options: argparse.Namespace) -> Ru
     """Run the tests with a mark in these files once. Raises CalledProcessError if they could not be run."""
     with tempfile.TemporaryDirectory(prefix="arena-hostile-") as directory:
         report = Path(directory, "report.xml")
-        command = _pytest(mark, options, f"--junitxml={report}", *files)
+        side_by_side = ["-n", str(options.jobs), "--dist", "loadfile", "--no-loadscope-reorder"]
+        command = _pytest(mark, options, f"--junitxml={report}", *side_by_side, *files)
         environment = {**os.environ, "PYTEST_DEBUG_TEMPROOT": directory}
         ended = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False)
         if not report.exists():
             raise subprocess.CalledProcessError(ended.returncode, command, ended.stdout, ended.stderr)
         cases = list(ElementTree.parse(report).iter("testcase"))
-    failed = [_name(case) for case in cases if case.find("failure") is not None or case.find("error") is not None]
+    failed = {_name(case): why for case in cases if (why := _why(case)) is not None}
     skipped = sum(case.find("skipped") is not None for case in cases)
-    return Run(len(cases) - len(failed) - skipped, skipped, tuple(failed))
+    return Run(len(cases) - len(failed) - skipped, skipped, failed)
 
 
 def _name(case: ElementTree.Element) -> str:
     return f"{case.get('classname')}::{case.get('name')}"
+
+
+def _why(case: ElementTree.Element) -> str | None:
+    wrong = case.find("failure") if case.find("error") is None else case.find("error")
+    return None if wrong is None else wrong.get("message", "").partition("\n")[0]
 
 
 def _try(mark: str, options: argparse.Namespace) -> Counter[str]:
@@ -87,6 +94,8 @@ def _try(mark: str, options: argparse.Namespace) -> Counter[str]:
         run = run_once(mark, files, options)
         failures.update(run.failed)
         print(f"  run {number}: {run.passed} tests passed, {run.skipped} skipped, {len(run.failed)} failed")
+        for test, why in run.failed.items():
+            print(f"    {test}: {why}")
         sys.stdout.flush()
     print(f"  {options.runs} runs in {time.perf_counter() - started:.0f} s")
     return failures
@@ -98,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--only", choices=sorted(MARKS))
     parser.add_argument("--match", default="", metavar="EXPRESSION", help="only tests that it names, as pytest's -k")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many files are tested at once")
     options = parser.parse_args(arguments)
     who = "root" if os.geteuid() == 0 else "an ordinary user"
     print(f"as {who}, {os.cpu_count()} cores")

@@ -268,7 +268,6 @@ class Match:
             time_limit_us=self.spec.clock.allowance_us(asked.bank_us),
             dropped=asked.dropped,
         )
-        asked.dropped = 0
 
     def _end(self, outcome: Outcome | None) -> None:
         self.decision, self.is_over, self._outcome = None, True, outcome

@@ -24,6 +24,7 @@ def test_a_tournament_goes_out_and_comes_in(table: Arena, tmp_path: Path) -> Non
     assert table("tournament", "show", "monday", "--db", "copy.db").code == 0
 
 
+@pytest.mark.hostile("change-an-exported-file")
 def test_a_changed_file_is_refused_and_nothing_is_written(table: Arena, tmp_path: Path) -> None:
     play_monday(table)
     table("tournament", "export", "monday", "monday.arena")
@@ -35,6 +36,7 @@ def test_a_changed_file_is_refused_and_nothing_is_written(table: Arena, tmp_path
     assert table("tournament", "list", "--db", "copy.db", "--json").json == []
 
 
+@pytest.mark.hostile("hand-over-another-file")
 def test_another_digest_an_unknown_tournament_and_a_second_import_are_refused(table: Arena) -> None:
     play_monday(table)
     table("tournament", "export", "monday", "monday.arena")
@@ -111,6 +113,7 @@ def forge(source: Path, target: Path, deed: Callable[[Records], None]) -> None:
         write_chain(file, records)
 
 
+@pytest.mark.hostile("forge-ranks", "forge-versions", "forge-clocks", "forge-lengths", "forge-digests", "forge-seeds")
 def test_what_contradicts_its_replays_is_refused_and_nothing_is_written(table: Arena, tmp_path: Path) -> None:
     play_monday(table)
     table("tournament", "export", "monday", "monday.arena")
@@ -121,6 +124,7 @@ def test_what_contradicts_its_replays_is_refused_and_nothing_is_written(table: A
     assert table("tournament", "list", "--db", "copy.db", "--json").json == []
 
 
+@pytest.mark.hostile("forge-ranks")
 def test_unverified_it_comes_in_and_that_is_told(table: Arena, tmp_path: Path) -> None:
     play_monday(table)
     table("tournament", "export", "monday", "monday.arena")
@@ -131,6 +135,7 @@ def test_unverified_it_comes_in_and_that_is_told(table: Arena, tmp_path: Path) -
     assert table("replay", "verify", "--all", "--db", "copy.db").code == 1
 
 
+@pytest.mark.host_fault("files-of-a-version-gone")
 @pytest.mark.parametrize("lost", [True, False])
 def test_files_that_were_here_and_are_gone_are_a_problem_those_that_never_came_are_none(
     table: Arena, tmp_path: Path, lost: bool

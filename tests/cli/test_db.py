@@ -55,6 +55,7 @@ def test_a_database_of_a_newer_schema_is_refused_with_the_remedy(arena: Arena) -
         assert "older than the database; update it" in refusal
 
 
+@pytest.mark.host_fault("file-that-is-no-database")
 def test_a_file_that_is_no_database_is_refused_and_left_alone(arena: Arena) -> None:
     arena.db.write_text("a letter, not a database " * 100, encoding="utf-8")
     assert "is not a database" in arena.refusal("bot", "list", code=1)
@@ -115,6 +116,7 @@ def test_ratings_that_are_wrong_are_found_by_the_name_of_the_bot_and_rebuilt(tab
     assert table("leaderboard").out == right
 
 
+@pytest.mark.host_fault("files-of-a-version-gone")
 def test_a_version_whose_files_are_gone_is_found(table: Arena) -> None:
     directory = Path(table("bot", "show", "ada", "--json").json["versions"][0]["directory"])
     directory.rename(directory.with_name("elsewhere"))

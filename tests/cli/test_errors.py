@@ -39,6 +39,7 @@ def test_every_error_has_its_exit_code_and_one_line(
     assert written.err.count("\n") == 1
 
 
+@pytest.mark.hostile("steer-the-terminal")
 def test_a_message_of_many_lines_and_strange_characters_becomes_one_clean_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -36,6 +36,7 @@ async def work_on(number: signal.Signals, cleaned: list[str]) -> str:
     return "done"
 
 
+@pytest.mark.host_fault("ctrl-c", "told-to-end", "terminal-closed")
 @pytest.mark.usefixtures("hangup")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_run_in_good_order(number: signal.Signals, capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,12 +47,14 @@ def test_a_signal_ends_a_run_in_good_order(number: signal.Signals, capsys: pytes
     assert "stopping; Ctrl-C again ends at once" in capsys.readouterr().err
 
 
+@pytest.mark.host_fault("terminal-closed-under-nohup")
 @pytest.mark.usefixtures("hangup")
 def test_a_run_under_nohup_goes_on_when_the_terminal_is_closed() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     assert run_interruptibly(partial(work_on, signal.SIGHUP, []), "") == "done"
 
 
+@pytest.mark.host_fault("terminal-closed")
 @pytest.mark.usefixtures("hangup")
 def test_a_terminal_that_tells_twice_that_it_is_closed_is_one_signal(capsys: pytest.CaptureFixture[str]) -> None:
     async def be_told_twice() -> None:
@@ -113,6 +116,7 @@ def strike(at: int) -> End:
     return seen, None
 
 
+@pytest.mark.host_fault("ctrl-c-before-the-first-match")
 @pytest.mark.filterwarnings("error")
 def test_ctrl_c_at_no_line_before_the_work_begins_is_lost_or_told_twice() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -136,6 +140,7 @@ class Deaf:
         signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.host_fault("ctrl-c-that-python-drops")
 def test_ctrl_c_whose_exception_python_drops_is_known_to_the_run_that_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", told.append)

@@ -64,6 +64,7 @@ def test_a_beginning_that_fits_several_matches_is_refused(table: Arena) -> None:
     assert "arena tournament show TOURNAMENT --matches" in refusal
 
 
+@pytest.mark.hostile("steer-the-terminal")
 def test_faults_are_shown_with_their_evidence_and_without_terminal_codes(table: Arena, tmp_path: Path) -> None:
     table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
     shown = table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat,bob").out
@@ -80,6 +81,7 @@ def test_a_bot_plays_itself_but_not_for_a_rating(table: Arena) -> None:
     assert "more than once" in table.refusal(*match, "--rated")
 
 
+@pytest.mark.host_fault("host-fails-every-match")
 def test_a_match_that_the_host_lost_fails_with_the_reason(table: Arena, tmp_path: Path) -> None:
     table("bot", "add", write_bot(tmp_path / "lost", "lost"))
     order = ("match", "run", "--game", "foreign_king", "--bots", "ada,lost")

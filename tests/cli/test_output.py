@@ -28,6 +28,7 @@ def test_json_has_every_key_also_those_without_a_column(capsys: pytest.CaptureFi
     assert json.loads(capsys.readouterr().out) == ROWS
 
 
+@pytest.mark.hostile("steer-the-terminal")
 def test_what_steers_a_terminal_is_not_printed_but_a_space_that_holds_words_together_is() -> None:
     assert printable("fin\u00a0: \x1b[31m\u202e") == "fin\u00a0: \\u001b[31m\\u202e"
 
@@ -60,6 +61,7 @@ def test_a_table_is_plain_on_a_terminal_that_would_cut_its_names_off(
     assert "x" * 90 in capsys.readouterr().out
 
 
+@pytest.mark.hostile("steer-the-terminal-in-json")
 def test_json_steers_no_terminal_and_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
     hostile = "\x1b[31m\x7f\x9b\u202eÄ王\U000e0001\n"
     print_json({"note": hostile})

@@ -54,6 +54,7 @@ def test_ones_own_bots_play_with_one_line_of_warning(table: Arena, without_bubbl
     assert finished.err.count(WARNING) == 1
 
 
+@pytest.mark.host_fault("no-sandbox")
 @pytest.mark.parametrize("words", [[*MATCH[:5], "eve/zoe,ada"], TOURNAMENT])
 def test_a_strangers_bot_is_refused_without_a_sandbox_and_nothing_is_played(
     stranger: Arena, without_bubblewrap: Path, words: list[str]
@@ -131,6 +132,7 @@ def without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "_WORKING", {})
 
 
+@pytest.mark.host_fault("no-control-group")
 def test_without_control_groups_doctor_says_what_to_do_and_the_next_best_is_taken(
     arena: Arena, without_groups: None
 ) -> None:
@@ -141,6 +143,7 @@ def test_without_control_groups_doctor_says_what_to_do_and_the_next_best_is_take
     assert findings["sandbox"]["detail"] == "the strongest level that works here is standard"
 
 
+@pytest.mark.host_fault("no-control-group")
 def test_who_asks_for_control_groups_where_there_are_none_is_told_so_in_a_line(
     table: Arena, without_groups: None
 ) -> None:

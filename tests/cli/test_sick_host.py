@@ -16,6 +16,7 @@ from tests.cli.table import TableExecutor
 ORDER = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve")
 
 
+@pytest.mark.host_fault("database-taken-away")
 def test_a_database_taken_away_from_a_run_is_put_back_by_the_command_it_names(
     table: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -39,6 +40,7 @@ def test_a_database_taken_away_from_a_run_is_put_back_by_the_command_it_names(
     assert table("db", "check").code == 0
 
 
+@pytest.mark.host_fault("disk-full-in-a-tournament", "quota-exceeded")
 def test_a_full_disk_is_named_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     for error in (OSError(errno.ENOSPC, "No space left on device", "/x"), OSError(errno.EDQUOT, "Quota exceeded")):
         assert report(error) == 1

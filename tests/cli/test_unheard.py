@@ -39,6 +39,7 @@ def full_disk() -> Iterator[int]:
         yield full.fileno()
 
 
+@pytest.mark.host_fault("progress-that-nobody-reads", "progress-on-a-full-disk")
 @pytest.mark.parametrize("nowhere", [pipe_without_a_reader, full_disk])
 def test_a_run_goes_on_where_its_progress_cannot_be_written(tmp_path: Path, three_bots: Path, nowhere: Any) -> None:
     shutil.copytree(three_bots, tmp_path, dirs_exist_ok=True)

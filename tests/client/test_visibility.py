@@ -95,6 +95,7 @@ def ids_of(world: World) -> dict[int, str]:
     return {row.position - 1: row.id for row in page.items}
 
 
+@pytest.mark.hostile("read-the-chance-of-a-block-in-its-pages")
 @settings(max_examples=12, phases=PHASES)
 @given(over=positions, who=st.sampled_from(EVERYBODY), is_comparison=st.booleans())
 def test_nothing_of_a_match_leaks_before_all_that_share_its_chance_are_over(

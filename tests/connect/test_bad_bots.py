@@ -23,6 +23,7 @@ def scripted(place: Path, *arguments: str) -> Path:
     return write_program(place, SCRIPTED.format(arguments=list(arguments)))
 
 
+@pytest.mark.hostile("exit-at-once", "garbage-first", "act-first", "other-protocol")
 @pytest.mark.parametrize(
     ("behaviour", "words"),
     [
@@ -51,6 +52,7 @@ async def test_a_bot_that_never_joins_is_told(tls: TlsFiles, tmp_path: Path) -> 
             await told.end()
 
 
+@pytest.mark.hostile("garbage", "wrong-match", "join-twice", "crash", "leave")
 @pytest.mark.parametrize(
     ("behaviour", "why"),
     [

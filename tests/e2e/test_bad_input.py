@@ -77,6 +77,7 @@ def pages(db: Path) -> int:
         return count
 
 
+@pytest.mark.host_fault("disk-full-in-a-tournament")
 def test_a_full_disk_stops_the_tournament_and_with_room_it_goes_on(field: Place) -> None:
     matches = 45
     full = f"sqlite:///{field.db}?max_page_count={pages(field.db) + 40}"
@@ -94,6 +95,7 @@ def test_a_full_disk_stops_the_tournament_and_with_room_it_goes_on(field: Place)
     field.ok("replay", "verify", "--all")
 
 
+@pytest.mark.host_fault("byte-of-a-replay-flipped")
 def test_a_flipped_byte_in_one_of_many_replays_is_found(field: Place) -> None:
     field.ok(*ROUND_ROBIN, "--blocks", "2", *ANY_TIME)
     with closing(sqlite3.connect(field.db)) as connection, connection:
@@ -140,21 +142,22 @@ def check_lost_by(field: Place, match: dict[str, Any], cause: str) -> None:
     assert [row[5] for row in field.table()] == [1, 1, 1], "and it counts for the others"
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "cause"),
-    [
-        ("exit-at-once", "START_FAILED"),
-        ("crash-at-once", "START_FAILED"),
-        ("garbage", "MALFORMED"),
-        ("no-actions", "MALFORMED"),
-        ("illegal", "ILLEGAL_ACTION"),
-        ("out-of-range", "ILLEGAL_ACTION"),
-        ("wrong-ply", "PROTOCOL"),
-        ("wrong-match", "PROTOCOL"),
-        ("two-answers", "PROTOCOL"),
-        ("leave-with-status-7", "DISCONNECTED"),
-    ],
-)
+WRONG = [
+    ("exit-at-once", "START_FAILED"),
+    ("crash-at-once", "START_FAILED"),
+    ("garbage", "MALFORMED"),
+    ("no-actions", "MALFORMED"),
+    ("illegal", "ILLEGAL_ACTION"),
+    ("out-of-range", "ILLEGAL_ACTION"),
+    ("wrong-ply", "PROTOCOL"),
+    ("wrong-match", "PROTOCOL"),
+    ("two-answers", "PROTOCOL"),
+    ("leave-with-status-7", "DISCONNECTED"),
+]
+
+
+@pytest.mark.hostile(*(behaviour for behaviour, _ in WRONG))
+@pytest.mark.parametrize(("behaviour", "cause"), WRONG)
 def test_a_bot_that_does_wrong_gets_the_right_fault_and_the_match_goes_on(
     field: Place, behaviour: str, cause: str
 ) -> None:
@@ -163,6 +166,7 @@ def test_a_bot_that_does_wrong_gets_the_right_fault_and_the_match_goes_on(
     assert match["by_rules"], "the others play to the end"
 
 
+@pytest.mark.hostile("never-join")
 def test_a_bot_that_never_joins_fails_at_the_start_limit(field: Place) -> None:
     add_wrong_bot(field, "never-join")
     database = field.db.read_bytes()
@@ -174,6 +178,7 @@ def test_a_bot_that_never_joins_fails_at_the_start_limit(field: Place) -> None:
     check_lost_by(field, match, "START_FAILED")
 
 
+@pytest.mark.hostile("silent")
 def test_a_bot_that_says_nothing_at_all_runs_out_of_time(field: Place) -> None:
     match = play_against(field, "silent", "--time", "2s", *ANY_START)
     check_lost_by(field, match, "TIMEOUT")
@@ -188,16 +193,19 @@ def test_what_a_bot_wrote_last_is_shown_as_evidence(field: Place) -> None:
     field.ok("replay", "verify", match["match_id"])
 
 
+@pytest.mark.hostile("leave-daemons")
 def test_processes_that_a_bot_leaves_are_ended_with_it(field: Place) -> None:
     play_against(field, "leave-daemons", *ANY_TIME)
     field.wait_until_nothing_runs()
 
 
+@pytest.mark.hostile("ignore-term")
 def test_a_bot_that_ignores_the_request_to_end_is_ended(field: Place) -> None:
     play_against(field, "ignore-term", "--time", "2s", *ANY_START)
     field.wait_until_nothing_runs()
 
 
+@pytest.mark.hostile("nobody-starts")
 def test_a_match_of_nothing_but_bots_that_do_not_start_is_recorded_and_unrated(field: Place) -> None:
     names = ("one", "two")
     for name in names:

@@ -47,6 +47,7 @@ def undisturbed(prepared: Field) -> list[tuple[object, ...]]:
     return table
 
 
+@pytest.mark.host_fault("command-killed", "worker-killed", "launcher-killed", "guardian-killed")
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_whoever_is_killed_nothing_is_left_and_the_table_is_the_same(
     prepared: Field, undisturbed: list[tuple[object, ...]], level: str, victim: str

@@ -31,6 +31,7 @@ async def play() -> Tally:
     return tally
 
 
+@pytest.mark.host_fault("processor-busy-with-others")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process waited for a core")
 @pytest.mark.timeout(900)
 async def test_a_busy_machine_costs_nobody_the_match_and_hides_no_overrun() -> None:

@@ -81,6 +81,7 @@ def watching(place: Place, served: Served, match: str) -> Iterator[IO[str]]:
             process.kill()
 
 
+@pytest.mark.host_fault("process-of-remote-bots-killed", "service-killed", "bridge-killed")
 def test_whoever_is_killed_no_match_of_remote_bots_is_lost_or_doubled(place: Place, token: str) -> None:
     with serving(place, *WORDS, "127.0.0.1:0") as served, gathered(place, served, token) as crowd:
         plan(place, blocks=BLOCKS, bots=BOTS, form=RoundRobin(2, BLOCKS))
@@ -111,6 +112,7 @@ def test_whoever_is_killed_no_match_of_remote_bots_is_lost_or_doubled(place: Pla
             assert stored[1:] == lines[:-1]
 
 
+@pytest.mark.hostile("play-on-with-a-revoked-token")
 def test_a_revoked_token_ends_its_streams_and_a_stop_ends_all_with_the_reason(place: Place, token: str) -> None:
     with serving(place, *WORDS, "127.0.0.1:0", "--stop-grace", "0") as served:
         with gathered(place, served, token) as crowd:

@@ -53,6 +53,7 @@ def test_it_plays_what_others_create_and_tells_how_it_does(field: Place, undistu
     field.ok("db", "check")
 
 
+@pytest.mark.host_fault("database-taken-away-from-a-service")
 def test_a_database_that_is_taken_away_ends_it_and_is_not_made_anew(field: Place) -> None:
     recorded = field.ok("bot", "list", "--json").json
     with serving(field) as served:
@@ -96,6 +97,7 @@ def attempts(place: Place) -> set[str]:
         return {state for (state,) in connection.execute("SELECT DISTINCT state FROM attempt")}
 
 
+@pytest.mark.host_fault("service-told-twice-to-end")
 def test_a_second_signal_ends_it_at_once(field: Place) -> None:
     plan(field, blocks=BLOCKS)
     field.hold()
@@ -108,6 +110,7 @@ def test_a_second_signal_ends_it_at_once(field: Place) -> None:
     field.release()
 
 
+@pytest.mark.host_fault("service-killed")
 def test_killed_and_killed_again_it_loses_nothing_and_counts_nothing_twice(
     field: Place, undisturbed: list[tuple[object, ...]]
 ) -> None:

@@ -39,6 +39,7 @@ def check_all_is_well(place: Place, undisturbed: list[tuple[object, ...]]) -> No
     place.ok("db", "check")
 
 
+@pytest.mark.host_fault("ctrl-c")
 def test_ctrl_c_ends_in_good_order_and_resume_gives_the_same_table(
     field: Place, undisturbed: list[tuple[object, ...]]
 ) -> None:
@@ -57,6 +58,7 @@ def test_ctrl_c_ends_in_good_order_and_resume_gives_the_same_table(
     check_all_is_well(field, undisturbed)
 
 
+@pytest.mark.host_fault("ctrl-c-twice")
 def test_ctrl_c_twice_ends_at_once_and_resume_gives_the_same_table(
     field: Place, undisturbed: list[tuple[object, ...]]
 ) -> None:
@@ -76,6 +78,7 @@ def test_ctrl_c_twice_ends_at_once_and_resume_gives_the_same_table(
     check_all_is_well(field, undisturbed)
 
 
+@pytest.mark.host_fault("command-killed")
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_kill_and_resume_give_the_same_table_whatever_the_number_of_workers(
     field: Place, undisturbed: list[tuple[object, ...]], workers: str
@@ -91,6 +94,7 @@ def test_kill_and_resume_give_the_same_table_whatever_the_number_of_workers(
     check_all_is_well(field, undisturbed)
 
 
+@pytest.mark.host_fault("worker-killed")
 def test_a_worker_that_is_killed_costs_no_match(field: Place, undisturbed: list[tuple[object, ...]]) -> None:
     field.hold()
     with field.on_terminal(*ORDER, *TWO) as terminal:
@@ -116,6 +120,7 @@ def test_a_tournament_is_cancelled_and_its_results_stay(field: Place) -> None:
     assert "was cancelled" in refused.err
 
 
+@pytest.mark.host_fault("two-commands-play-one-tournament")
 def test_a_tournament_is_played_by_one_command_at_a_time(field: Place) -> None:
     field.hold()
     with field.on_terminal(*ORDER, *TWO) as terminal:

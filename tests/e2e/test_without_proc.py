@@ -41,6 +41,7 @@ def no_proc(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.host_fault("no-proc")
 def test_a_bot_is_tested_where_there_is_no_proc(no_proc: Path) -> None:
     words = ("bot", "test", str(ROOT / "bots" / "greedy"), "--game", "foreign_king", "--seats", "2", "--json")
     few = ("--against", "random", "--matches", "2", "--workers", "1", *ANY_TIME)
@@ -54,6 +55,7 @@ def test_a_bot_is_tested_where_there_is_no_proc(no_proc: Path) -> None:
     assert told["decisions"][0]["decisions"] > 10
 
 
+@pytest.mark.host_fault("no-proc")
 def test_a_match_is_played_offline_where_there_is_no_proc(no_proc: Path) -> None:
     finished = run_without_proc("-c", OFFLINE, cwd=no_proc, cache=no_proc)
     assert finished.stdout in ("(1, 2)\n", "(2, 1)\n"), finished.stderr

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from arena.hosting.sandbox.limits import STANDARD, WRAPPED_LEVELS, Limits
 from arena.hosting.sandbox.probe import probe
 from arena.match.replay import load
 from arena.match.report import MatchReport
-from arena.match.result import Fault, FaultCause
 from arena.match.spec import NO_SANDBOX
 from arena.match.time_control import TimeControl
 from arena.match.verify import verify
@@ -28,82 +27,31 @@ from tests.support.patience import PATIENT, any_start, patient_autopsies, patien
 from tests.support.processes import marked_processes
 from tests.support.specs import installed_script_game, script_spec
 from tests.support.zoo.deeds import DONE, own_namespace
+from tests.support.zoo_cases import (
+    AT_START,
+    BOMB,
+    FLOODS,
+    FLOODS_AT_START,
+    GREEDY,
+    REFUSED_DEEDS,
+    TOO_LATE,
+    TOO_LATE_TO_START,
+    UNNOTICED,
+    WRONG_MESSAGES,
+    WRONG_STREAMS,
+    Case,
+    F,
+    bots_fault,
+    check_case,
+    harmless,
+    named,
+)
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 IMPATIENT = any_start("300ms")
 FORGIVING = replace(IMPATIENT, margin_us=PATIENT.decision_limit_us)
 SHORT_START = replace(PATIENT, start_limit_us=2_000_000)
-BOT, NOBODY = "bot", "nobody"
-
-
-@dataclass(frozen=True)
-class Case:
-    """A bot of the zoo, and what must become of it."""
-
-    behaviour: str
-    owner: str
-    cause: FaultCause | None = None
-    words: str = ""
-    evidence: dict[str, Any] = field(default_factory=dict)
-
-
-def bots_fault(behaviour: str, cause: FaultCause, words: str, **evidence: Any) -> Case:
-    return Case(behaviour, BOT, cause, words, evidence)
-
-
-def harmless(behaviour: str) -> Case:
-    return Case(behaviour, NOBODY)
-
-
-F = FaultCause
-# Those of one table play one match: each does at its own turn what it does, and the last seat is honest.
-AT_START = (
-    bots_fault("crash-at-import", F.START_FAILED, "ended before it joined (exit status 1)", exit_status=1),
-    bots_fault("exit-in-peace", F.START_FAILED, "ended before it joined (exit status 0)", exit_status=0),
-    bots_fault("wrong-token", F.START_FAILED, "ended before it joined (exit status 4)", exit_status=4),
-    bots_fault("garbage-first", F.MALFORMED, "no PlayRequest as its first message"),
-    bots_fault("act-first", F.PROTOCOL, "Join comes first"),
-    bots_fault("flood-before-joining", F.RESOURCE, "too much at once", exceeded="output"),
-)
-TOO_LATE_TO_START = (
-    bots_fault("never-join", F.START_FAILED, "It did not join within 2 s."),
-    bots_fault("never-connect", F.START_FAILED, "It did not join within 2 s."),
-)
-WRONG_MESSAGES = (
-    bots_fault("join-twice", F.PROTOCOL, "a second Join"),
-    bots_fault("wrong-ply", F.PROTOCOL, "It answered ply 2; asked was ply 1."),
-    bots_fault("wrong-match", F.PROTOCOL, "another match, 'another'"),
-    bots_fault("illegal", F.ILLEGAL_ACTION, "It chose action 3 (ADD:3); legal were"),
-    bots_fault("a-million-actions", F.MALFORMED, "bytes; 262144 are allowed"),
-    bots_fault("crash", F.DISCONNECTED, "Its stream", signal=11, ended="SIGSEGV"),
-)
-WRONG_STREAMS = (
-    bots_fault("oversized-message", F.DISCONNECTED, "Its stream"),
-    bots_fault("half-a-message", F.DISCONNECTED, "Its stream"),
-    bots_fault("close-stream", F.DISCONNECTED, "Its stream"),
-    bots_fault("second-stream", F.PROTOCOL, "a second stream"),
-    bots_fault("garbage", F.MALFORMED, "40 bytes that are no PlayRequest"),
-    bots_fault("out-of-range", F.ILLEGAL_ACTION, "2147483647, which does not exist"),
-)
-TOO_LATE = (
-    bots_fault("stop-writing", F.TIMEOUT, "it had 300 ms"),
-    bots_fault("stop-reading", F.TIMEOUT, "it had 300 ms"),
-    bots_fault("late-by-ten-seconds", F.TIMEOUT, "it had 300 ms"),
-)
-# Calls, connections and unread bytes are counted side by side; which meets a flood first is the machine's affair.
-FLOODS_AT_START = (
-    bots_fault("wrong-tokens-before-joining", F.FLOOD, ""),
-    bots_fault("open-and-close-before-joining", F.FLOOD, ""),
-    bots_fault("endless-header", F.FLOOD, ""),
-)
-FLOODS = (
-    bots_fault("wrong-tokens", F.FLOOD, ""),
-    bots_fault("own-bomb-of-headers", F.FLOOD, ""),
-)
-UNNOTICED = tuple(
-    map(harmless, ("flood-stderr", "leave-daemons", "open-many-files", "fork-flood-and-stay", "many-at-once"))
-)
 
 
 @pytest.fixture(scope="module")
@@ -184,14 +132,6 @@ def victim(secret: str) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-def check_case(case: Case, faults: Sequence[Fault]) -> None:
-    assert [fault.cause for fault in faults] == ([case.cause] if case.cause else []), (case, faults)
-    for fault in faults:
-        assert case.words in fault.explanation, (case, fault)
-        assert case.evidence.items() <= fault.evidence.items(), (case, fault)
-        assert case.owner == BOT
-
-
 @pytest.fixture(scope="module")
 def sandboxed(host: MatchHost, zoo: Path) -> Cage:
     """At level `standard`; where that does not work the test is skipped, with the reason."""
@@ -216,45 +156,62 @@ def strongest(host: MatchHost, zoo: Path) -> Cage:
     return Cage(host, zoo, level)
 
 
-@pytest.mark.hostile(*(case.behaviour for case in AT_START))
+@pytest.mark.hostile(*named(AT_START))
 async def test_a_bot_that_does_not_start_loses_and_it_is_told_why(cage: Cage) -> None:
     await cage.check(AT_START)
 
 
+@pytest.mark.hostile(*named(TOO_LATE_TO_START))
 async def test_a_bot_that_never_joins_loses(cage: Cage) -> None:
     await cage.play([], "0:3")  # the honest bot is warm then, and needs no time to start
     await cage.check(TOO_LATE_TO_START, clock=SHORT_START)
 
 
+@pytest.mark.hostile(*named(WRONG_MESSAGES))
 async def test_what_a_bot_says_wrong_costs_it_the_match_and_nobody_else(cage: Cage) -> None:
     with patient_autopsies():  # each of these ends with its stream
         await cage.check(WRONG_MESSAGES)
 
 
+@pytest.mark.hostile(*named(WRONG_STREAMS))
 async def test_what_a_bot_does_to_its_stream_costs_it_the_match_and_nobody_else(cage: Cage) -> None:
     await cage.check(WRONG_STREAMS)
 
 
+@pytest.mark.hostile("unasked-act")
 async def test_an_answer_before_the_question_is_a_breach(cage: Cage) -> None:
     await cage.check([bots_fault("unasked-act", F.PROTOCOL, "It answered")], script="1:3 0:3 1:3 0:3")
 
 
+@pytest.mark.hostile(*named(FLOODS_AT_START))
 async def test_a_bot_that_floods_before_it_joins_is_disconnected_and_not_seated(strongest: Cage) -> None:
     await strongest.check(FLOODS_AT_START, clock=replace(PATIENT, start_limit_us=30_000_000))
 
 
-async def test_bots_that_keep_the_arena_busy_are_found_among_those_that_do_not(strongest: Cage) -> None:
-    # One honest bot thinks while they flood.
-    report = await strongest.play([*FLOODS, harmless("think-for-a-second")], "0:3 1:3 3:3 2:3 2:3 3:3")
-    for seat, flood in enumerate(FLOODS):
-        check_case(flood, [fault for fault in report.result.faults if fault.seat == seat])
-    assert {fault.seat for fault in report.result.faults} == {0, 1}
+@pytest.mark.hostile(BOMB)
+async def test_a_bot_that_keeps_the_arena_busy_is_found_and_not_the_one_that_thinks(strongest: Cage) -> None:
+    # However long it takes on a busy machine: the last one left has won.
+    report = await strongest.play([harmless(BOMB), harmless("think-for-a-minute")], with_honest=False)
+    assert [(fault.seat, fault.cause) for fault in report.result.faults] == [(0, F.FLOOD)]
 
 
+@pytest.mark.hostile(*FLOODS)
+async def test_among_many_who_flood_nobody_is_blamed_that_does_not(strongest: Cage) -> None:
+    # One honest bot thinks meanwhile. What computes for its flood may be asleep before it is found.
+    bots = [*map(harmless, [BOMB, *FLOODS, "think-for-a-second"])]
+    thinker, honest = len(bots) - 1, len(bots)
+    turns = [*range(thinker), honest, thinker, thinker, honest]
+    report = await strongest.play(bots, " ".join(f"{seat}:3" for seat in turns))
+    assert not {thinker, honest} & {fault.seat for fault in report.result.faults}
+    assert {fault.cause for fault in report.result.faults} <= {F.FLOOD, F.DISCONNECTED}  # gRPC ends some by itself
+
+
+@pytest.mark.hostile("open-and-close")
 async def test_a_door_is_shut_behind_a_bot(strongest: Cage) -> None:
     await strongest.check([harmless("open-and-close")], script="0:3 " + "1:3 " * 100, clock=IMPATIENT)
 
 
+@pytest.mark.hostile(*named(TOO_LATE))
 async def test_silence_is_a_timeout(cage: Cage) -> None:
     await cage.check(TOO_LATE, clock=IMPATIENT)
 
@@ -263,15 +220,18 @@ async def test_lateness_inside_the_margin_is_no_fault(cage: Cage) -> None:
     await cage.check([harmless("late-inside-the-margin")], clock=FORGIVING, script="0:3")
 
 
+@pytest.mark.hostile("stop-reading")
 async def test_a_bot_that_does_not_read_for_five_seconds_is_gone(strongest: Cage) -> None:
     script = "0:3 1:3" + " " * 1_000_000  # MatchStarted tells the options, and is larger than all buffers
     await strongest.check([bots_fault("stop-reading", F.DISCONNECTED, "It did not read for 5 s.")], script=script)
 
 
+@pytest.mark.hostile(*named(UNNOTICED))
 async def test_noise_and_children_are_no_fault_and_do_not_outlive_the_bot(cage: Cage) -> None:
-    await cage.check(UNNOTICED)
+    await cage.check([*UNNOTICED, harmless("many-at-once")])
 
 
+@pytest.mark.hostile("vanish-unasked")
 async def test_a_bot_that_still_thinks_when_another_one_ends_the_match_is_not_blamed_in_the_next(
     strongest: Cage,
 ) -> None:
@@ -281,20 +241,8 @@ async def test_a_bot_that_still_thinks_when_another_one_ends_the_match_is_not_bl
     await strongest.check([thinker], script="1:3 0:3 1:3 0:3")
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "memory_mb", "what"),
-    [
-        ("bomb-with-forks", 512, "processes"),
-        ("bomb-with-memory", 200, "memory"),
-        ("fill-the-disk", 512, "disk"),
-        ("flood-output", 512, "output"),
-        ("hold-memory-behind-a-dead-thread", 200, "memory"),
-        ("hold-files-behind-a-dead-thread", 512, "descriptors"),
-        ("share-memory-and-let-it-go", 200, "memory"),
-        ("fill-the-kernel-with-mappings", 128, "memory"),
-        ("fill-the-kernel-with-messages", 48, "memory"),
-    ],
-)
+@pytest.mark.hostile(*(behaviour for behaviour, _, _ in GREEDY))
+@pytest.mark.parametrize(("behaviour", "memory_mb", "what"), GREEDY)
 async def test_a_bot_that_takes_too_much_is_stopped_and_told_so(
     sandboxed: Cage, behaviour: str, memory_mb: int, what: str
 ) -> None:
@@ -302,7 +250,8 @@ async def test_a_bot_that_takes_too_much_is_stopped_and_told_so(
     check_case(bots_fault(behaviour, F.RESOURCE, "", exceeded=what), report.result.faults)
 
 
-@pytest.mark.parametrize("deed", ["lock-a-file-of-the-system", "take-from-the-machine", "hide-and-weigh"])
+@pytest.mark.hostile(*REFUSED_DEEDS)
+@pytest.mark.parametrize("deed", REFUSED_DEEDS)
 async def test_a_bot_gets_nothing_from_the_kernel_that_weighs_on_others_or_speaks_to_them(
     sandboxed: Cage, deed: str
 ) -> None:
@@ -310,24 +259,28 @@ async def test_a_bot_gets_nothing_from_the_kernel_that_weighs_on_others_or_speak
     assert DONE not in outcome.values(), outcome
 
 
+@pytest.mark.hostile("talk-by-counters")
 async def test_a_bot_reads_no_counter_of_the_machine_that_another_bot_moves(sandboxed: Cage) -> None:
     counters = ("sys/fs/file-nr", "sys/fs/inode-nr", "sys/fs/aio-nr", "locks", "vmstat", "interrupts", "key-users")
     outcome = await sandboxed.outcome("talk-by-counters", counters=":".join(f"/proc/{name}" for name in counters))
     assert outcome == {}
 
 
+@pytest.mark.hostile("fill-other-places")
 async def test_a_bot_can_fill_only_its_own_directories(sandboxed: Cage) -> None:
     outcome = await sandboxed.outcome("fill-other-places")
     assert all(value for name, value in outcome.items() if name.startswith("refused"))
     assert sum(int(value) for name, value in outcome.items() if name.startswith("MB")) < Limits().disk_mb
 
 
+@pytest.mark.hostile("open-many-files")
 async def test_a_bot_can_open_only_so_many_files(sandboxed: Cage) -> None:
     outcome = await sandboxed.outcome("open-many-files")
     assert outcome["refused"]
     assert int(outcome["files"]) < 1000
 
 
+@pytest.mark.hostile("read-processes", "trace-processes")
 async def test_a_bot_sees_no_process_but_its_own_and_can_trace_none(sandboxed: Cage) -> None:
     secret = "S" + os.urandom(16).hex()
     with victim(secret):
@@ -337,6 +290,7 @@ async def test_a_bot_sees_no_process_but_its_own_and_can_trace_none(sandboxed: C
     assert (await sandboxed.outcome("trace-processes"))["trace"] != DONE
 
 
+@pytest.mark.hostile("kill-siblings")
 async def test_a_bot_can_kill_nobody_else(sandboxed: Cage) -> None:
     with victim("") as process:
         outcome = await sandboxed.outcome("kill-siblings", victim=str(process.pid))
@@ -344,6 +298,7 @@ async def test_a_bot_can_kill_nobody_else(sandboxed: Cage) -> None:
     assert outcome["victim"] != DONE
 
 
+@pytest.mark.hostile("read-files")
 async def test_a_bot_reads_neither_the_database_nor_the_code_of_others_nor_changes_its_own(
     sandboxed: Cage, tmp_path: Path
 ) -> None:
@@ -356,6 +311,7 @@ async def test_a_bot_reads_neither_the_database_nor_the_code_of_others_nor_chang
     assert DONE not in outcome.values(), outcome
 
 
+@pytest.mark.hostile("connect")
 async def test_a_bot_reaches_no_network_not_even_this_machine(sandboxed: Cage) -> None:
     abstract = f"arena-zoo-{os.getpid()}"
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as unix:
@@ -369,5 +325,6 @@ async def test_a_bot_reaches_no_network_not_even_this_machine(sandboxed: Cage) -
     assert DONE not in outcome.values(), outcome
 
 
+@pytest.mark.hostile("use-another-token")
 async def test_a_bot_finds_no_token_but_its_own_and_a_made_up_one_is_worth_nothing(sandboxed: Cage) -> None:
     assert await sandboxed.outcome("use-another-token") == {"made up": "UNAUTHENTICATED", "found": "unseen"}

@@ -8,42 +8,15 @@ import pytest
 from arena.executor import channel as channel_module
 from arena.executor.channel import Channel
 from arena.executor.interface import FellBehindError
-from arena.match.live import LiveEnd, LiveEntry, LiveEvent, LiveLog, LiveReader, live_end
-from arena.match.match import Match
-from arena.match.messages import Answer
-from arena.match.replay import build_document, dump
-from arena.match.report import MatchReport
-from tests.support.specs import installed_script_game, script_spec
-
-SCRIPT = "0:3 1:2d 0:3 1:3 0:2d"
+from arena.match.live import LiveEnd, LiveEntry, LiveEvent, LiveLog, live_end
+from tests.executor.pretended import played
+from tests.support.specs import installed_script_game
 
 
 @pytest.fixture(autouse=True)
 def _script_game() -> Iterator[None]:
     with installed_script_game():
         yield
-
-
-def played() -> tuple[list[LiveEvent], MatchReport]:
-    """The events of a match, and its report."""
-    match = Match(script_spec(SCRIPT))
-    match.begin()
-    while (decision := match.decision) is not None:
-        match.receive(decision.seat, Answer("m1", decision.ply, decision.legal[:1]), 0, 0)
-    document, result = build_document(match, 1, 2), match.result()
-    report = MatchReport(
-        match_id="m1",
-        attempt=1,
-        result=result,
-        plies=5,
-        decisions=5,
-        started_at_us=1,
-        duration_us=2,
-        game_digest="",
-        record_digest="",
-        replay=dump(document),
-    )
-    return list(LiveReader(match, 1).read()), report
 
 
 async def collect(events: AsyncGenerator[LiveEvent, None]) -> list[LiveEvent]:
@@ -193,3 +166,47 @@ async def test_text_beyond_a_bound_is_forgotten_and_counted(monkeypatch: pytest.
         (15, b"text3", 0),
     ]
     assert all(isinstance(event, LiveEntry) for event in events[1:])
+
+
+async def caught_up() -> tuple[Channel, AsyncGenerator[LiveEvent, None]]:
+    """A watcher that has taken all there is, and then one more."""
+    channel = Channel()
+    watcher = channel.watch(-1, (0,))
+    next_one = asyncio.ensure_future(anext(watcher))
+    await asyncio.sleep(0)
+    channel.publish([entry(1)])
+    assert (await next_one).sequence == 1
+    next_one = asyncio.ensure_future(anext(watcher))
+    await asyncio.sleep(0)
+    channel.publish([entry(2)])
+    assert (await next_one).sequence == 2
+    return channel, watcher
+
+
+def entry(sequence: int) -> LiveEntry:
+    return LiveEntry(sequence, {}, ())
+
+
+async def test_a_watcher_may_be_4096_events_behind_and_no_more() -> None:
+    for behind in (4096, 4097):
+        channel, watcher = await caught_up()
+        channel.publish(map(entry, range(3, 3 + behind)))
+        if behind == 4096:
+            assert [(await anext(watcher)).sequence for _ in range(behind)] == list(range(3, 3 + behind))
+        else:
+            with pytest.raises(FellBehindError, match="watch again from event 2"):
+                await anext(watcher)
+
+
+async def test_half_a_megabyte_of_text_is_kept_and_no_more() -> None:
+    channel = Channel()
+    half = 256 * 1024
+    channel.publish([LiveLog(0, 0, 0, b"a" * half), LiveLog(0, 1, 0, b"b" * half), entry(1)])
+    channel.end(None, "over")
+    kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLog)]
+    assert [(len(log.data), log.cut_bytes) for log in kept] == [(half, 0), (half, 0)]
+    channel = Channel()
+    channel.publish([LiveLog(0, 0, 0, b"a" * half), LiveLog(0, 1, 0, b"b" * half), LiveLog(0, 0, half, b"c")])
+    channel.end(None, "over")
+    kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLog)]
+    assert [(len(log.data), log.cut_bytes) for log in kept] == [(0, half), (half, 0), (1, 0)]

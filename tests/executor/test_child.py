@@ -1,9 +1,14 @@
 """A process of ours as the coordinator holds it, whoever else has its pipes."""
 
 import asyncio
+import errno
 import os
 import signal
+import subprocess
 import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -21,15 +26,222 @@ if not holder:
 os.waitpid(holder, os.WUNTRACED)
 sys.stderr.write(f"{holder}\\n")
 """
+SAYS = """
+import json, os, signal, struct, sys, time
+def say(**head):
+    text = json.dumps(head).encode()
+    os.write(1, struct.pack(">II", len(text), 0) + text)
+"""
+FOR_EVER = "signal.sigwait({signal.SIGUSR1})\n"
 
 
+def child_of(program: str, handle: Callable[[Mapping[str, Any], bytes], None] = lambda *_: None) -> ChildProcess:
+    return ChildProcess(lambda: [sys.executable, "-I", "-S", "-c", program], handle, lambda: None)
+
+
+async def run(child: ChildProcess) -> tuple[bool, int | None]:
+    async with asyncio.timeout(PATIENCE_S):
+        return await child.run()
+
+
+@pytest.mark.host_fault("worker-killed")
 async def test_the_death_of_a_process_is_noticed_though_another_one_holds_its_pipe(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.2)
-    child = ChildProcess(lambda: [sys.executable, "-I", "-c", LEAVES_A_HOLDER], lambda *_: None, lambda: None)
+    child = child_of(LEAVES_A_HOLDER)
     try:
-        async with asyncio.timeout(PATIENCE_S):
-            assert await child.run() == (False, 0)
+        assert await run(child) == (False, 0)
     finally:
         os.kill(int(child.last_words()), signal.SIGKILL)
+
+
+async def test_a_process_whose_output_has_ended_is_waited_for() -> None:
+    program = "import os, sys\nos.close(1)\nos.close(2)\nsys.stdin.read()\nos._exit(7)"
+    silent = asyncio.Event()
+    child = ChildProcess(lambda: [sys.executable, "-I", "-S", "-c", program], lambda *_: None, silent.set)
+    running = asyncio.create_task(run(child))
+    await silent.wait()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not running.done()
+    child.stop()
+    assert await running == (False, 7)
+
+
+async def test_a_process_that_does_not_end_after_its_answers_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.05)
+    assert await run(child_of(f"import os, signal\nos.close(1)\n{FOR_EVER}")) == (False, -9)
+
+
+async def test_last_words_that_come_after_the_end_are_heard() -> None:
+    program = (
+        "import os, sys, time\n"
+        "parent = os.getpid()\n"
+        "if not os.fork():\n"
+        "    os.close(1)\n"
+        "    while os.getppid() == parent: time.sleep(0.01)\n"
+        "    time.sleep(0.1)\n"
+        "    os.write(2, b'first\\nlast words\\n')\n"
+    )
+    child = child_of(program)
+    assert await run(child) == (False, 0)
+    assert child.last_words() == "last words"
+
+
+async def test_whoever_cannot_take_an_answer_ends_the_process() -> None:
+    def refuse(_head: Mapping[str, Any], _blob: bytes) -> None:
+        raise ValueError("no")
+
+    child = child_of(SAYS + "say(event='ready')\n" + FOR_EVER, refuse)
+    with pytest.raises(ValueError, match="no"):
+        await run(child)
+    assert child._process is not None
+    assert await child._process.wait() == -9
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="this system cannot hold a process that is no child")
+async def test_the_launcher_of_a_process_that_ended_is_ended_and_nothing_stays_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.05)
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", f"import signal\n{FOR_EVER}"]) as launcher:
+        before = count_descriptors()
+        beat = f"say(event='alive', launcher={launcher.pid})\n"
+        assert await run(child_of(SAYS + 3 * beat)) == (True, 0)
+        assert launcher.wait() == -9
+        assert count_descriptors() <= before
+
+
+def count_descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.mark.parametrize(
+    ("code", "ended", "status", "number"),
+    [
+        (3, "exit status 3", 3, 0),
+        (-9, "SIGKILL", 0, 9),
+        (-1, "SIGHUP", 0, 1),
+        (0, "exit status 0", 0, 0),
+        (None, "exit status None", 0, 0),
+    ],
+)
+def test_a_death_is_told_with_its_status_or_its_signal(code: int | None, ended: str, status: int, number: int) -> None:
+    error = child_of("").describe_death(code)
+    assert str(error) == f"its worker ended ({ended})"
+    assert error.evidence == {"ended": ended, "exit_status": status, "signal": number, "stderr": ""}
+
+
+class Clock:
+    """Counts what is slept instead of sleeping, so many times."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, most: int = 100) -> None:
+        self.slept: list[float] = []
+        self.most = most
+        monkeypatch.setattr(asyncio, "sleep", self.sleep)
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        if len(self.slept) > self.most:
+            raise TimeoutError
+
+
+class Killed:
+    """A process that can only be killed."""
+
+    is_killed = False
+
+    def kill(self) -> None:
+        self.is_killed = True
+
+
+async def kill_if_silent(child: ChildProcess) -> bool:
+    process = Killed()
+    try:
+        await child._kill_if_silent(cast("Any", process))
+    except TimeoutError:
+        assert not process.is_killed
+    return process.is_killed
+
+
+async def say(child: ChildProcess, *events: str) -> None:
+    """The process says these things, and ends its output."""
+    reader = asyncio.StreamReader()
+    for event in events:
+        text = f'{{"event": "{event}", "launcher": -1}}'.encode()
+        reader.feed_data(len(text).to_bytes(4, "big") + bytes(4) + text)
+    reader.feed_eof()
+    assert await child._serve(reader) is bool(events)
+
+
+async def test_a_process_that_said_nothing_for_thirty_seconds_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    child, clock = child_of(""), Clock(monkeypatch)
+    await say(child, "alive", "other")
+    assert await kill_if_silent(child)
+    assert clock.slept == [1.0] * 30
+    assert child.last_words() == "it said nothing for 30 s, and was ended"
+
+
+@pytest.mark.parametrize("said", ["alive", "other"])
+async def test_whatever_a_process_says_its_silence_begins_anew(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    child, clock = child_of(""), Clock(monkeypatch, most=29)
+    await say(child, "alive")
+    assert not await kill_if_silent(child)
+    await say(child, said)
+    clock.slept.clear()
+    assert not await kill_if_silent(child)
+    clock.most = 100
+    assert await kill_if_silent(child)
+
+
+async def test_a_process_that_never_said_that_it_goes_on_may_be_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    child = child_of("")
+    Clock(monkeypatch)
+    await say(child, "ready")
+    assert not await kill_if_silent(child)
+
+
+async def test_a_process_that_ends_may_be_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    child = child_of("")
+    Clock(monkeypatch)
+    await say(child, "alive")
+    child.stop()
+    assert not await kill_if_silent(child)
+
+
+async def start(monkeypatch: pytest.MonkeyPatch, number: int, *, is_stopping: bool = False) -> list[float]:
+    """How long a start waits between tries that all fail so."""
+
+    def fail() -> list[str]:
+        raise OSError(number, os.strerror(number))
+
+    clock = Clock(monkeypatch)
+    child = ChildProcess(fail, lambda *_: None, lambda: None)
+    if is_stopping:
+        child.stop()
+    assert await child.run() == (False, None)
+    assert os.strerror(number) in child.last_words()
+    return clock.slept
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE])
+async def test_a_start_waits_for_room_longer_and_longer_for_a_minute(
+    monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    slept = await start(monkeypatch, number)
+    assert slept == pytest.approx([0.2 * 2**times for times in range(9)])
+    assert sum(slept[:-1]) < 60 <= sum(slept)
+
+
+async def test_a_start_that_waited_as_long_as_it_may_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.executor.child.FIRST_PAUSE_S", 0.25)
+    monkeypatch.setattr("arena.executor.child.ROOM_PATIENCE_S", 0.75)
+    assert await start(monkeypatch, errno.EAGAIN) == [0.25, 0.5]
+
+
+async def test_a_start_that_fails_for_another_reason_or_is_not_wanted_any_more_is_not_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert await start(monkeypatch, errno.ENOENT) == []
+    assert await start(monkeypatch, errno.EAGAIN, is_stopping=True) == []

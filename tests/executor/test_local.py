@@ -94,12 +94,14 @@ async def test_a_worker_and_its_bots_stay_on_one_core(mark: str) -> None:
         assert {frozenset(os.sched_getaffinity(pid)) for pid in marked_processes(mark)} == {frozenset({core})}
 
 
+@pytest.mark.host_fault("ctrl-c")
 async def test_ctrl_c_in_a_terminal_is_only_for_the_coordinator(mark: str) -> None:
     async with LocalExecutor(1) as executor:
         await play(executor, 1)
         assert all(os.getsid(pid) != os.getsid(0) for pid in marked_processes(mark))
 
 
+@pytest.mark.host_fault("worker-killed")
 async def test_a_worker_that_dies_loses_the_match_it_played_and_another_plays_those_that_waited(mark: str) -> None:
     async with LocalExecutor(1) as executor:
         lost = asyncio.create_task(executor.run(king_spec("one", ENDLESS)))
@@ -115,6 +117,7 @@ async def test_a_worker_that_dies_loses_the_match_it_played_and_another_plays_th
         assert not any("silent" in command for command in marked_processes(mark).values())
 
 
+@pytest.mark.host_fault("worker-stopped")
 async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_rest_is_played(
     mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,6 +190,7 @@ async def test_leaving_ends_everything_at_once(mark: str) -> None:
         await executor.run(king_spec("late", HONEST))
 
 
+@pytest.mark.host_fault("workers-that-do-not-start")
 async def test_workers_that_do_not_start_are_given_up_with_their_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = [sys.executable, "-c", "raise SystemExit('no module named arena')"]
     monkeypatch.setattr(WorkerProcess, "_command", lambda _worker: broken)
@@ -202,6 +206,7 @@ async def test_workers_whose_program_is_missing_are_given_up(monkeypatch: pytest
             await executor.run(king_spec("m1", HONEST))
 
 
+@pytest.mark.host_fault("report-that-cannot-be-read")
 async def test_a_report_that_cannot_be_read_fails_everything_and_hangs_nothing(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
@@ -233,6 +238,7 @@ def test_at_least_one_worker_is_needed() -> None:
         LocalExecutor(0)
 
 
+@pytest.mark.host_fault("command-killed")
 @pytest.mark.parametrize("behaviour", ["silent", "leave-daemons"])
 def test_a_killed_coordinator_leaves_no_process_and_no_directory(
     mark: str, tmp_path_factory: pytest.TempPathFactory, behaviour: str

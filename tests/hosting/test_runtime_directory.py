@@ -45,6 +45,7 @@ def test_a_scratch_directory_is_readable_by_others_and_removed_at_the_end(tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.host_fault("directories-left-by-a-killed-run")
 def test_a_scratch_directory_whose_process_was_killed_is_swept(tmp_path: Path) -> None:
     with scratch_directory(tmp_path) as scratch:
         (scratch / "bots").mkdir()
@@ -59,6 +60,7 @@ def test_a_directory_that_nobody_holds_is_swept(tmp_path: Path, stale: Path) -> 
     assert not stale.exists()
 
 
+@pytest.mark.hostile("put-files-where-the-arena-sweeps")
 def test_what_somebody_else_put_into_a_directory_is_not_swept(tmp_path: Path, stale: Path) -> None:
     (stale / "thesis.txt").touch()
     assert sweep(tmp_path) == []

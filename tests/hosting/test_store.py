@@ -99,6 +99,7 @@ def test_changing_the_source_leaves_the_stored_version(bot: Path, store: Version
     assert store.get(version.hash) == version
 
 
+@pytest.mark.host_fault("two-commands-add-one-bot")
 def test_two_adds_at_once_both_succeed(bot: Path, store: VersionStore) -> None:
     together = threading.Barrier(4)
     hashes: list[str] = []
@@ -131,6 +132,7 @@ def test_a_directory_without_manifest_is_not_stored(tmp_path: Path, store: Versi
     assert not store.root.exists()
 
 
+@pytest.mark.hostile("link-out-of-the-bot")
 def test_a_link_out_of_the_directory_is_refused(bot: Path, store: VersionStore, tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("secret", encoding="utf-8")
     (bot / "link").symlink_to(tmp_path / "outside")
@@ -138,6 +140,7 @@ def test_a_link_out_of_the_directory_is_refused(bot: Path, store: VersionStore, 
         store.add(bot)
 
 
+@pytest.mark.hostile("link-out-of-the-bot")
 def test_a_link_to_a_directory_outside_is_refused(bot: Path, tmp_path: Path) -> None:
     (bot / "link").symlink_to(tmp_path)
     with pytest.raises(BotFilesError, match="leaves the bot's directory"):
@@ -164,17 +167,20 @@ def test_a_bot_directory_may_itself_be_reached_by_a_link(bot: Path, store: Versi
     assert store.add(tmp_path / "alias").hash == content_hash(bot)
 
 
+@pytest.mark.hostile("pipe-among-the-files")
 def test_a_pipe_is_refused(bot: Path) -> None:
     os.mkfifo(bot / "pipe")
     with pytest.raises(BotFilesError, match="/bot/pipe: is neither a file nor a directory; remove it"):
         content_hash(bot)
 
 
+@pytest.mark.hostile("countless-files")
 def test_too_many_files_are_refused(bot: Path, tmp_path: Path) -> None:
     with pytest.raises(BotFilesError, match="holds over 1 files; keep only what the bot needs"):
         VersionStore(tmp_path / "store", VersionLimits(files=1)).add(bot)
 
 
+@pytest.mark.hostile("too-large-a-bot")
 def test_too_large_files_are_refused(bot: Path, tmp_path: Path) -> None:
     with (bot / "large").open("wb") as file:
         file.truncate((3 << 20) + 1)
@@ -187,6 +193,7 @@ def test_a_version_that_is_not_there_is_named(store: VersionStore) -> None:
         store.get("feed")
 
 
+@pytest.mark.host_fault("stored-version-changed")
 def test_a_changed_version_is_found_out(bot: Path, store: VersionStore) -> None:
     version = store.add(bot)
     stored = version.directory / "main.py"
@@ -203,12 +210,14 @@ def test_a_version_without_its_manifest_is_found_out(bot: Path, store: VersionSt
         store.get(version.hash)
 
 
+@pytest.mark.host_fault("store-read-only")
 def test_a_store_that_cannot_be_written_is_one_clear_line(bot: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(StoreError, match=r"the bot cannot be stored .*; check space and permissions there"):
         VersionStore(tmp_path / "file" / "store").add(bot)
 
 
+@pytest.mark.host_fault("killed-while-a-bot-is-added")
 def test_what_a_killed_add_left_is_removed_once_it_is_old(bot: Path, store: VersionStore) -> None:
     abandoned, recent = store.root / ".adding-old", store.root / ".adding-new"
     for directory in (abandoned, recent):

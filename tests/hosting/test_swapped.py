@@ -71,6 +71,7 @@ def everything(directory: Path) -> Iterator[bytes]:
     return (path.read_bytes() for path in directory.rglob("*") if path.is_file())
 
 
+@pytest.mark.hostile("file-becomes-a-link")
 def test_a_file_that_becomes_a_link_brings_nothing_in(
     bot: Path, secret: Path, store: VersionStore, take: Take, swap: Callable[[Callable[[], None]], None]
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_file_that_becomes_a_link_brings_nothing_in(
     assert SECRET not in set(everything(store.root))
 
 
+@pytest.mark.hostile("directory-becomes-a-link")
 def test_a_directory_that_becomes_a_link_brings_nothing_in(
     bot: Path, secret: Path, take: Take, swap: Callable[[Callable[[], None]], None]
 ) -> None:
@@ -100,6 +102,7 @@ def test_a_directory_that_becomes_a_link_brings_nothing_in(
         take(bot)
 
 
+@pytest.mark.hostile("bot-becomes-another")
 def test_the_directory_itself_that_becomes_another_brings_nothing_in(
     bot: Path, secret: Path, take: Take, swap: Callable[[Callable[[], None]], None]
 ) -> None:
@@ -116,6 +119,7 @@ def test_the_directory_itself_that_becomes_another_brings_nothing_in(
         take(bot)
 
 
+@pytest.mark.hostile("file-becomes-a-pipe")
 def test_a_file_that_becomes_a_pipe_holds_nobody_up(
     bot: Path, take: Take, swap: Callable[[Callable[[], None]], None]
 ) -> None:
@@ -128,6 +132,7 @@ def test_a_file_that_becomes_a_pipe_holds_nobody_up(
         take(bot)
 
 
+@pytest.mark.hostile("file-grows-without-end")
 def test_a_file_that_grows_without_end_is_not_read_to_it(
     bot: Path, take: Take, swap: Callable[[Callable[[], None]], None]
 ) -> None:
@@ -150,12 +155,14 @@ def deep(bot: Path) -> Iterator[Path]:
     remove_tree(str(bot / "d"))
 
 
+@pytest.mark.hostile("directories-1000-deep")
 def test_a_directory_that_is_too_deep_is_refused_in_a_line(deep: Path, take: Take) -> None:
     with pytest.raises(BotFilesError, match="deeper than 64 directories") as caught:
         take(deep)
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.hostile("countless-directories")
 def test_directories_without_end_are_refused(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(content, "MOST_ENTRIES", 20)
     for number in range(20):
@@ -164,6 +171,7 @@ def test_directories_without_end_are_refused(bot: Path, monkeypatch: pytest.Monk
         content_hash(bot)
 
 
+@pytest.mark.hostile("manifest-is-a-link")
 @pytest.mark.parametrize("target", ["/proc/kcore", "/dev/zero", "/etc/passwd", "nowhere", "bot.toml", "data"])
 def test_a_manifest_that_is_a_link_elsewhere_is_refused_at_once(bot: Path, target: str) -> None:
     (bot / "bot.toml").unlink()
@@ -179,6 +187,7 @@ def test_a_manifest_that_is_a_link_within_the_bot_is_read(bot: Path) -> None:
     assert load_manifest(bot).name == "my-bot"
 
 
+@pytest.mark.hostile("manifest-is-a-pipe")
 def test_a_manifest_that_is_a_pipe_holds_nobody_up(bot: Path) -> None:
     (bot / "bot.toml").unlink()
     os.mkfifo(bot / "bot.toml")
@@ -186,18 +195,21 @@ def test_a_manifest_that_is_a_pipe_holds_nobody_up(bot: Path) -> None:
         load_manifest(bot)
 
 
+@pytest.mark.hostile("giant-manifest")
 def test_a_giant_manifest_is_not_read(bot: Path) -> None:
     os.truncate(bot / "bot.toml", 1 << 40)
     with pytest.raises(ManifestError, match="longer than 65536 bytes"):
         load_manifest(bot)
 
 
+@pytest.mark.hostile("sparse-giant")
 def test_a_sparse_giant_is_refused_before_it_is_read(bot: Path, take: Take) -> None:
     os.truncate(bot / "data" / "weights", 1 << 40)
     with pytest.raises((BotDirectoryError, ValueError), match=r"holds over 512 MiB|over .* bytes"):
         take(bot)
 
 
+@pytest.mark.hostile("devices", "second-names-of-others-files")
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root makes devices and others' files")
 def test_devices_and_second_names_of_others_files_are_refused(bot: Path, secret: Path, take: Take) -> None:
     os.mknod(bot / "zero", stat.S_IFCHR | 0o666, os.makedev(1, 5))

@@ -41,6 +41,7 @@ class TestTurns:
         act(match, 1)
         assert match.is_over
         assert plies_of(match) == [(0, 0, "forced"), (1, 0, "forced"), (0, 1, "bot"), (1, 0, "forced")]
+        assert [entry.decide for entry in match.entries] == [-1, -1, 2, -1]
 
     def test_the_opening_is_played_before_anybody_is_asked(self) -> None:
         match = start("0:3 1:1 0:2 1:2", opening=(2, 0, 1))
@@ -148,6 +149,7 @@ class TestSeveralActions:
 
 
 class TestJudgement:
+    @pytest.mark.hostile("any-wrong-answer")
     @pytest.mark.parametrize(
         ("answer", "cause"),
         [

@@ -160,6 +160,7 @@ def deviation(ply: int, answered: str) -> Deviation:
         ([Trial((deviation(7, "B"),)), Trial((deviation(7, "C"),))], LeakVerdict.UNSTABLE, 7),
         ([Trial((deviation(7, "B"), deviation(9, "C"))), Trial((deviation(7, "B"),))], LeakVerdict.UNSTABLE, 7),
         ([Trial((deviation(9, "B"),)), Trial((deviation(7, "B"),))], LeakVerdict.UNSTABLE, 7),
+        ([Trial((deviation(7, "B"), deviation(9, "C"))), Trial((deviation(8, "B"),))], LeakVerdict.UNSTABLE, 7),
         ([Trial(), Trial((deviation(7, "B"),))], LeakVerdict.UNSTABLE, 7),
         ([Trial((deviation(7, "B"),)), Trial()], LeakVerdict.UNSTABLE, 7),
         ([Trial((deviation(7, "B"),)), Trial((), "It died.")], LeakVerdict.UNKNOWN, None),

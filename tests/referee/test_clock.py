@@ -74,6 +74,7 @@ def first_figures(report: MatchReport) -> Figures:
     return read_figures(load(report.replay))[0]
 
 
+@pytest.mark.hostile("compute-beyond-the-limit-on-a-busy-host")
 @pytest.mark.parametrize(("way", "share"), [("compute", 1.2), ("sleep", 40.0), ("napping-helpers", 40.0)])
 async def test_a_bot_that_overruns_is_caught_on_a_busy_machine(host: MatchHost, way: str, share: float) -> None:
     with load_of(2 * len(os.sched_getaffinity(0))):
@@ -84,6 +85,7 @@ async def test_a_bot_that_overruns_is_caught_on_a_busy_machine(host: MatchHost, 
     assert fault.evidence["charged_us"] <= fault.evidence["elapsed_us"]
 
 
+@pytest.mark.hostile("let-children-and-threads-compute")
 @pytest.mark.parametrize("way", ["compute", "short-threads", "children"])
 async def test_what_a_bot_computes_counts_whatever_computes_it(host: MatchHost, way: str) -> None:
     report = await play(host, [busy(way, 0.02), scripted()])
@@ -107,6 +109,7 @@ async def test_a_sleeping_bot_is_charged_its_sleep(host: MatchHost) -> None:
     assert first_figures(report).cpu_us < first_figures(report).wall_us
 
 
+@pytest.mark.hostile("compute-in-others-time")
 async def test_a_bot_that_thinks_in_others_time_is_out(host: MatchHost, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.referee.pondering.WINDOW_S", 0.2)
     monkeypatch.setattr("arena.referee.pondering.MOST_SHARE", 0.02)  # on a busy machine it may not get much more

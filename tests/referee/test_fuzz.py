@@ -17,6 +17,7 @@ from tests.support.specs import installed_script_game
 MESSAGES = 1000
 
 
+@pytest.mark.hostile("any-message")
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_no_message_raises_or_disturbs_another_match(tmp_path: Path, seed: int) -> None:
     with installed_script_game(), listening() as complaints:
@@ -27,6 +28,7 @@ async def test_no_message_raises_or_disturbs_another_match(tmp_path: Path, seed:
     assert target.honest_matches > 0
 
 
+@pytest.mark.hostile("any-message")
 def test_every_message_is_judged_and_none_raises() -> None:
     rng = Random(3)
     verdicts: set[type[object]] = set()

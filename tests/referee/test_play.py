@@ -1,7 +1,7 @@
 """What is measured while a match is played, with a clock that only the test moves."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,55 +10,10 @@ from arena.match.match import Match
 from arena.match.messages import Answer, Resignation
 from arena.match.result import FaultCause
 from arena.match.time_control import TimeControl
-from arena.referee.inbox import Arrival, Inbox
-from arena.referee.play import _MatchReferee
-from arena.referee.seat_stream import Resume, nothing_to_resume
-from arena.referee.seated import Onlooker, SeatedBot
+from arena.referee.inbox import Arrival
 from arena.referee.stream import StreamClosedError
+from tests.referee.still_clock import Clock, Silent, Slow, SlowTransport, play
 from tests.support.specs import installed_script_game, script_spec
-
-
-class Clock:
-    """Stands for the event loop; only its time is asked."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def time(self) -> float:
-        return self.now
-
-    def call_soon(self, callback: Callable[[], None]) -> None:
-        callback()
-
-
-class SlowTransport:
-    """A stream whose bot answers 0.9 s after the Decide was handed over, while the transport takes 2 s for it."""
-
-    is_closed = False
-    last_message = b""
-    spoiled = ""
-
-    def __init__(self, match: Match, clock: Clock) -> None:
-        self._match = match
-        self._clock = clock
-        self._inbox: Inbox | None = None
-
-    def attach(self, inbox: Inbox, _seat: int, _resume: Resume = nothing_to_resume) -> None:
-        self._inbox = inbox
-
-    def detach(self) -> None:
-        self._inbox = None
-
-    def mute(self) -> None:
-        self._inbox = None
-
-    async def send(self, _data: bytes) -> None:
-        decision = self._match.decision
-        if decision is None or self._inbox is None:
-            return
-        answer = Answer(self._match.spec.match_id, decision.ply, (decision.legal[0],), "")
-        self._inbox.put(Arrival(decision.seat, self._clock.now + 0.9, answer))
-        self._clock.now += 2
 
 
 @pytest.fixture(autouse=True)
@@ -103,59 +58,6 @@ async def test_looking_on_costs_no_bot_any_time_however_long_it_takes() -> None:
     assert matches[1].result().faults == ()
 
 
-class Silent(SlowTransport):
-    """A bot that is told and never answers."""
-
-    async def send(self, _data: bytes) -> None:
-        return
-
-
-class Slow:
-    """A meter; every look at it takes 20 ms, and so much of that the bot waited for a processor."""
-
-    def __init__(self, clock: Clock, waits: float, cpu: float = 0.0) -> None:
-        self._clock = clock
-        self._waits = waits
-        self._cpu = cpu
-        self._looks = 0
-        self.total = 0
-        self.nice = 0
-
-    def begin(self) -> None:
-        self._looks = 0
-
-    def look(self) -> tuple[int, int] | None:
-        self._clock.now += 0.02
-        self._looks += 1
-        return round(self._looks * 20_000 * self._cpu), round(self._looks * 20_000 * self._waits)
-
-    def has_run(self) -> bool:
-        return True
-
-    def lowered_to(self) -> int:
-        return self.nice
-
-    def total_us(self) -> int:
-        self.total += round(20_000 * self._cpu)
-        return self.total
-
-
-async def play(
-    match: Match,
-    clock: Clock,
-    *streams: SlowTransport,
-    meters: Sequence[Slow] = (),
-    may_ponder: bool = False,
-    onlooker: Onlooker | None = None,
-) -> None:
-    """Play a match over these streams, by the clock of the test."""
-    meter_of = dict(enumerate(meters))
-    seats = [SeatedBot(stream, meter_of.get(seat)) for seat, stream in enumerate(streams)]
-    referee = _MatchReferee(match, seats, may_ponder=may_ponder, onlooker=onlooker)
-    referee._loop = clock  # type: ignore[assignment]
-    await referee.play()
-
-
 async def play_silent(
     meter: Slow, clock: Clock, script: str = "0:3 1:3", *others: Slow, may_ponder: bool = False
 ) -> Match:
@@ -177,6 +79,7 @@ async def test_a_bot_is_waited_for_as_long_as_its_charge_is_within_limit_and_mar
     assert "of waiting for this machine not counted" in fault.explanation
 
 
+@pytest.mark.hostile("compute-beyond-the-limit-on-a-busy-host")
 async def test_what_a_bot_computes_ends_its_time_whatever_it_waits() -> None:
     clock = Clock()
     match = await play_silent(Slow(clock, waits=1.0, cpu=0.5), clock)
@@ -185,6 +88,7 @@ async def test_what_a_bot_computes_ends_its_time_whatever_it_waits() -> None:
     assert fault.evidence["cpu_us"] >= 210_000
 
 
+@pytest.mark.host_fault("no-processor-for-a-decision")
 async def test_a_bot_that_only_waits_is_the_hosts_fault_in_the_end() -> None:
     clock = Clock()
     with pytest.raises(MatchLostError, match="waited 12") as caught:
@@ -193,6 +97,7 @@ async def test_a_bot_that_only_waits_is_the_hosts_fault_in_the_end() -> None:
     assert (caught.value.evidence["seat"], caught.value.evidence["bot"]) == (0, "bot0")
 
 
+@pytest.mark.hostile("take-the-processor-from-others")
 async def test_who_computed_while_a_bot_waited_for_a_processor_is_named() -> None:
     clock = Clock()
     waits, quiet, loud = Slow(clock, waits=1.0), Slow(clock, waits=0.0), Slow(clock, waits=0.0, cpu=20.0)
@@ -206,6 +111,7 @@ async def test_who_computed_while_a_bot_waited_for_a_processor_is_named() -> Non
     ]
 
 
+@pytest.mark.hostile("take-the-processor-from-others")
 async def test_who_computed_while_the_referee_stood_still_is_named() -> None:
     clock = Clock()
     loud = Slow(clock, waits=0.0, cpu=20.0)
@@ -222,6 +128,7 @@ async def test_who_computed_while_the_referee_stood_still_is_named() -> None:
     assert caught.value.evidence["bot"] == "bot0"
 
 
+@pytest.mark.hostile("lower-its-own-weight")
 async def test_a_bot_that_gave_its_share_of_the_processor_away_throws_no_match_away() -> None:
     clock = Clock()
     meter = Slow(clock, waits=1.0)
@@ -233,6 +140,7 @@ async def test_a_bot_that_gave_its_share_of_the_processor_away_throws_no_match_a
     assert fault.evidence["queue_wait_us"] >= 210_000
 
 
+@pytest.mark.host_fault("referee-stands-still")
 async def test_a_referee_that_stood_still_has_not_refereed() -> None:
     clock = Clock()
 
@@ -246,6 +154,7 @@ async def test_a_referee_that_stood_still_has_not_refereed() -> None:
     assert caught.value.cause is HostCause.REFEREE_LAG
 
 
+@pytest.mark.hostile("compute-in-others-time")
 async def test_thinking_in_others_time_is_a_fault() -> None:
     clock = Clock()
     match = await play_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5))
@@ -260,13 +169,14 @@ async def test_thinking_in_others_time_can_be_allowed() -> None:
         await play_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5), may_ponder=True)
 
 
+@pytest.mark.hostile("join-and-act")
 async def test_a_bot_that_spoke_before_its_match_has_broken_the_protocol() -> None:
     match, clock = Match(script_spec("0:3 1:3", 2)), Clock()
     early = SlowTransport(match, clock)
     early.spoiled = "it sent a message while no match asked it"
     await play(match, clock, early, SlowTransport(match, clock))
     (fault,) = match.result().faults
-    assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
+    assert (fault.seat, fault.cause, fault.ply) == (0, FaultCause.PROTOCOL, 0)
     assert fault.explanation == "Before its match started, it sent a message while no match asked it."
 
 
@@ -278,6 +188,7 @@ class Resigning(SlowTransport):
             self._inbox.put(Arrival(1, self._clock.now, Resignation("m1")))
 
 
+@pytest.mark.hostile("think-on-after-the-end")
 async def test_a_bot_that_still_thinks_when_its_match_ends_is_not_used_again() -> None:
     match, clock = Match(script_spec("0:3 1:3", 2)), Clock()
     thinking = Silent(match, clock)
@@ -295,6 +206,7 @@ class Hasty(SlowTransport):
             self._inbox.put(Arrival(0, self._clock.now - 0.1, answer))
 
 
+@pytest.mark.hostile("unasked-act")
 async def test_an_answer_that_came_before_its_decide_is_a_breach() -> None:
     match, clock = Match(script_spec("0:3", 1)), Clock()
     await play(match, clock, Hasty(match, clock))

@@ -43,6 +43,7 @@ def watch(share: float, seconds: float, decision_s: float = 60.0) -> Pondering |
     return None
 
 
+@pytest.mark.hostile("compute-in-others-time")
 @pytest.mark.parametrize("share", [0.25, 1.0, 2.0])
 def test_a_bot_that_keeps_computing_is_found(share: float) -> None:
     found = watch(share, 3 * WINDOW_S)
@@ -52,6 +53,7 @@ def test_a_bot_that_keeps_computing_is_found(share: float) -> None:
     assert "of a core" in found.explain()
 
 
+@pytest.mark.hostile("compute-in-short-gaps")
 def test_it_is_found_over_many_short_decisions_too() -> None:
     assert watch(1.0, 30 * WINDOW_S, decision_s=0.06) is not None
 
@@ -79,3 +81,54 @@ def test_a_seat_without_a_meter_is_trusted() -> None:
     watch = PonderWatch([None])
     watch.begin()
     assert watch.look(100.0, [0]) is None
+
+
+def judge(cpu_us: int, wall_s: float) -> Pondering | None:
+    """What is found after one look over so much CPU and time."""
+    burner = Burner()
+    watch = PonderWatch([burner])
+    watch.begin()
+    assert watch.look(0.0, [0]) is None
+    burner.cpu_us = cpu_us
+    return watch.look(wall_s, [0])
+
+
+def test_a_fifth_of_a_core_is_overlooked_and_more_is_not() -> None:
+    assert judge(1_000_000, 5.0) is None
+    assert judge(1_000_010, 5.0) == Pondering(0, 0.200002, 5.0)
+
+
+def test_five_seconds_are_judged_and_fewer_are_not() -> None:
+    assert judge(5_000_000, 4.999) is None
+    assert judge(5_000_000, 5.0) == Pondering(0, 1.0, 5.0)
+
+
+def test_what_was_judged_does_not_count_again() -> None:
+    burner = Burner()
+    watch = PonderWatch([burner])
+    watch.begin()
+    watch.look(0.0, [0])
+    burner.cpu_us = 1_000_000
+    assert watch.look(5.0, [0]) is None
+    burner.cpu_us = 3_000_000
+    assert watch.look(9.999, [0]) is None
+    assert watch.look(10.0, [0]) == Pondering(0, 0.4, 5.0)
+
+
+def test_a_meter_that_lost_some_of_its_count_gives_nothing_back() -> None:
+    burner = Burner()
+    watch = PonderWatch([burner])
+    watch.begin()
+    for now, cpu_us in ((0.0, 4_000_000), (1.0, 0), (5.0, 1_000_010)):
+        burner.cpu_us = cpu_us
+        found = watch.look(now, [0])
+    assert found == Pondering(0, 0.200002, 5.0)
+
+
+def test_who_is_found_stays_found_beside_others() -> None:
+    burner, idle = Burner(), Burner()
+    watch = PonderWatch([idle, burner, idle])
+    watch.begin()
+    watch.look(0.0, [0, 1, 2])
+    burner.cpu_us = 5_000_000
+    assert watch.look(5.0, [0, 1, 2]) == Pondering(1, 1.0, 5.0)

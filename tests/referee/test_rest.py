@@ -37,6 +37,7 @@ async def play(rests: Rests) -> None:
     rests.close(4.0)
 
 
+@pytest.mark.hostile("compute-after-its-answer")
 async def test_a_bot_is_asked_and_rests_and_one_that_computes_sleeps_at_once() -> None:
     calm, restless = Bot(), Bot(is_restless=True)
     rests = Rests([calm, restless, None])

@@ -74,6 +74,7 @@ def reason_of(error: grpc.aio.AioRpcError) -> bytes:
     return details
 
 
+@pytest.mark.hostile("wrong-token")
 @pytest.mark.parametrize(
     "metadata", [(), (("authorization", "Bearer wrong"),), (("authorization", "Basic x"),), (("token", "x"),)], ids=str
 )
@@ -84,12 +85,14 @@ async def test_without_a_valid_token_a_stream_is_refused(client: Client, metadat
     assert b"TOKEN_UNKNOWN" in reason_of(error)
 
 
+@pytest.mark.hostile("token-of-a-match-that-is-over")
 async def test_a_token_is_worth_nothing_after_its_bot_was_dismissed(server: PlayServer, client: Client) -> None:
     admission = server.admit()
     server.dismiss(admission)
     assert (await error_of(client.play(bearer(admission.token)))).code() is grpc.StatusCode.UNAUTHENTICATED
 
 
+@pytest.mark.hostile("ask-for-health-without-a-token")
 async def test_health_asks_for_a_token_too(server: PlayServer, client: Client) -> None:
     stub = health_pb2_grpc.HealthStub(client.channel)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -107,6 +110,7 @@ async def test_health_can_be_watched(server: PlayServer, client: Client) -> None
     watch.cancel()
 
 
+@pytest.mark.hostile("wrong-tokens")
 async def test_who_makes_more_calls_than_anybody_needs_is_disconnected(tmp_path: Path) -> None:
     server = PlayServer(most_calls=3)
     await server.start(f"unix:{tmp_path}/flooded")
@@ -126,6 +130,7 @@ async def test_who_makes_more_calls_than_anybody_needs_is_disconnected(tmp_path:
     await client.channel.close()
 
 
+@pytest.mark.hostile("wrong-tokens-before-joining")
 async def test_who_floods_before_it_joins_is_refused_for_that(tmp_path: Path) -> None:
     server = PlayServer(most_calls=3)
     await server.start(f"unix:{tmp_path}/flooded")
@@ -139,6 +144,7 @@ async def test_who_floods_before_it_joins_is_refused_for_that(tmp_path: Path) ->
     await client.channel.close()
 
 
+@pytest.mark.hostile("many-streams-at-once")
 async def test_a_connection_has_only_so_many_streams_at_once(server: PlayServer, client: Client) -> None:
     stub, request = health_pb2_grpc.HealthStub(client.channel), health_pb2.HealthCheckRequest()
     token = bearer(server.admit().token)
@@ -152,6 +158,7 @@ async def test_a_connection_has_only_so_many_streams_at_once(server: PlayServer,
         watch.cancel()
 
 
+@pytest.mark.hostile("call-what-is-not-served")
 @pytest.mark.parametrize(
     "method", ["/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "/arena.v1.PlayService/Peek"]
 )
@@ -179,6 +186,7 @@ def test_a_star_means_every_game() -> None:
     assert tuple(info.name for info in joined.games) == registry.names()
 
 
+@pytest.mark.hostile("other-protocol")
 async def test_another_major_version_is_refused_naming_both(server: PlayServer, client: Client) -> None:
     admission = server.admit()
     call = client.play(bearer(admission.token))
@@ -191,6 +199,7 @@ async def test_another_major_version_is_refused_naming_both(server: PlayServer, 
     assert b"PROTOCOL_VERSION" in reason_of(error)
 
 
+@pytest.mark.hostile("second-stream")
 async def test_a_second_stream_is_refused(server: PlayServer, client: Client) -> None:
     admission = server.admit()
     first = client.play(bearer(admission.token))
@@ -233,6 +242,7 @@ async def test_a_stream_that_the_client_cancels_is_closed(server: PlayServer, cl
     assert stream.spoiled
 
 
+@pytest.mark.hostile("speak-between-matches")
 async def test_a_message_while_no_match_is_played_spoils_the_bot(server: PlayServer, client: Client) -> None:
     admission = server.admit()
     call = client.play(bearer(admission.token))
@@ -246,6 +256,7 @@ async def test_a_message_while_no_match_is_played_spoils_the_bot(server: PlaySer
     call.cancel()
 
 
+@pytest.mark.hostile("come-and-go")
 async def test_a_stream_that_ends_while_its_join_is_answered_raises_nothing(
     server: PlayServer, client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -61,8 +61,11 @@ class Queue:
         return self.waits
 
 
-def start(meter: Meter | None, queue: Queue | None = None, patience_s: float = 1.0) -> tuple[Loop, Stopwatch]:
+def start(
+    meter: Meter | None, queue: Queue | None = None, patience_s: float = 1.0, at: float = 50.0
+) -> tuple[Loop, Stopwatch]:
     loop = Loop()
+    loop.now = at
     return loop, Stopwatch(cast("Any", loop), patience_s, meter, queue)
 
 
@@ -112,7 +115,7 @@ def test_a_bot_that_sleeps_long_is_not_given_back_every_late_look() -> None:
     for _ in range(1000):
         loop.now = watch.next_at + 0.03
         figures = watch.look()
-    assert figures.referee_lag_us == pytest.approx(330_000, abs=100)
+    assert figures.referee_lag_us == 330_000
 
 
 def test_a_thread_of_the_referee_that_waits_may_hide_an_answer() -> None:
@@ -152,3 +155,66 @@ def test_without_a_meter_the_first_look_is_at_the_end() -> None:
     assert watch.next_at == pytest.approx(51)
     loop.now = 51.0
     assert watch.look().wall_us == 1_000_000
+
+
+@pytest.mark.parametrize(("took_s", "looks"), [(0.019999, 0), (0.02, 1)])
+def test_a_decision_is_looked_at_from_20_ms_on(took_s: float, looks: int) -> None:
+    _, watch = start(Meter(), at=0.0)
+    assert watch.stop(took_s).looks == looks
+
+
+@pytest.mark.parametrize(("took_s", "looks"), [(0.01, 0), (0.010001, 1)])
+def test_a_short_decision_is_looked_at_once_it_is_late(took_s: float, looks: int) -> None:
+    _, watch = start(Meter(), patience_s=0.01, at=0.0)
+    assert watch.stop(took_s).looks == looks
+
+
+@pytest.mark.parametrize(("handed_at", "lag_us"), [(0.001, 0), (0.001001, 1001)])
+def test_handing_over_is_slow_when_it_takes_more_than_a_millisecond(handed_at: float, lag_us: int) -> None:
+    loop, watch = start(Meter(), at=0.0)
+    loop.now = handed_at
+    for callback in loop.next:
+        callback()
+    loop.now = 0.02
+    assert watch.look().referee_lag_us == lag_us
+
+
+@pytest.mark.parametrize(("cpu_us", "lag_us"), [(999, 60_000), (1000, 20_000)])
+def test_a_bot_that_computed_a_millisecond_since_had_not_answered_yet(cpu_us: int, lag_us: int) -> None:
+    meter = Meter((7000, 0))
+    loop, watch = start(meter)
+    loop.now = 50.06
+    assert watch.look().referee_lag_us == 40_000
+    meter.reading = (7000 + cpu_us, 0)
+    loop.now = 50.1
+    assert watch.look().referee_lag_us == lag_us
+
+
+def test_lateness_is_at_most_the_time_since_the_last_look() -> None:
+    loop, watch = start(Meter((5000, 0)), Queue(over_us=90_000))
+    loop.now = 50.02
+    assert watch.look().referee_lag_us == 20_000
+    loop.now = 50.03
+    assert watch.look().referee_lag_us == 30_000
+
+
+@pytest.mark.parametrize(("now", "next_at"), [(0.02, 0.04), (0.03, 0.05), (0.049, 0.05), (0.05, 0.07), (0.06, 0.08)])
+def test_a_look_is_due_every_20_ms_and_when_the_time_is_over(now: float, next_at: float) -> None:
+    loop, watch = start(Meter(), patience_s=0.05, at=0.0)
+    loop.now = now
+    watch.look()
+    assert watch.next_at == pytest.approx(next_at)
+
+
+@pytest.mark.parametrize(("now", "next_at"), [(0.02, 1.0), (0.99, 1.0), (1.0, 1.02), (1.5, 1.52)])
+def test_without_a_meter_looks_are_due_from_the_end_on(now: float, next_at: float) -> None:
+    loop, watch = start(None, at=0.0)
+    loop.now = now
+    watch.look()
+    assert watch.next_at == pytest.approx(next_at)
+    assert watch.elapsed_us() == round(now * 1_000_000)
+
+
+def test_an_impatient_match_looks_before_20_ms_are_over() -> None:
+    _, watch = start(Meter(), patience_s=0.005, at=0.0)
+    assert watch.next_at == 0.005

@@ -41,6 +41,7 @@ async def breaks() -> None:
     raise grpc.aio.UsageError("the call is over")
 
 
+@pytest.mark.hostile("stop-reading")
 async def test_a_bot_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream_module, "STOPPED_READING_S", 0.001)
     stream = BotStream(FakeContext(write=block))  # type: ignore[arg-type]
@@ -67,6 +68,7 @@ async def test_the_end_of_a_stream_reaches_the_match() -> None:
     assert closed.what == Closed("Its stream ended.")
 
 
+@pytest.mark.hostile("flood-of-messages")
 async def test_of_a_flood_only_so_many_messages_wait() -> None:
     stream = BotStream(FakeContext(b"join", *[ACT] * 1000))  # type: ignore[arg-type]
     inbox = Inbox()

@@ -45,6 +45,7 @@ def ending_of(connection: Connection) -> StreamError | None:
     return connection._ending.result()
 
 
+@pytest.mark.hostile("remote-never-reads")
 async def test_who_takes_nothing_for_too_long_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.remote.connection.STOPPED_READING_S", 0.01)
     context = DeafContext()
@@ -68,6 +69,7 @@ async def test_what_is_not_taken_is_kept_up_to_a_bound() -> None:
     assert ending_of(connection) is NOT_READING
 
 
+@pytest.mark.hostile("remote-answers-always-late")
 async def test_late_answers_are_forgiven_and_many_of_them_are_not() -> None:
     connection = Connection(cast(Any, DeafContext()))
     for _ in range(2 * MOST_STRAYS):

@@ -20,6 +20,7 @@ class Stream:
         self.ending = error
 
 
+@pytest.mark.hostile("remote-fills-the-doorway")
 def test_one_address_that_fills_the_doorway_gives_way_to_another() -> None:
     doorway, crowd = Doorway(4), [Stream() for _ in range(4)]
     for stream in crowd:
@@ -28,6 +29,7 @@ def test_one_address_that_fills_the_doorway_gives_way_to_another() -> None:
     assert [stream.ending for stream in crowd] == [FULL, None, None, None]
 
 
+@pytest.mark.hostile("remote-fills-the-doorway")
 def test_whoever_has_most_of_a_full_doorway_is_refused() -> None:
     doorway = Doorway(4)
     for address in ("eve", "eve", "ada", "ada"):

@@ -46,6 +46,13 @@ def raw(house: House, name: str, **said: object) -> RawBot:
     return RawBot(house.process.port, house.certificate, name, **said)  # type: ignore[arg-type] # of RemoteBot
 
 
+@pytest.mark.hostile(
+    "remote-groups-in-groups",
+    "remote-messages-in-messages",
+    "remote-group-without-an-end",
+    "remote-length-beyond-the-end",
+    "remote-zeros",
+)
 @pytest.mark.parametrize("what", NOT_READABLE)
 async def test_what_cannot_be_read_is_a_fault_in_the_one_match_of_its_bot(house: House, what: str) -> None:
     async def send(bot: RemoteBot, _decide: play_pb2.Decide) -> None:
@@ -57,6 +64,7 @@ async def test_what_cannot_be_read_is_a_fault_in_the_one_match_of_its_bot(house:
     assert [(fault.seat, fault.cause) for fault in report.result.faults] == [(0, FaultCause.MALFORMED)]
 
 
+@pytest.mark.hostile("remote-message-of-many-megabytes")
 @pytest.mark.parametrize("megabytes", [0.9, 100])
 async def test_a_message_of_many_megabytes_disturbs_nobody(house: House, megabytes: float) -> None:
     async def send(bot: RemoteBot, _decide: play_pb2.Decide) -> None:
@@ -83,6 +91,7 @@ async def test_fields_of_the_future_are_passed_over(house: House) -> None:
     assert report.result.by_rules
 
 
+@pytest.mark.hostile("remote-message-of-no-known-kind")
 async def test_a_kind_of_message_of_the_future_alone_is_a_fault(house: House) -> None:
     async def send(bot: RemoteBot, _decide: play_pb2.Decide) -> None:
         assert isinstance(bot, RawBot)
@@ -93,6 +102,7 @@ async def test_a_kind_of_message_of_the_future_alone_is_a_fault(house: House) ->
     assert [fault.seat for fault in report.result.faults] == [0]
 
 
+@pytest.mark.hostile("remote-answer-before-the-question", "remote-answer-twice", "remote-resign-twice")
 @pytest.mark.parametrize("what", ["before", "twice", "resign twice"])
 async def test_answers_at_the_wrong_time_harm_their_own_match_alone(house: House, what: str) -> None:
     async def send(bot: RemoteBot, decide: play_pb2.Decide) -> None:
@@ -118,6 +128,7 @@ async def test_answers_at_the_wrong_time_harm_their_own_match_alone(house: House
     assert again.result.faults == ()
 
 
+@pytest.mark.hostile("play-on-with-a-revoked-token")
 async def test_a_token_that_is_revoked_in_the_middle_of_a_match_ends_that_bot_alone(house: House) -> None:
     async def stay_silent(_bot: RemoteBot, _decide: play_pb2.Decide) -> None:
         """Say nothing."""

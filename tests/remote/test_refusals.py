@@ -38,6 +38,7 @@ def code(name: str) -> int:
     return int(grpc.StatusCode[name].value[0])
 
 
+@pytest.mark.hostile("remote-token-that-is-not-known")
 async def test_a_token_that_is_not_known_opens_nothing(house: House) -> None:
     async with house.bot("a", token="mallory") as bot:
         assert await end_of(bot) == (code("UNAUTHENTICATED"), "TOKEN_UNKNOWN")
@@ -57,6 +58,7 @@ async def test_another_major_version_of_the_protocol_is_refused_with_both(house:
         assert bot.status.metadata == {"arena": "1.0", "bot": "7.0"}
 
 
+@pytest.mark.hostile("remote-first-message-that-is-no-join")
 async def test_what_is_no_join_is_refused(house: House) -> None:
     bot = house.bot("a")
     await bot.open()
@@ -74,6 +76,7 @@ async def test_health_is_told_to_everybody(house: House) -> None:
     assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
+@pytest.mark.hostile("remote-watch-health-for-ever")
 async def test_nobody_can_hold_calls_open_by_watching_health(house: House) -> None:
     credentials = grpc.ssl_channel_credentials(house.certificate.read_bytes())
     async with grpc.aio.secure_channel(f"localhost:{house.process.port}", credentials) as channel:
@@ -117,6 +120,9 @@ async def test_who_has_a_revoked_token_has_to_go(house: House) -> None:
         assert not adas.ended.is_set()
 
 
+@pytest.mark.hostile(
+    "remote-answers-unasked-at-length", "remote-answers-for-no-match", "remote-empty-messages-at-length"
+)
 @pytest.mark.parametrize("what", ["unasked", "strange", "broken"])
 async def test_a_bot_that_misbehaves_disturbs_no_other_match(house: House, what: str) -> None:
     """It answers without being asked, for matches that are not, or sends what is no message, all at great length."""
@@ -145,11 +151,13 @@ async def test_a_bot_that_misbehaves_disturbs_no_other_match(house: House, what:
         assert report.result.faults[0].cause is FaultCause.MALFORMED
 
 
+@pytest.mark.hostile("remote-answers-for-no-match")
 async def test_answers_for_matches_that_are_not_end_the_stream(house: House) -> None:
     async with house.match_beside("f0"):
         assert await asyncio.to_thread(_flood, house) == (code("RESOURCE_EXHAUSTED"), "FLOOD")
 
 
+@pytest.mark.hostile("remote-never-reads")
 async def test_who_never_reads_is_sent_away_and_told_why_when_it_does(house: House) -> None:
     async with house.match_beside("n0"), DeafBot(house.process.port, house.certificate, "deaf") as deaf, house.bot("x"):
         await house.until_here("deaf")
@@ -182,6 +190,7 @@ def _flood(house: House) -> tuple[int, str]:
     return status.code, status.reason
 
 
+@pytest.mark.hostile("remote-joins-twice")
 async def test_what_cannot_be_read_and_belongs_to_no_match_ends_the_stream(house: House) -> None:
     async with house.bot("a") as bot:
         await house.until_here("a")

@@ -41,6 +41,7 @@ async def test_a_guest_at_the_socket_plays_a_remote_bot_of_the_network(house: Ho
     assert heard[-1].match_finished.result.ranks
 
 
+@pytest.mark.hostile("remote-token-that-is-not-known")
 async def test_a_bad_token_at_the_socket_is_not_taken_for_none(house: House) -> None:
     endpoint = Endpoint(f"unix:{house.socket}")
     async with open_stream(endpoint, "mallory") as stream:

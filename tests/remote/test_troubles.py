@@ -32,6 +32,7 @@ async def own_house(tmp_path: Path) -> AsyncIterator[House]:
         yield house
 
 
+@pytest.mark.hostile("remote-never-comes")
 async def test_a_bot_that_is_never_there_has_not_started_and_the_other_wins(tmp_path: Path) -> None:
     async with open_house(tmp_path, patience_s=0.1) as house, house.bot("a"):
         await house.until_here("a")
@@ -42,6 +43,7 @@ async def test_a_bot_that_is_never_there_has_not_started_and_the_other_wins(tmp_
     assert report.result.ranks == (1, 2)
 
 
+@pytest.mark.host_fault("process-of-remote-bots-killed")
 async def test_when_the_process_is_killed_its_matches_are_lost_and_those_that_wait_go_on(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
         process = house.process

@@ -110,6 +110,7 @@ class Clock:
         await asyncio.sleep(0)
 
 
+@pytest.mark.hostile("remote-come-and-go-in-turns")
 async def test_two_that_come_and_go_in_turns_are_not_waited_for_for_ever() -> None:
     clock = Clock(hall := Hall())
     hall.room._patience_s = 1000.0

@@ -44,6 +44,7 @@ def test_lines_are_json_with_their_keys_and_only_what_matters_is_for_people(
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.hostile("steer-the-terminal-by-a-log")
 def test_what_others_named_cannot_steer_the_organisers_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -55,6 +56,7 @@ def test_what_others_named_cannot_steer_the_organisers_terminal(
     assert not [char for char in shown if not char.isprintable() and char != "\n"]
 
 
+@pytest.mark.host_fault("terminal-stuck")
 def test_a_terminal_that_is_stuck_stops_nobody() -> None:
     reached, go_on = threading.Event(), threading.Event()
 

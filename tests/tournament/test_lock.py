@@ -13,6 +13,7 @@ def test_the_lock_lies_beside_the_database(tmp_path: Path) -> None:
     assert lock_path(tmp_path / "arena.db", "0198-7") == tmp_path / "arena.db-0198-7.lock"
 
 
+@pytest.mark.host_fault("two-commands-play-one-tournament")
 def test_a_lock_that_is_held_is_refused_naming_its_holder(tmp_path: Path) -> None:
     with (
         exclusive(tmp_path / "lock"),
@@ -34,6 +35,7 @@ def test_two_locks_do_not_hinder_each_other(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.host_fault("command-killed")
 def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
     holder = (
         "import os, pathlib, signal, sys\n"

@@ -41,6 +41,7 @@ def test_hosted_bots_play_all_matches_of_a_block_with_its_chance() -> None:
     assert chance_seeds(remote=False) == [OF_BLOCK] * 4
 
 
+@pytest.mark.hostile("remember-the-chance-of-a-block")
 def test_remote_bots_which_remember_what_they_saw_meet_the_same_chance_in_no_two_matches() -> None:
     found = chance_seeds(remote=True)
     assert len({*found, OF_BLOCK}) == 5

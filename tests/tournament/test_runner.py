@@ -116,6 +116,7 @@ def kill_run(book: Book, tournament: Tournament, point: str, count: int) -> None
     assert killed.returncode == -9
 
 
+@pytest.mark.host_fault("command-killed")
 @pytest.mark.parametrize("point", ["start", "transaction", "progress"])
 @pytest.mark.parametrize("count", [3])
 async def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(
@@ -128,6 +129,7 @@ async def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(
     assert (book.table(tournament), book.results(tournament)) == undisturbed
 
 
+@pytest.mark.host_fault("command-killed-again-and-again")
 async def test_killed_again_and_again_it_still_ends_with_the_same_table(
     book: Book, undisturbed: tuple[Any, Any]
 ) -> None:
@@ -181,6 +183,7 @@ async def test_giving_back_costs_a_match_no_attempt(book: Book) -> None:
     assert (await play(book, tournament)).void == 0
 
 
+@pytest.mark.host_fault("host-fails-one-match-three-times")
 async def test_a_match_that_is_lost_three_times_is_void_and_the_others_are_played(book: Book) -> None:
     tournament = book.plan()
 
@@ -212,6 +215,7 @@ async def test_two_matches_that_are_always_lost_do_not_stop_the_run(
     assert final.lost >= 6
 
 
+@pytest.mark.host_fault("host-fails-every-match")
 async def test_a_host_that_loses_everything_stops_the_run_before_all_is_void(book: Book) -> None:
     tournament = book.plan()
     with pytest.raises(HostFailingError, match=r"last reason: worker 1 died .signal 9.; `arena doctor`"):
@@ -229,6 +233,7 @@ class WithoutRoom(ScriptedExecutor):
         raise MatchLostError(f"no room for {spec.match_id}", HostCause.HOSTING_FAILED)
 
 
+@pytest.mark.host_fault("no-process-for-long")
 async def test_a_host_without_room_stops_the_run_before_any_match_is_void(book: Book) -> None:
     tournament = book.plan()
     with pytest.raises(HostFailingError, match="last reason: no room for"):
@@ -301,6 +306,7 @@ async def test_a_fault_of_the_executor_itself_is_not_hidden(book: Book) -> None:
     assert state.finished >= 5
 
 
+@pytest.mark.host_fault("database-full")
 async def test_a_full_disk_stops_the_run_and_keeps_what_was_recorded(book: Book, undisturbed: tuple[Any, Any]) -> None:
     tournament = book.plan()
     pages = book.path.stat().st_size // 4096
@@ -323,6 +329,7 @@ async def test_progress_tells_how_far_the_run_is(book: Book) -> None:
     assert (final.decisions, final.games_per_second > 0) == (10 * MATCHES, True)
 
 
+@pytest.mark.host_fault("two-commands-play-one-tournament")
 async def test_two_runs_of_one_tournament_at_once_are_refused(book: Book) -> None:
     tournament = book.plan()
     with (
@@ -372,6 +379,7 @@ async def test_other_rules_than_the_planned_ones_are_refused(book: Book, monkeyp
         await play(book, tournament)
 
 
+@pytest.mark.host_fault("stored-version-changed")
 async def test_bots_whose_files_were_changed_do_not_play(book: Book) -> None:
     tournament = book.plan()
     main = book.store.directory(book.add_bot("ann").content_hash) / "main.py"

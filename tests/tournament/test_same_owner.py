@@ -36,6 +36,7 @@ def meetings(book: Book, tournament: Tournament) -> list[frozenset[str]]:
     return [frozenset(seat.bot for seat in match.seats) for match in leased]
 
 
+@pytest.mark.hostile("two-bots-of-one-owner")
 @pytest.mark.parametrize("form", [RoundRobin(2, 2), Swiss(2, 1), Knockout(2), Ladder(2, 1)])
 def test_they_do_not_meet_in_a_rated_tournament(owned: Book, form: Format) -> None:
     met = meetings(owned, owned.plan_format(form, RATED, FIELD))
@@ -61,6 +62,7 @@ def test_too_few_owners_are_told_with_the_remedy_and_nothing_is_written(owned: B
     owned.plan_format(form, replace(RATED, rated=False), ["eve/one", "eve/two"])
 
 
+@pytest.mark.hostile("two-bots-of-one-owner")
 def test_a_rated_match_of_theirs_is_refused(owned: Book) -> None:
     with pytest.raises(ScheduleError, match="eve/one and eve/two have one owner"):
         owned.plan_match(RATED, ["eve/one", "eve/two"])

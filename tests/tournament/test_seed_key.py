@@ -35,6 +35,7 @@ def leased(book: Book, tournament: Tournament) -> tuple[LeasedMatch, ...]:
     return book.ledger.settle(tournament.id, request=LeaseRequest("test", 100, 2**50)).leased
 
 
+@pytest.mark.hostile("find-the-seed-of-the-tournament")
 def test_a_bot_with_an_owner_cannot_find_the_seed_from_what_it_is_given(book: Book) -> None:
     spy = add_stranger(book)
     terms = replace(ASKED, seed_key=key_beside(book))
@@ -75,6 +76,7 @@ def test_the_same_seed_repeats_everything_under_the_same_key_and_the_secret_anyw
     assert [one.chance_seed for one in leased(book, elsewhere)] == [one.chance_seed for one in leased(book, first)]
 
 
+@pytest.mark.hostile("ask-for-seeds-that-tell-of-others")
 def test_what_one_asks_for_says_nothing_of_what_another_gets(book: Book) -> None:
     spy = add_stranger(book)
     own = book.plan(replace(ASKED, seed_key=key_beside(book, "eve")), ["ann", spy])
@@ -91,6 +93,7 @@ def test_the_key_is_made_once_for_its_user_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["arena.key"], "nothing is left beside it"
 
 
+@pytest.mark.host_fault("key-damaged")
 @pytest.mark.parametrize("content", [b"", b"short", b"z" * 65])
 def test_a_damaged_key_is_told_and_never_used(tmp_path: Path, content: bytes) -> None:
     place = tmp_path / "arena.key"
@@ -99,6 +102,7 @@ def test_a_damaged_key_is_told_and_never_used(tmp_path: Path, content: bytes) ->
         SeedKey(place).secret_of(SEED)
 
 
+@pytest.mark.hostile("key-behind-a-link")
 def test_a_key_is_never_read_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("0" * 64 + "\n")
     (tmp_path / "arena.key").symlink_to("other")
@@ -106,6 +110,7 @@ def test_a_key_is_never_read_through_a_link(tmp_path: Path) -> None:
         SeedKey(tmp_path / "arena.key").secret_of(SEED)
 
 
+@pytest.mark.hostile("join-a-tournament-with-a-plain-seed")
 def test_a_bot_with_an_owner_does_not_join_what_a_plain_seed_tells(book: Book) -> None:
     spy = add_stranger(book)
     tournament = book.plan_format(Ladder(2, 4), replace(ASKED, seed_key=key_beside(book)), ["ann", "bob"], "open")

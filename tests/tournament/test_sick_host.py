@@ -56,6 +56,7 @@ class LongFirstExecutor(ScriptedExecutor):
         return report
 
 
+@pytest.mark.host_fault("clock-jumps-forward", "clock-jumps-back")
 @pytest.mark.parametrize("shift_ns", [EIGHT_DAYS_NS, -EIGHT_DAYS_NS], ids=["forward", "back"])
 async def test_a_wall_clock_that_jumps_by_days_takes_no_match_from_the_run_that_plays_it(
     book: Book, monkeypatch: pytest.MonkeyPatch, shift_ns: int
@@ -103,6 +104,7 @@ def put_another(book: Book) -> None:
     book.path.with_name("other.db").replace(book.path)
 
 
+@pytest.mark.host_fault("database-taken-away", "database-replaced")
 @pytest.mark.parametrize("befall", [take_away, put_another])
 async def test_a_database_that_is_taken_away_ends_the_run_and_nothing_recorded_is_lost(
     book: Book, befall: Callable[[Book], None]
@@ -121,6 +123,7 @@ async def test_a_database_that_is_taken_away_ends_the_run_and_nothing_recorded_i
         assert check(restored.database) == []
 
 
+@pytest.mark.host_fault("database-locked-for-a-while")
 async def test_a_run_waits_for_another_who_writes_and_tells_so(book: Book) -> None:
     tournament, waited = book.plan(), list[float]()
     with closing(sqlite3.connect(book.path, isolation_level=None)) as other:
@@ -138,6 +141,7 @@ async def test_a_run_waits_for_another_who_writes_and_tells_so(book: Book) -> No
     assert sorted(waited) == waited
 
 
+@pytest.mark.host_fault("database-locked-for-long")
 async def test_a_run_waits_for_another_who_writes_no_longer_than_it_is_told(book: Book) -> None:
     tournament = book.plan()
     told = open_database(f"sqlite:///{book.path}?busy_timeout=20")
@@ -150,6 +154,7 @@ async def test_a_run_waits_for_another_who_writes_no_longer_than_it_is_told(book
     assert (final.finished, final.void) == (MATCHES, 0)
 
 
+@pytest.mark.host_fault("ctrl-c-while-the-database-is-locked")
 async def test_ctrl_c_ends_a_run_that_waits_for_another_who_writes(book: Book) -> None:
     tournament = book.plan()
     with closing(sqlite3.connect(book.path, isolation_level=None)) as other:
@@ -168,6 +173,7 @@ async def test_ctrl_c_ends_a_run_that_waits_for_another_who_writes(book: Book) -
     assert progress.finished >= 5, "what had come back is recorded at the end"
 
 
+@pytest.mark.host_fault("disk-full-when-a-run-begins")
 async def test_a_lock_whose_holder_cannot_be_named_is_held(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     def have_no_room(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -179,6 +185,7 @@ async def test_a_lock_whose_holder_cannot_be_named_is_held(book: Book, monkeypat
     assert not path.exists()
 
 
+@pytest.mark.host_fault("disk-full-in-a-tournament")
 def test_a_full_disk_stops_a_run_and_little_room_is_enough_to_go_on(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.tournament.on_a_small_disk", str(tmp_path / "small"), "600"]
     assert run_on_small_disk(tmp_path / "small", 3000, words) == ["full", "48 of 48, []"]

@@ -35,6 +35,7 @@ def test_what_went_wrong_is_told_in_the_language_of_the_visitor(client: TestClie
     assert "Accept-Language" in answer.headers["vary"]
 
 
+@pytest.mark.hostile("web-markup-as-text")
 def test_what_a_visitor_wrote_is_nothing_but_text_in_every_language(client: TestClient) -> None:
     for language in ("en", "de", "fr", "it"):
         page = client.get("/bots/<script>alert(1)<\u200fscript>{why}", params={"lang": language})
@@ -59,6 +60,7 @@ def test_every_error_of_the_table_exists_and_the_nearest_class_counts() -> None:
     assert {400, 403, 404, 409, 429, 503, 507} == set(STATUS.values())
 
 
+@pytest.mark.hostile("web-lead-elsewhere")
 @pytest.mark.parametrize("back", ["https://elsewhere.example/", "//elsewhere.example", "/\\elsewhere.example", "x"])
 def test_a_choice_leads_nowhere_else(client: TestClient, back: str) -> None:
     answer = client.post("/preferences", data={"back": back, "lang": "fr"}, follow_redirects=False)

@@ -40,6 +40,7 @@ def test_addresses_this_machine_and_given_names_are_answered(host: str) -> None:
     assert is_known(host, {"arena.example.org"})
 
 
+@pytest.mark.hostile("web-name-made-to-lead-here")
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "[", "a/b?c", "x@y"]
 )
@@ -53,6 +54,7 @@ def test_a_page_whose_name_was_made_to_lead_here_reads_nothing(named: TestClient
     assert page.headers["content-security-policy"]
 
 
+@pytest.mark.hostile("web-page-of-another-site-reads-the-api")
 @pytest.mark.parametrize(
     ("host", "is_open"), [("localhost:7780", False), ("127.8.9.1", False), ("arena.example.org", True)]
 )
@@ -64,6 +66,7 @@ def test_pages_from_elsewhere_read_the_api_only_of_an_arena_that_others_can_reac
         assert ("access-control-allow-origin" in named.get(path, headers={"host": host}).headers) is is_open
 
 
+@pytest.mark.hostile("web-giant-form")
 def test_a_form_that_is_too_large_is_not_read(client: TestClient) -> None:
     large = b"lang=" + b"x" * bodies.MOST_BYTES
 
@@ -82,6 +85,7 @@ def test_head_is_answered_like_get_but_for_streams(client: TestClient) -> None:
     assert client.head("/live?match=x").status_code == 405
 
 
+@pytest.mark.hostile("web-flood-of-dear-requests")
 def test_a_dear_request_counts_as_several_and_an_address_has_few_at_once(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +96,7 @@ def test_a_dear_request_counts_as_several_and_an_address_has_few_at_once(
         assert TestClient(make_app(site), client=("203.0.113.7", 1)).get("/").status_code == 429
 
 
+@pytest.mark.host_fault("database-taken-away-from-the-pages")
 def test_where_the_database_lies_is_told_to_nobody_when_it_is_gone(tmp_path: Path) -> None:
     place = tmp_path / "arena.db"
     open_database(place).close()
@@ -117,6 +122,9 @@ def hasty(played: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, 
 FORM = b"POST /preferences HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
 
 
+@pytest.mark.hostile(
+    "web-says-nothing", "web-half-a-head", "web-half-a-form", "web-chunks-without-end", "web-two-lengths", "web-no-http"
+)
 @pytest.mark.parametrize(
     ("said", "answer"),
     [
@@ -138,6 +146,7 @@ def test_who_dawdles_or_sends_nonsense_is_hung_up_on(hasty: tuple[str, int], sai
     assert not answer or b"content-security-policy: default-src 'none'" in heard
 
 
+@pytest.mark.hostile("web-never-reads")
 def test_who_reads_nothing_is_hung_up_on_and_others_are_served(hasty: tuple[str, int]) -> None:
     with socket.socket() as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -158,6 +167,7 @@ def _all_of(line: socket.socket) -> bytes:
     return heard
 
 
+@pytest.mark.hostile("web-many-connections")
 def test_an_address_has_a_number_of_connections_at_once(
     hasty: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +191,7 @@ def break_front_page(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     monkeypatch.setattr("arena.web.pages.front.arena_of", fail)
 
 
+@pytest.mark.hostile("web-leaves-amid-a-form")
 def test_who_leaves_in_the_middle_of_a_form_is_no_fault_of_the_arena(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +200,7 @@ def test_who_leaves_in_the_middle_of_a_form_is_no_fault_of_the_arena(
     assert client.get("/").status_code == 400
 
 
+@pytest.mark.host_fault("disk-full-under-the-pages")
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "/srv/x"), DatabaseFullError("/srv/x"), DiskFullError("disk")])
 def test_a_full_disk_is_told_in_one_sentence(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, error: Exception

@@ -30,32 +30,33 @@ async def test_equal_matches_have_equal_game_digests_and_different_record_digest
     assert one.record_digest != other.record_digest
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "cause", "words"),
-    [
-        ("garbage", FaultCause.MALFORMED, "40 bytes that are no PlayRequest"),
-        ("empty-request", FaultCause.MALFORMED, "without a message"),
-        ("no-actions", FaultCause.MALFORMED, "0 actions"),
-        ("too-many-actions", FaultCause.MALFORMED, "1 to 64"),
-        ("a-hundred-thousand-actions", FaultCause.MALFORMED, "1 to 64"),
-        ("long-note", FaultCause.MALFORMED, "1001 characters"),
-        ("huge-message", FaultCause.MALFORMED, "bytes; 262144 are allowed"),
-        ("illegal", FaultCause.ILLEGAL_ACTION, "It chose action 3 (ADD:3); legal were 0 (ADD:0), 1 (ADD:1), 2"),
-        ("out-of-range", FaultCause.ILLEGAL_ACTION, "2147483647, which does not exist"),
-        ("negative", FaultCause.ILLEGAL_ACTION, "-1, which does not exist"),
-        ("wrong-ply", FaultCause.PROTOCOL, "It answered ply 1; asked was ply 0."),
-        ("wrong-match", FaultCause.PROTOCOL, "another match, 'another'"),
-        ("two-answers", FaultCause.PROTOCOL, "It answered"),
-        ("many-answers", FaultCause.PROTOCOL, "It answered"),
-        ("join-twice", FaultCause.PROTOCOL, "a second Join"),
-        ("second-stream", FaultCause.PROTOCOL, "a second stream"),
-        ("unasked-act", FaultCause.PROTOCOL, "It answered"),
-        ("leave", FaultCause.DISCONNECTED, "It left."),
-        ("close-stream", FaultCause.DISCONNECTED, "Its stream"),
-        ("crash", FaultCause.DISCONNECTED, "Its stream"),
-        ("leave-with-status-7", FaultCause.DISCONNECTED, "Its stream"),
-    ],
-)
+WRONG = [
+    ("garbage", FaultCause.MALFORMED, "40 bytes that are no PlayRequest"),
+    ("empty-request", FaultCause.MALFORMED, "without a message"),
+    ("no-actions", FaultCause.MALFORMED, "0 actions"),
+    ("too-many-actions", FaultCause.MALFORMED, "1 to 64"),
+    ("a-hundred-thousand-actions", FaultCause.MALFORMED, "1 to 64"),
+    ("long-note", FaultCause.MALFORMED, "1001 characters"),
+    ("huge-message", FaultCause.MALFORMED, "bytes; 262144 are allowed"),
+    ("illegal", FaultCause.ILLEGAL_ACTION, "It chose action 3 (ADD:3); legal were 0 (ADD:0), 1 (ADD:1), 2"),
+    ("out-of-range", FaultCause.ILLEGAL_ACTION, "2147483647, which does not exist"),
+    ("negative", FaultCause.ILLEGAL_ACTION, "-1, which does not exist"),
+    ("wrong-ply", FaultCause.PROTOCOL, "It answered ply 1; asked was ply 0."),
+    ("wrong-match", FaultCause.PROTOCOL, "another match, 'another'"),
+    ("two-answers", FaultCause.PROTOCOL, "It answered"),
+    ("many-answers", FaultCause.PROTOCOL, "It answered"),
+    ("join-twice", FaultCause.PROTOCOL, "a second Join"),
+    ("second-stream", FaultCause.PROTOCOL, "a second stream"),
+    ("unasked-act", FaultCause.PROTOCOL, "It answered"),
+    ("leave", FaultCause.DISCONNECTED, "It left."),
+    ("close-stream", FaultCause.DISCONNECTED, "Its stream"),
+    ("crash", FaultCause.DISCONNECTED, "Its stream"),
+    ("leave-with-status-7", FaultCause.DISCONNECTED, "Its stream"),
+]
+
+
+@pytest.mark.hostile(*(behaviour for behaviour, _, _ in WRONG))
+@pytest.mark.parametrize(("behaviour", "cause", "words"), WRONG)
 async def test_what_a_bot_does_wrong_has_its_cause(
     host: MatchHost, behaviour: str, cause: FaultCause, words: str
 ) -> None:
@@ -69,6 +70,7 @@ async def test_what_a_bot_does_wrong_has_its_cause(
     assert report.result.rated
 
 
+@pytest.mark.hostile("silent", "late")
 @pytest.mark.parametrize("behaviour", ["silent", "late"])
 async def test_no_answer_in_time_is_a_timeout(host: MatchHost, behaviour: str) -> None:
     report = await play(host, [scripted(behaviour), scripted()], script="0:3 1:3", clock="50ms")
@@ -77,6 +79,7 @@ async def test_no_answer_in_time_is_a_timeout(host: MatchHost, behaviour: str) -
     assert only_fault(report).evidence["elapsed_us"] >= 100_000
 
 
+@pytest.mark.hostile("silent-without-a-clock")
 async def test_without_a_clock_a_decision_has_an_end_too(host: MatchHost, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.referee.play.UNTIMED_DECISION_S", 0.1)
     fault = only_fault(await play(host, [scripted("silent"), scripted()], "0:3 1:3", clock="none"))
@@ -104,19 +107,20 @@ async def test_a_bot_is_told_its_own_fault(host: MatchHost) -> None:
     assert "fault: It chose action 3" in fault.evidence["stderr"]
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "cause", "words"),
-    [
-        ("exit-at-once", FaultCause.START_FAILED, "ended before it joined (exit status 3)"),
-        ("exit-in-peace", FaultCause.START_FAILED, "ended before it joined (exit status 0)"),
-        ("crash-at-once", FaultCause.START_FAILED, "ended before it joined (SIGKILL)"),
-        ("garbage-first", FaultCause.MALFORMED, "no PlayRequest as its first message"),
-        ("act-first", FaultCause.PROTOCOL, "Act as its first message; Join comes first"),
-        ("other-protocol", FaultCause.PROTOCOL, "the bot speaks protocol 2.0, this arena 1.0"),
-        ("other-game", FaultCause.START_FAILED, "It joined for checkers, not for script"),
-        ("wrong-token", FaultCause.START_FAILED, "exit status 4"),
-    ],
-)
+NOT_STARTING = [
+    ("exit-at-once", FaultCause.START_FAILED, "ended before it joined (exit status 3)"),
+    ("exit-in-peace", FaultCause.START_FAILED, "ended before it joined (exit status 0)"),
+    ("crash-at-once", FaultCause.START_FAILED, "ended before it joined (SIGKILL)"),
+    ("garbage-first", FaultCause.MALFORMED, "no PlayRequest as its first message"),
+    ("act-first", FaultCause.PROTOCOL, "Act as its first message; Join comes first"),
+    ("other-protocol", FaultCause.PROTOCOL, "the bot speaks protocol 2.0, this arena 1.0"),
+    ("other-game", FaultCause.START_FAILED, "It joined for checkers, not for script"),
+    ("wrong-token", FaultCause.START_FAILED, "exit status 4"),
+]
+
+
+@pytest.mark.hostile(*(behaviour for behaviour, _, _ in NOT_STARTING))
+@pytest.mark.parametrize(("behaviour", "cause", "words"), NOT_STARTING)
 async def test_a_bot_that_does_not_start_loses(host: MatchHost, behaviour: str, cause: FaultCause, words: str) -> None:
     report = await play(host, [scripted(), scripted(behaviour)])
     fault = only_fault(report)
@@ -126,6 +130,7 @@ async def test_a_bot_that_does_not_start_loses(host: MatchHost, behaviour: str, 
     assert report.plies == 0
 
 
+@pytest.mark.hostile("never-connect", "never-join")
 @pytest.mark.parametrize("behaviour", ["never-connect", "never-join"])
 async def test_a_bot_that_joins_too_late_loses(host: MatchHost, behaviour: str) -> None:
     await play(host, [scripted(), scripted()])
@@ -134,6 +139,7 @@ async def test_a_bot_that_joins_too_late_loses(host: MatchHost, behaviour: str) 
     assert only_fault(report).explanation == "It did not join within 0.4 s."
 
 
+@pytest.mark.hostile("program-that-does-not-exist")
 async def test_a_program_that_does_not_exist_is_a_failed_start(host: MatchHost) -> None:
     missing = SeatSpec("v", "missing", "/", ("no-such-program",), 1)
     fault = only_fault(await play(host, [missing, scripted()]))
@@ -152,6 +158,7 @@ async def test_the_refusal_of_another_protocol_reaches_the_bot(host: MatchHost) 
     assert "FAILED_PRECONDITION the bot speaks protocol 2.0" in fault.evidence["stderr"]
 
 
+@pytest.mark.hostile("nobody-starts")
 async def test_a_match_in_which_nobody_starts_is_not_rated(host: MatchHost) -> None:
     report = await play(host, [scripted("exit-at-once"), scripted("exit-in-peace")])
     assert report.result.ranks == (1, 1)
@@ -182,6 +189,7 @@ async def test_notes_and_several_actions_reach_the_replay(host: MatchHost) -> No
     assert entries[3]["note"] == "because"
 
 
+@pytest.mark.hostile("flood-stderr")
 async def test_a_flood_of_output_harms_nobody_and_its_end_is_kept(host: MatchHost) -> None:
     report = await play(host, [scripted("flood-stderr"), scripted("garbage", at=1)])
     assert report.result.ranks == (1, 2)

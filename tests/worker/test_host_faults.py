@@ -152,6 +152,7 @@ def killer(mark: str, word: str) -> Disturbance:
     return kill
 
 
+@pytest.mark.host_fault("worker-killed", "launcher-killed")
 async def test_a_killed_worker_and_a_killed_launcher_cost_an_attempt_and_change_no_result(
     arena: Arena, mark: str, tmp_path: Path
 ) -> None:
@@ -170,6 +171,7 @@ async def test_a_killed_worker_and_a_killed_launcher_cost_an_attempt_and_change_
     assert check(arena.database) == []
 
 
+@pytest.mark.host_fault("host-fails-one-match-three-times")
 async def test_a_match_that_the_host_fails_three_times_is_void_and_not_rated_and_the_others_are_played(
     arena: Arena, mark: str
 ) -> None:

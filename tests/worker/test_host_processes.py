@@ -65,6 +65,7 @@ class TestProcesses:
         await play(host, [scripted("with-note"), scripted("with-note")])
         assert sum("with-note" in command for command in marked_processes(mark).values()) == 2
 
+    @pytest.mark.hostile("garbage", "crash", "silent", "second-stream")
     @pytest.mark.parametrize("behaviour", ["garbage", "crash", "silent", "second-stream"])
     async def test_a_process_is_replaced_after_a_fault(self, host: MatchHost, mark: str, behaviour: str) -> None:
         seats = [scripted(behaviour, at=1), scripted()]
@@ -73,6 +74,7 @@ class TestProcesses:
         report = await play(host, seats, TWICE, clock="1s")
         assert only_fault(report).ply == 1
 
+    @pytest.mark.hostile("two-answers")
     async def test_a_process_that_answers_after_the_match_is_replaced(self, host: MatchHost, mark: str) -> None:
         seats = [scripted("two-answers", at=1), scripted()]
         await play(host, seats, "0:2 1:2")
@@ -96,6 +98,7 @@ class TestProcesses:
             new = [command for pid, command in bots(mark).items() if pid not in before]
             assert sorted(command.split()[-3] for command in new) == ["many-at-once", "with-note"]
 
+    @pytest.mark.hostile("leave-daemons")
     async def test_what_a_bot_started_lives_as_long_as_the_bot_and_ends_with_it(self, mark: str) -> None:
         async with MatchHost() as host:
             await play(host, [scripted("leave-daemons"), scripted()])
@@ -104,10 +107,12 @@ class TestProcesses:
             assert sum("time.sleep" in command for command in marked_processes(mark).values()) == 3
         assert not any("time.sleep" in command for command in marked_processes(mark).values())
 
+    @pytest.mark.hostile("ignore-term")
     async def test_a_bot_that_ignores_term_is_killed(self, host: MatchHost) -> None:
         report = await play(host, [scripted("ignore-term"), scripted()], TWICE, clock="1s")
         assert only_fault(report).cause is FaultCause.TIMEOUT
 
+    @pytest.mark.hostile("show-environment")
     async def test_a_bot_sees_only_the_environment_it_needs(
         self, host: MatchHost, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -165,6 +170,7 @@ class TestProcesses:
             assert (await play(host, [scripted("resign", at=99)], "0:3")).result.faults == ()
             assert len(host._house.bots._idle) == 2
 
+    @pytest.mark.hostile("join-and-act")
     async def test_a_bot_that_speaks_before_its_match_gets_no_seat(
         self, host: MatchHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -210,6 +216,7 @@ async def test_an_order_that_cannot_be_played_is_refused(host: MatchHost) -> Non
         await host.play(script_spec(ROUNDS, 2, rules_version="9"))
 
 
+@pytest.mark.host_fault("referee-late", "storage-fails", "sandbox-fails", "descriptors-used-up")
 @pytest.mark.parametrize(
     ("error", "cause"),
     [
@@ -239,6 +246,7 @@ async def test_the_fault_of_the_host_ends_the_match_and_its_bots_and_has_its_cau
     assert (await play(host, [scripted(), scripted()])).result.by_rules
 
 
+@pytest.mark.hostile("bomb-with-memory")
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is watched on Linux")
 async def test_a_bot_that_used_too_much_is_blamed_for_that_and_not_for_its_end(host: MatchHost, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(GREEDY_BOT, encoding="utf-8")
@@ -249,6 +257,7 @@ async def test_a_bot_that_used_too_much_is_blamed_for_that_and_not_for_its_end(h
     assert fault.evidence["used"] > fault.evidence["limit"]
 
 
+@pytest.mark.host_fault("launcher-killed")
 async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str) -> None:
     before = set(marked_processes(mark))
     async with MatchHost() as host:

@@ -73,6 +73,7 @@ async def test_a_bot_that_forgets_is_found_equal(host: MatchHost, tmp_path: Path
     assert (found.seat, found.verdict, found.ply, found.evidence) == (0, LeakVerdict.EQUAL, None, {})
 
 
+@pytest.mark.hostile("remember-across-matches")
 async def test_a_bot_that_remembers_is_flagged_with_both_answers(host: MatchHost, tmp_path: Path) -> None:
     (found,) = await check(host, scripted(), seat_of(tmp_path, "remembers"))
     assert (found.seat, found.verdict, found.ply) == (1, LeakVerdict.LEAK, 4)

@@ -77,6 +77,7 @@ async def test_a_bot_that_computes_only_while_it_is_asked_is_left_alone() -> Non
     assert not rest.is_restless
 
 
+@pytest.mark.hostile("compute-in-short-gaps")
 @pytest.mark.parametrize("gap_s", [0.001, 0.005, 0.02, 1.0])
 async def test_a_bot_that_computes_in_others_time_is_found_however_short_their_decisions_are(gap_s: float) -> None:
     bot = Bot()
@@ -90,6 +91,7 @@ async def test_a_bot_that_computes_in_others_time_is_found_however_short_their_d
     assert bot.is_asleep
 
 
+@pytest.mark.hostile("save-up-time-by-waiting")
 async def test_what_a_longer_decision_computed_less_than_it_lasted_is_no_credit() -> None:
     bot = Bot()
     rest = bot.rest()
@@ -112,6 +114,7 @@ async def test_little_is_free_and_calms_down_again() -> None:
     assert not rest.is_restless
 
 
+@pytest.mark.hostile("compute-while-asleep")
 async def test_who_computes_while_it_sleeps_is_expelled_once() -> None:
     bot = Bot()
     rest = bot.rest()
@@ -140,6 +143,7 @@ async def test_where_some_of_it_may_have_escaped_it_is_put_to_sleep_again() -> N
     assert not rest.must_lie_down(bot.at)
 
 
+@pytest.mark.hostile("prevent-its-sleep")
 async def test_who_prevents_its_sleep_is_expelled_and_a_host_that_cannot_is_left_alone() -> None:
     bot = Bot()
     bot.answer = Slept("It killed it.", is_own=True)
@@ -154,6 +158,7 @@ async def test_who_prevents_its_sleep_is_expelled_and_a_host_that_cannot_is_left
     assert not rest.must_lie_down(other.at)
 
 
+@pytest.mark.host_fault("bot-that-cannot-be-woken")
 async def test_a_bot_that_cannot_be_woken_is_the_hosts_fault() -> None:
     bot = Bot()
     rest = bot.rest()

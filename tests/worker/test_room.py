@@ -23,6 +23,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 LIMITS = [(resource.RLIMIT_CPU, 1_000, "-t"), (resource.RLIMIT_FSIZE, 1 << 20, "-f")]
 
 
+@pytest.mark.host_fault("ulimit-of-processor-time", "ulimit-of-file-size")
 @pytest.mark.parametrize(("which", "limit", "option"), LIMITS)
 async def test_a_limit_of_this_host_that_bots_would_reach_is_told_and_nothing_is_played(
     which: int, limit: int, option: str
@@ -36,6 +37,7 @@ async def test_a_limit_of_this_host_that_bots_would_reach_is_told_and_nothing_is
     assert f"this host sets a limit (ulimit {option}) of {limit}" in ended.stderr.decode()
 
 
+@pytest.mark.host_fault("no-process-for-a-while")
 async def test_a_start_waits_while_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
     refusals = iter([HostBusyError("full")] * 5)
@@ -48,6 +50,7 @@ async def test_a_start_waits_while_there_is_no_room(monkeypatch: pytest.MonkeyPa
     assert await room.wait_for_room(start) == "started"
 
 
+@pytest.mark.host_fault("no-process-for-long")
 async def test_a_start_gives_up_when_there_is_no_room_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "PATIENCE_S", 0.0)
 
@@ -58,6 +61,7 @@ async def test_a_start_gives_up_when_there_is_no_room_for_long(monkeypatch: pyte
         await room.wait_for_room(start)
 
 
+@pytest.mark.host_fault("no-threads-for-a-bot")
 async def test_a_bot_is_not_blamed_that_could_not_start_where_there_was_no_room(
     host: MatchHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,6 +73,7 @@ async def test_a_bot_is_not_blamed_that_could_not_start_where_there_was_no_room(
     assert [fault.cause for fault in report.result.faults] == [FaultCause.START_FAILED]
 
 
+@pytest.mark.host_fault("no-process-for-a-while")
 async def test_no_room_for_a_fork_is_no_fault_of_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     async with LauncherClient() as launcher:
         monkeypatch.setattr(launcher, "command", refusing(launcher, errno.EAGAIN))
@@ -88,6 +93,7 @@ def refusing(launcher: LauncherClient, number: int) -> Callable[..., None]:
     return command
 
 
+@pytest.mark.host_fault("no-process-for-a-worker")
 async def test_a_worker_is_started_again_when_there_is_room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("arena.executor.child.FIRST_PAUSE_S", 0.001)
     tries = iter([BlockingIOError(errno.EAGAIN, "no room")] * 3)

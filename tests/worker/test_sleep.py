@@ -65,6 +65,7 @@ def seats(zoo: Path, behaviour: str, level: str, file: Path) -> tuple[str, list[
     return mark, [zoo_seat(zoo, behaviour, level=need(level), mark=mark), honest]
 
 
+@pytest.mark.hostile("spin-while-waiting", "spin-in-sessions")
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("behaviour", ["spin-while-waiting", "spin-in-sessions"])
 async def test_a_bot_that_computes_while_another_one_decides_or_while_it_is_warm_sleeps(
@@ -95,6 +96,7 @@ async def test_where_the_time_control_allows_it_a_bot_may_compute_in_others_time
     await until(lambda: is_asleep(mark))  # it is warm now
 
 
+@pytest.mark.hostile("join-and-spin")
 async def test_a_bot_that_computes_in_many_sessions_while_another_one_starts_wins_nothing_by_it(
     fresh_host: MatchHost, zoo: Path
 ) -> None:
@@ -105,6 +107,7 @@ async def test_a_bot_that_computes_in_many_sessions_while_another_one_starts_win
     assert report.result.faults == ()
 
 
+@pytest.mark.hostile("wake-by-timer")
 async def test_a_bot_that_wakes_itself_is_out_and_the_evidence_is_told(
     fresh_host: MatchHost, zoo: Path, tmp_path: Path
 ) -> None:
@@ -115,6 +118,7 @@ async def test_a_bot_that_wakes_itself_is_out_and_the_evidence_is_told(
     assert fault.evidence["asleep_cpu_us"] > 0
 
 
+@pytest.mark.hostile("wake-by-timer")
 async def test_a_bot_that_wakes_itself_while_it_is_warm_is_ended(fresh_host: MatchHost, zoo: Path, mark: str) -> None:
     hidden = secrets.token_hex(8)
     deviant = zoo_seat(zoo, "wake-by-timer", level=need("standard"), mark=hidden)

@@ -80,11 +80,13 @@ async def test_who_computes_or_sleeps_pays_for_it(host: Host, share: float, wait
     assert over == pytest.approx(LIMIT_S, abs=0.2)
 
 
+@pytest.mark.host_fault("processor-busy-at-a-start")
 async def test_what_it_waited_for_a_processor_is_given_back(host: Host) -> None:
     over = host.until_it_is_over(clock(host, is_alone=True), share=0.25, waits=True)
     assert over == pytest.approx(4 * LIMIT_S, abs=0.2)
 
 
+@pytest.mark.host_fault("no-processor-for-a-start")
 @pytest.mark.parametrize(
     ("is_alone", "bound_s"), [(False, PATIENCE_FACTOR * LIMIT_S), (True, BOUND_FACTOR * LIMIT_S + BOUND_S)]
 )
@@ -114,6 +116,7 @@ class Starter:
         raise StartError(cast(Any, "CAUSE"), "It came as far as this.", {})
 
 
+@pytest.mark.hostile("starve-others-at-their-start")
 async def test_who_starved_beside_others_starts_again_alone() -> None:
     starter = Starter(())
     with installed_script_game():
@@ -122,6 +125,7 @@ async def test_who_starved_beside_others_starts_again_alone() -> None:
     assert [isinstance(one, StartError) for one in seats] == [True, True]
 
 
+@pytest.mark.host_fault("no-processor-for-a-start")
 async def test_who_starves_alone_too_is_the_hosts_fault() -> None:
     with installed_script_game(), pytest.raises(MatchLostError, match="seat 1 could not start") as caught:
         await WarmBots(cast(BotStarter, Starter(("bot1",)))).seat(script_spec("0:3", 2))

@@ -21,6 +21,7 @@ __all__ = ["unlike_linux"]
 HONEST = scripted()
 
 
+@pytest.mark.host_fault("no-proc")
 @pytest.mark.usefixtures("unlike_linux")
 async def test_a_match_is_played_and_its_wall_time_charged() -> None:
     async with MatchHost() as host:
@@ -43,6 +44,7 @@ async def test_a_bot_that_dies_is_still_told_apart() -> None:
     assert (fault.seat, fault.evidence["exit_status"]) == (1, 1)
 
 
+@pytest.mark.host_fault("launcher-killed")
 @pytest.mark.usefixtures("unlike_linux")
 async def test_the_guardian_ends_the_bots_of_a_launcher_that_was_killed() -> None:
     async with LauncherClient() as launcher:

@@ -39,6 +39,7 @@ async def play(host: MatchHost, seats: Sequence[SeatSpec], **changes: Any) -> No
     await host.settle()
 
 
+@pytest.mark.hostile("remember-the-chance-of-a-block")
 async def test_no_process_plays_two_matches_of_one_block_of_a_game_with_chance(mark: str) -> None:
     seats = [scripted(), scripted("with-note", at=99)]
     async with MatchHost() as host:

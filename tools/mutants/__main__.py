@@ -1,4 +1,4 @@
-"""Tries the faults of the areas that are named, or of all: `python -m tools.mutants [--near] [--again] [AREA ...]`.
+"""Tries the faults of the areas that are named, or of all: `python -m tools.mutants [AREA ...]`; `--help` tells more.
 
 The sample is fixed by a seed, so that two runs over the same code try the same faults. A fault that no test notices
 must be mended by a test, or be listed with the reason why it changes nothing in `survivors.toml`.
@@ -28,24 +28,26 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("areas", nargs="*", metavar="AREA", choices=[*AREAS, []])
     parser.add_argument("--again", action="store_true", help="try only what the last run did not see noticed")
     parser.add_argument("--near", action="store_true", help="run only the tests near to a fault, for a first look")
+    parser.add_argument("--sound", action="store_true", help="the tests are known to pass without a fault")
     chosen = parser.parse_args(arguments)
     reasons = tomllib.loads((Path(__file__).parent / "survivors.toml").read_text(encoding="utf-8"))["reasons"]
-    return max(_try_area(name, reasons, again=chosen.again, near=chosen.near) for name in chosen.areas or AREAS)
+    return max(_try_area(name, reasons, chosen) for name in chosen.areas or AREAS)
 
 
-def _try_area(name: str, reasons: Mapping[str, str], *, again: bool, near: bool) -> int:
+def _try_area(name: str, reasons: Mapping[str, str], options: argparse.Namespace) -> int:
     faults = draw(_ROOT, AREAS[name].code, SAMPLE, f"{_SEED} {name}")
     results = Results(name)
-    tried = [fault for fault in faults if not (again and results.noticed_by(fault))]
+    tried = [fault for fault in faults if not (options.again and results.noticed_by(fault))]
     with tempfile.TemporaryDirectory(prefix="arena-mutants-") as directory:
         checkout = Checkout(Path(directory) / "checkout", AREAS[name].tests)
         _say(f"{name}: {len(tried)} faults to try")
-        if not near and (failed := checkout.measure()):
+        if not (options.near or options.sound) and (failed := checkout.measure()):
             _say(f"{name}: its tests fail without any fault ({failed}); mend that first")
             return 1
         tried = _try(tried, checkout.notice_near, results)
-        if not near:
-            tried = _try(tried, checkout.notice_far, results)
+        if not options.near:
+            harmless = [fault for fault in tried if fault.key in reasons]
+            tried = harmless + _try([fault for fault in tried if fault not in harmless], checkout.notice_far, results)
     return _sum_up(name, len(faults), tried, reasons)
 
 

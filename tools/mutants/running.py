@@ -1,21 +1,24 @@
 """Runs tests over a copy of the checkout with one fault in it: those that are near to the fault first, then the others.
 
-Most faults are noticed by the tests of their own file, in a few seconds. A fault has survived only when all tests of
-its area have passed.
+Most faults are noticed by the tests of their own file, in a few seconds; files of quick tests come first. A fault has
+survived only when all tests of its area have passed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tools.mutants.faults import Fault
+from tools.mutants.results import PLACE
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PYTHON = _ROOT / ".venv" / "bin" / "python"
@@ -24,6 +27,10 @@ _TEST_S = 60
 _PATIENCE = 10
 """How many times as long as without a fault all tests may take; longer, and the fault is noticed."""
 _LEAST_PATIENCE_S = 120
+_TOOK = re.compile(r"^([0-9.]+)s (?:call|setup|teardown) +([^:]+)::", re.MULTILINE)
+"""How pytest tells how long each part of a test took."""
+_TIMES = PLACE / "seconds.json"
+"""How long the tests of each file took when they were last measured."""
 _NOTHING_COLLECTED = 5
 """What pytest ends with when there was no test."""
 
@@ -37,12 +44,13 @@ class Checkout:
         self._tests = tests
         self._limit_s: float | None = None
         _copy(place)
-        self._files = sorted(_test_files(place, tests))
+        took = json.loads(_TIMES.read_text(encoding="utf-8")) if _TIMES.exists() else {}
+        self._files = sorted(_test_files(place, tests), key=lambda file: (took.get(file, 0.0), file))
 
     def measure(self) -> str:
         """Run all tests without a fault, and return what failed: nothing, or the tests cannot tell anything."""
         began = time.monotonic()
-        failed = self._run(self._tests)
+        failed = self._run(self._tests, "--durations=0", "-vv", note=_keep_times)
         self._limit_s = max(_LEAST_PATIENCE_S, _PATIENCE * (time.monotonic() - began))
         return failed
 
@@ -51,6 +59,7 @@ class Checkout:
         module = fault.path.removesuffix(".py").replace("/", ".")
         stem = module.rpartition(".")[2]
         named = [file for file in self._files if Path(file).stem == f"test_{stem}" or self._names(file, module)]
+        named.sort(key=lambda file: Path(file).stem != f"test_{stem}")
         folder = "tests/" + str(Path(fault.path).parent).partition("/")[2]
         return named or [file for file in self._files if file.startswith(f"{folder}/")]
 
@@ -79,12 +88,12 @@ class Checkout:
         finally:
             file.write_bytes(sound)
 
-    def _run(self, tests: Sequence[str]) -> str:
+    def _run(self, tests: Sequence[str], *options: str, note: Callable[[str], None] = lambda _: None) -> str:
         command = [str(_PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-o", f"timeout={_TEST_S}"]
         environment = {**os.environ, "PYTHONPATH": str(self._place), "PYTHONDONTWRITEBYTECODE": "1"}
         with tempfile.TemporaryFile() as output:
             process = subprocess.Popen(
-                [*command, *tests],
+                [*command, *options, *tests],
                 cwd=self._place,
                 env=environment,
                 stdout=output,
@@ -98,7 +107,9 @@ class Checkout:
             finally:
                 _end(process)
             output.seek(0)
-            return "" if code in {0, _NOTHING_COLLECTED} else _first_failure(output.read().decode(errors="replace"))
+            told = output.read().decode(errors="replace")
+            note(told)
+            return "" if code in {0, _NOTHING_COLLECTED} else _first_failure(told)
 
 
 def _copy(place: Path) -> None:
@@ -118,6 +129,15 @@ def _test_files(place: Path, tests: Sequence[str]) -> Iterator[str]:
     for name in tests:
         found = [place / name] if (place / name).is_file() else (place / name).rglob("test_*.py")
         yield from (str(file.relative_to(place)) for file in found)
+
+
+def _keep_times(output: str) -> None:
+    took = json.loads(_TIMES.read_text(encoding="utf-8")) if _TIMES.exists() else {}
+    measured: dict[str, float] = {}
+    for seconds, file in _TOOK.findall(output):
+        measured[file] = measured.get(file, 0.0) + float(seconds)
+    PLACE.mkdir(exist_ok=True)
+    _TIMES.write_text(json.dumps(took | measured, indent=1), encoding="utf-8")
 
 
 def _first_failure(output: str) -> str:

@@ -138,6 +138,7 @@ def test_what_holds_too_much_is_refused_by_pack_too(bot: Path, limits: ArchiveLi
         pack(bot, io.BytesIO(), limits)
 
 
+@pytest.mark.hostile("file-changes-while-it-is-packed")
 @pytest.mark.parametrize("change", [b"", b"longer than before, whatever it was"])
 def test_a_file_that_changes_meanwhile_is_found_out(bot: Path, change: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     real = header

@@ -92,6 +92,7 @@ def test_adding_twice_stores_once(bot: Path, store: VersionStore) -> None:
     assert len(list(store.root.iterdir())) == 1
 
 
+@pytest.mark.hostile("archive-of-other-files")
 def test_an_archive_of_other_files_is_refused_and_nothing_stored(bot: Path, store: VersionStore) -> None:
     reason, message = refusal(store, packed(bot), "f" * 64)
     assert reason is ArchiveReason.WRONG_CONTENT
@@ -99,6 +100,7 @@ def test_an_archive_of_other_files_is_refused_and_nothing_stored(bot: Path, stor
     assert not store.root.exists()
 
 
+@pytest.mark.hostile("ask-for-anothers-bot-by-its-hash")
 def test_knowing_the_hash_of_anothers_bot_gives_nobody_that_bot(bot: Path, store: VersionStore, tmp_path: Path) -> None:
     secret = store.add(bot)
     mine = packed(write_files(tmp_path / "mine", LEAST))
@@ -106,6 +108,7 @@ def test_knowing_the_hash_of_anothers_bot_gives_nobody_that_bot(bot: Path, store
         add_archive(store, mine, secret.hash)
 
 
+@pytest.mark.hostile("hash-that-is-a-path")
 @pytest.mark.parametrize("hash_", ["../outside", "/etc", ""])
 def test_a_hash_that_is_a_path_leads_nowhere(bot: Path, store: VersionStore, hash_: str) -> None:
     assert refusal(store, packed(bot), hash_)[0] is ArchiveReason.WRONG_CONTENT
@@ -135,6 +138,7 @@ def test_the_limits_are_those_of_the_caller(bot: Path, store: VersionStore) -> N
         add_archive(store, packed(bot), content_hash(bot), ArchiveLimits(file_bytes=1000))
 
 
+@pytest.mark.host_fault("stored-version-changed")
 def test_a_version_that_was_changed_in_the_store_is_not_given_out(bot: Path, store: VersionStore) -> None:
     version = add_archive(store, packed(bot), content_hash(bot))
     (version.directory / "main.py").chmod(0o644)
@@ -170,6 +174,7 @@ def adding(bot: Path, tmp_path: Path, most_bytes: int) -> list[str]:
     return [sys.executable, "-c", ADD, str(tmp_path / "small"), str(archive), content_hash(bot), str(most_bytes)]
 
 
+@pytest.mark.host_fault("file-size-limit-while-a-bot-is-stored")
 def test_files_that_may_not_be_written_leave_nothing_behind(bot: Path, tmp_path: Path) -> None:
     process = start(*adding(bot, tmp_path, 100_000)[1:])
     _, said, left = process.communicate("go\n", timeout=PATIENCE_S)[0].splitlines()
@@ -177,12 +182,14 @@ def test_files_that_may_not_be_written_leave_nothing_behind(bot: Path, tmp_path:
     assert left == "left []"
 
 
+@pytest.mark.host_fault("disk-full-while-a-bot-is-stored")
 def test_a_full_disk_leaves_nothing_behind(bot: Path, tmp_path: Path) -> None:
     _, said, left = run_on_small_disk(tmp_path / "small", 200, adding(bot, tmp_path, 0))
     assert said.startswith(f"StoreError {tmp_path}/small: the bot cannot be stored (No space left on device); check")
     assert left == "left []"
 
 
+@pytest.mark.host_fault("killed-while-a-bot-is-stored")
 def test_a_process_killed_at_any_moment_leaves_whole_versions_alone(
     bot: Path, store: VersionStore, tmp_path: Path
 ) -> None:

@@ -41,12 +41,14 @@ def test_a_frame_never_becomes_more_than_a_chunk() -> None:
     assert refusal(frame) is ArchiveReason.COMPRESSION_BOMB
 
 
+@pytest.mark.hostile("frame-that-unpacks-to-a-giant")
 def test_a_frame_never_becomes_more_than_a_hundred_times_its_size() -> None:
     assert MOST_RATIO == 100
     assert refusal(zlib.compress(bytes(CHUNK_BYTES))) is ArchiveReason.COMPRESSION_BOMB
     assert refusal(zlib.compress(bytes(1 << 26))) is ArchiveReason.COMPRESSION_BOMB
 
 
+@pytest.mark.hostile("damaged-frame")
 @given(st.integers(0, 1 << 16), st.integers(1, 255))
 def test_a_damaged_frame_is_refused(place: int, flip: int) -> None:
     data = bytes(range(256)) * 40

@@ -208,6 +208,12 @@ class TestWhatFails:
         assert isinstance(await workshop.build_version(version, time_s=0.5), BuildFailure)
         assert isinstance(await workshop.build_version(version), Built)
 
+    @pytest.mark.hostile(
+        "build-that-makes-links",
+        "build-that-makes-pipes",
+        "build-that-makes-a-sparse-giant",
+        "build-that-makes-directories-1500-deep",
+    )
     @pytest.mark.parametrize(
         ("make", "complaint"),
         [
@@ -226,25 +232,30 @@ class TestWhatFails:
 
 
 class TestLimits:
+    @pytest.mark.hostile("build-that-never-ends")
     async def test_one_that_never_ends(self, workshop: Workshop) -> None:
         failure = await workshop.refusal("import time\nprint('begun', flush=True)\ntime.sleep(3600)", time_s=2)
         assert failure.sentence.startswith("The build command `python make.py` did not end within 2 s, or ")
         assert failure.log == "begun\n"
 
+    @pytest.mark.hostile("build-that-floods-its-output")
     async def test_one_that_prints_forever(self, workshop: Workshop) -> None:
         failure = await workshop.refusal("while True: print('x' * 1000)", output_mb=2)
         assert "was ended. It wrote " in failure.sentence
         assert "to stdout and stderr, too much at once; 2 MiB are allowed." in failure.sentence
 
+    @pytest.mark.hostile("build-that-takes-all-memory")
     async def test_one_that_takes_all_memory(self, workshop: Workshop) -> None:
         failure = await workshop.refusal("x = bytearray(300 << 20)\nimport time; time.sleep(60)", memory_mb=200)
         assert "of memory; 200 MiB are allowed." in failure.sentence
 
+    @pytest.mark.hostile("build-that-fills-the-disk")
     async def test_one_that_fills_the_disk(self, workshop: Workshop) -> None:
         make = "for i in range(10**6):\n    open(f'f{i}', 'wb').write(bytes(1 << 20))\n"
         failure = await workshop.refusal(make, disk_mb=64)
         assert "64 MiB are allowed." in failure.sentence
 
+    @pytest.mark.hostile("build-that-makes-one-huge-file")
     async def test_one_that_makes_one_huge_file(self, workshop: Workshop) -> None:
         make = (
             "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
@@ -254,16 +265,19 @@ class TestLimits:
         failure = await workshop.refusal(make, disk_mb=64)
         assert "64 MiB are allowed." in failure.sentence or "made a file larger" in failure.sentence
 
+    @pytest.mark.hostile("build-that-makes-countless-files")
     async def test_one_that_makes_countless_files(self, workshop: Workshop) -> None:
         make = "import time\nfor i in range(3000): open(f'f{i}', 'w')\ntime.sleep(60)\n"
         failure = await workshop.refusal(make, files=1000)
         assert "files in its private directories; 1000 are allowed." in failure.sentence
 
+    @pytest.mark.hostile("build-that-forks-without-end")
     async def test_a_fork_bomb(self, sandboxed: Workshop) -> None:
         make = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n"
         failure = await sandboxed.refusal(make, processes=32)
         assert "processes and threads; 32 are allowed." in failure.sentence
 
+    @pytest.mark.hostile("build-that-leaves-daemons")
     async def test_nothing_that_it_started_is_left(self, workshop: Workshop) -> None:
         marker = f"{os.getpid()}.5"
         start = f"subprocess.Popen(['sleep', '{marker}'], "

@@ -32,6 +32,7 @@ def crowded_core(burners: int) -> Iterator[None]:
         os.sched_setaffinity(0, cores)
 
 
+@pytest.mark.host_fault("processor-busy-while-a-bot-is-built")
 async def test_the_time_in_which_it_waits_for_a_processor_does_not_count(workshop: Workshop) -> None:
     with crowded_core(5):
         built = await workshop.build(f"import time\nwhile time.process_time() < 0.4: pass\n{MAKE}", time_s=1.4)

@@ -19,11 +19,13 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 class TestConfinement:
+    @pytest.mark.hostile("build-that-connects")
     async def test_there_is_no_network(self, sandboxed: Workshop) -> None:
         failure = await sandboxed.refusal("import socket; socket.create_connection(('127.0.0.1', 1))")
         assert "failed (exit status 1)" in failure.sentence
         assert "Address family not supported" in failure.log
 
+    @pytest.mark.hostile("build-that-reads-and-writes-outside")
     async def test_nothing_outside_can_be_written_or_read(self, sandboxed: Workshop, tmp_path: Path) -> None:
         secret = tmp_path / "home" / "arena.db"
         secret.parent.mkdir()
@@ -45,6 +47,7 @@ class TestConfinement:
         assert secret.read_text(encoding="utf-8") == "secret"
         assert not [path for path in places[1:] if path.exists()]
 
+    @pytest.mark.host_fault("no-sandbox")
     async def test_a_stranger_builds_in_the_sandbox_or_not_at_all(self, tmp_path: Path) -> None:
         workshop = Workshop(tmp_path, "none")
         version = workshop.add({"make.py": MAKE})
@@ -56,6 +59,7 @@ class TestConfinement:
 class TestKilled:
     """What is left of a build when the process that runs it is killed."""
 
+    @pytest.mark.host_fault("killed-while-a-bot-is-built")
     async def test_it_goes_on_after_a_kill_and_leaves_nothing_behind(self, workshop: Workshop) -> None:
         make = f"import time\nprint('begun', flush=True)\ntime.sleep(60)\n{MAKE}"
         version = workshop.add({"make.py": make})

@@ -81,6 +81,7 @@ def test_it_is_in_the_group_from_its_first_instruction_on(group: Group) -> None:
     assert said.count(name) == len(group.place.distinct)
 
 
+@pytest.mark.hostile("fork-storm")
 def test_a_fork_storm_is_killed_as_a_whole_asleep_or_awake(group: Group) -> None:
     for is_asleep in (False, True):
         with start(group, STORM) as process:
@@ -92,6 +93,7 @@ def test_a_fork_storm_is_killed_as_a_whole_asleep_or_awake(group: Group) -> None
             process.wait()
 
 
+@pytest.mark.hostile("compute-while-asleep")
 def test_who_sleeps_computes_nothing_until_it_is_woken(group: Group) -> None:
     account = CpuAccount(group.place)
     with start(group, "while True: pass") as process:
@@ -107,6 +109,7 @@ def test_who_sleeps_computes_nothing_until_it_is_woken(group: Group) -> None:
     account.close()
 
 
+@pytest.mark.hostile("children-nobody-waits-for")
 def test_a_child_that_nobody_waits_for_is_charged(group: Group) -> None:
     with start(group, FORGOTTEN) as process:
         assert process.stdin is not None
@@ -127,6 +130,7 @@ def test_a_child_that_nobody_waits_for_is_charged(group: Group) -> None:
     assert whole.total_us() >= 200_000  # the last figures stay
 
 
+@pytest.mark.host_fault("control-group-that-cannot-be-set-up")
 def test_a_group_that_cannot_be_set_up_leaves_nothing(holder: GroupHolder) -> None:
     with pytest.raises(OSError, match="Invalid argument"):
         holder.make(1, GroupLimits(memory_bytes=64 << 20, processes=-5))
@@ -138,6 +142,7 @@ def test_nobody_removes_the_group_of_an_arena_that_lives(group: Group) -> None:
     assert all(map(os.path.isdir, group.place.distinct))
 
 
+@pytest.mark.host_fault("control-groups-left-by-a-dead-arena")
 def test_what_a_dead_arena_left_is_swept_with_everybody_in_it_asleep_or_not(holder: GroupHolder) -> None:
     program = (
         "import os, subprocess, sys\n"
@@ -164,6 +169,7 @@ def test_what_a_dead_arena_left_is_swept_with_everybody_in_it_asleep_or_not(hold
     assert not any(map(os.path.isdir, place.distinct))
 
 
+@pytest.mark.host_fault("no-control-group")
 def test_a_machine_without_groups_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.hosting.groups.offer.read_hierarchies", list)
     with pytest.raises(GroupError, match="there is no control group for memory; mount cgroup2"):

@@ -44,6 +44,7 @@ def test_an_ordinary_user_with_a_group_of_his_own_gets_the_level_too(console: st
     assert told(console, "BELOW ") == ["kingmaker-arena-main"]
 
 
+@pytest.mark.host_fault("no-control-group")
 def test_an_ordinary_user_without_one_is_told_what_to_do(console: str) -> None:
     found = told(console, "OTHERS ")
     assert found["problem"] == "the control group /sys/fs/cgroup cannot be written"

@@ -84,6 +84,7 @@ async def test_output_can_be_collected_while_it_runs(launcher: LauncherClient) -
     await process.end()
 
 
+@pytest.mark.hostile("flood-output")
 async def test_of_a_flood_only_the_end_is_kept(launcher: LauncherClient) -> None:
     process = await run(launcher, "import sys; sys.stdout.write('x' * 1_000_000 + 'end')")
     await process.exited
@@ -93,6 +94,7 @@ async def test_of_a_flood_only_the_end_is_kept(launcher: LauncherClient) -> None
     assert output.dropped == 1_000_003 - 64 * 1024
 
 
+@pytest.mark.hostile("write-bytes-that-are-no-text")
 async def test_bytes_that_are_no_text_do_not_harm(launcher: LauncherClient) -> None:
     process = await run(launcher, "import os; os.write(1, b'\\xff\\n\\x00')")
     await process.exited
@@ -126,6 +128,7 @@ async def test_a_program_of_a_bot_that_cannot_be_started_is_its_own_fault(
     assert problem in str(error)
 
 
+@pytest.mark.host_fault("interpreter-is-gone")
 async def test_a_missing_interpreter_or_directory_is_the_fault_of_the_host(
     launcher: LauncherClient, tmp_path: Path
 ) -> None:
@@ -135,6 +138,7 @@ async def test_a_missing_interpreter_or_directory_is_the_fault_of_the_host(
         assert "this host could not start" in str(error)
 
 
+@pytest.mark.host_fault("descriptors-used-up")
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="this system cannot limit another process")
 async def test_too_few_descriptors_are_the_fault_of_the_host(
     launcher: LauncherClient, mark: str, tmp_path: Path
@@ -160,6 +164,7 @@ async def test_a_process_works_in_a_scratch_directory_that_goes_with_it(
     assert not scratch.exists()
 
 
+@pytest.mark.hostile("show-environment")
 async def test_a_process_sees_only_the_environment_it_is_given(launcher: LauncherClient) -> None:
     process = await run(launcher, "import os; print(*sorted(os.environ))", ARENA_TOKEN="t")
     await process.exited
@@ -190,6 +195,7 @@ async def test_ending_asks_before_it_kills(launcher: LauncherClient, monkeypatch
     assert process.exited.result() == Exit(status=5, signal=0)
 
 
+@pytest.mark.hostile("ignore-term")
 async def test_what_ignores_term_is_killed(launcher: LauncherClient) -> None:
     program = f"import signal; signal.signal(15, signal.SIG_IGN); print('up', flush=True); {NAP}"
     process = await run(launcher, program)
@@ -223,6 +229,7 @@ subprocess.run([sys.executable, "-S", "-c", f"import subprocess; subprocess.Pope
 """
 
 
+@pytest.mark.hostile("leave-daemons")
 @pytest.mark.parametrize("end", ["", "import os; os.kill(os.getpid(), 9)"])
 async def test_when_an_end_is_told_its_whole_family_is_gone(launcher: LauncherClient, mark: str, end: str) -> None:
     process = await run(launcher, FAMILY + end)
@@ -264,6 +271,7 @@ async def test_leaving_kills_everything(mark: str) -> None:
     assert marked_processes(mark) == {}
 
 
+@pytest.mark.host_fault("launcher-killed")
 async def test_a_launcher_that_is_killed_takes_its_processes_with_it_and_is_reported(mark: str) -> None:
     async with LauncherClient() as launcher:
         process = await run(launcher, NAP)
@@ -278,6 +286,7 @@ async def test_a_launcher_that_is_killed_takes_its_processes_with_it_and_is_repo
     wait_until(lambda: marked_processes(mark) == {})
 
 
+@pytest.mark.host_fault("launcher-killed")
 async def test_daemons_and_directories_of_a_launcher_that_is_killed_are_removed_too(mark: str, tmp_path: Path) -> None:
     directory = tmp_path / "runtime"
     directory.mkdir()
@@ -331,6 +340,7 @@ async def test_a_cancelled_start_leaves_no_process(launcher: LauncherClient, mar
         await asyncio.sleep(0.005)
 
 
+@pytest.mark.host_fault("launcher-stopped")
 async def test_a_launcher_that_is_stopped_is_lost_and_its_bots_end(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.hosting.launcher.silence.BEAT_S", 0.05)
     monkeypatch.setattr("arena.hosting.launcher.silence.SILENCE_S", 1.0)

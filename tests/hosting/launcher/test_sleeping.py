@@ -90,6 +90,7 @@ async def start(somewhere: Place, level: str, program: str) -> HostedProcess:
     return process
 
 
+@pytest.mark.hostile("spin-in-sessions")
 @pytest.mark.parametrize("level", ["none", "reduced", "standard"])
 async def test_all_of_a_bot_sleeps_and_goes_on(somewhere: Place, level: str) -> None:
     program = RESTLESS if level == "standard" else RESTLESS.replace("lambda: os.fork() and os._exit(0)", "int")
@@ -105,6 +106,7 @@ async def test_all_of_a_bot_sleeps_and_goes_on(somewhere: Place, level: str) -> 
     await process.end()
 
 
+@pytest.mark.hostile("escape-by-forking")
 async def test_nobody_escapes_by_forking(somewhere: Place) -> None:
     process = await start(somewhere, "standard", FORKING)
     for _ in range(5):
@@ -114,6 +116,7 @@ async def test_nobody_escapes_by_forking(somewhere: Place) -> None:
     await process.end()
 
 
+@pytest.mark.hostile("stop-and-kill-all-it-sees")
 async def test_a_bot_that_stops_and_kills_all_it_sees_sleeps_or_is_named(somewhere: Place) -> None:
     process = await start(somewhere, "standard", KILLING)
     slept = await process.sleep()
@@ -123,6 +126,7 @@ async def test_a_bot_that_stops_and_kills_all_it_sees_sleeps_or_is_named(somewhe
     await process.end()
 
 
+@pytest.mark.hostile("refuse-to-end-while-asleep")
 async def test_a_sleeping_bot_ends_in_peace_or_is_ended(somewhere: Place) -> None:
     calm = await start(somewhere, "standard", CALM)
     await calm.sleep()

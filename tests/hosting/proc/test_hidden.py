@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from arena.hosting.proc import hidden
 from arena.hosting.proc.hidden import (
     BUFFER_BYTES,
     FREE_BUFFERS,
@@ -37,6 +38,7 @@ def test_the_machine_has_a_kernel() -> None:
     assert shared >= 0
 
 
+@pytest.mark.hostile("fill-the-kernel-with-mappings")
 def test_every_mapping_counts() -> None:
     page, before = mmap.PAGESIZE, own_bytes()
     with mmap.mmap(-1, 2000 * page, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as region:
@@ -45,6 +47,7 @@ def test_every_mapping_counts() -> None:
         assert own_bytes() - before > 1900 * MAPPING_BYTES
 
 
+@pytest.mark.hostile("share-memory-and-let-it-go")
 def test_shared_memory_counts_for_as_much_as_the_machine_lost_at_most() -> None:
     before = own_bytes(MUCH)
     with mmap.mmap(-1, mmap.PAGESIZE), mmap.mmap(-1, mmap.PAGESIZE):
@@ -52,6 +55,7 @@ def test_shared_memory_counts_for_as_much_as_the_machine_lost_at_most() -> None:
         assert own_bytes(MOST_SHARED_BYTES // 2) - own_bytes(NO_GROWTH) <= MOST_SHARED_BYTES // 2
 
 
+@pytest.mark.hostile("fill-the-kernel-with-messages")
 def test_sockets_count_beyond_the_number_that_honest_bots_have() -> None:
     before = own_bytes()
     with ExitStack() as stack:
@@ -59,3 +63,9 @@ def test_sockets_count_beyond_the_number_that_honest_bots_have() -> None:
             for end in socket.socketpair():
                 stack.enter_context(end)
         assert own_bytes() - before >= FREE_BUFFERS * BUFFER_BYTES
+
+
+def test_the_machine_tells_what_its_kernel_holds_and_what_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = b"MemTotal: 8000 kB\nShmem: 7 kB\nKernelStack: 10 kB\nPageTables: 200 kB\nSUnreclaim: 3000 kB\n"
+    monkeypatch.setattr(hidden, "read_file", lambda _path: told)
+    assert machine_memory() == (3210 * 1024, 7 * 1024)

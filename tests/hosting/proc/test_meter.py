@@ -82,6 +82,7 @@ def test_computing_is_counted_and_sleeping_is_not(patient: Patient) -> None:
     assert patient.cpu_us("time.sleep(0.4)") < 200 * MS
 
 
+@pytest.mark.hostile("let-children-and-threads-compute")
 @pytest.mark.parametrize(
     "commands",
     [
@@ -163,6 +164,7 @@ def test_a_tree_that_is_too_large_is_not_read(patient: Patient, monkeypatch: pyt
     assert patient.meter.look() is None
 
 
+@pytest.mark.host_fault("processor-busy-with-others")
 def test_the_waiting_of_a_busy_host_is_seen(patient: Patient) -> None:
     """Two threads of two processes on one core: each waits about as long as the other computes."""
     core = min(os.sched_getaffinity(patient.process.pid))
@@ -182,6 +184,7 @@ def test_the_waiting_of_a_busy_host_is_seen(patient: Patient) -> None:
         rival.wait()
 
 
+@pytest.mark.hostile("lower-its-own-weight")
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel has no groups by session")
 def test_a_session_that_made_itself_lighter_is_seen() -> None:
     program = "import os; os.setsid(); print(flush=True); input(); open('/proc/self/autogroup', 'w').write('7')"

@@ -1,5 +1,6 @@
 """How the waits of threads become the waiting of a bot."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ class TestWaiter:
         waiter.count(0, 0, 100)
         assert waiter.count(50 * MS, 10 * MS, 110) == (50 * MS, False)
 
+    @pytest.mark.hostile("nap-to-be-paid-for-waiting")
     def test_a_napper_is_paid_for_what_it_computes_and_not_for_its_naps(self) -> None:
         waiter = Waiter(0, 0, 0)
         waiter.count(0, 0, 100)

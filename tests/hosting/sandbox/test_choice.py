@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.hosting.cache_directory import cache_directory
 from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.sandbox import choice
+from arena.hosting.sandbox import choice, probe
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_level
 from arena.hosting.sandbox.limits import LEVELS, Limits
 from arena.hosting.sandbox.probe import Probe
@@ -40,6 +41,7 @@ def test_the_strictest_sandbox_is_taken_where_it_works(working: set[str]) -> Non
     assert find_level(has_owner=True, policy=SandboxPolicy("standard")) == "standard"
 
 
+@pytest.mark.host_fault("no-control-group")
 def test_who_asks_for_the_strictest_sandbox_gets_no_other(working: set[str]) -> None:
     message = refusal(SandboxPolicy("strict", allow_reduced=True), has_owner=False)
     assert message == "level strict does not work here: bwrap is broken; mend it"
@@ -50,6 +52,7 @@ def test_ones_own_bots_need_no_working_sandbox(working: set[str]) -> None:
     assert find_level(has_owner=False) == "none"
 
 
+@pytest.mark.host_fault("no-sandbox")
 def test_bots_of_an_owner_are_refused_without_a_sandbox(working: set[str]) -> None:
     working.clear()
     message = refusal(SandboxPolicy(), has_owner=True)
@@ -106,6 +109,7 @@ def test_without_bubblewrap_the_remedy_is_to_install_it(monkeypatch: pytest.Monk
     )
 
 
+@pytest.mark.host_fault("broken-bubblewrap")
 def test_a_broken_bubblewrap_is_noticed_because_it_is_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n", "utf-8")
@@ -113,3 +117,21 @@ def test_a_broken_bubblewrap_is_noticed_because_it_is_tried(monkeypatch: pytest.
     monkeypatch.setenv("PATH", str(tmp_path))
     message = refusal(SandboxPolicy(), has_owner=True)
     assert "No permissions to create new namespace; user namespaces are forbidden here: run `sysctl" in message
+
+
+def test_what_worked_is_remembered_for_one_boot_and_one_level(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    names = set()
+    for boot in ("first boot", "second boot", "first boot"):
+        monkeypatch.setattr(probe, "read_boot_id", lambda boot=boot: boot)
+        names |= {probe._success_file(level, None) for level in ("none", "reduced")}
+    assert len(names) == 4
+    assert {name.parent for name in names} == {tmp_path / "kingmaker-arena"}
+
+
+def test_without_a_place_of_ones_own_for_such_files_the_usual_one_is_taken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_directory() == tmp_path / ".cache" / "kingmaker-arena"

@@ -79,6 +79,7 @@ async def excess(process: HostedProcess) -> tuple[str, str]:
 
 
 class TestConfinement:
+    @pytest.mark.hostile("read-files")
     async def test_files_outside_cannot_be_read(self, place: Place, sandbox: str) -> None:
         secret = place.directory / "arena.db"
         secret.write_text("secret", encoding="utf-8")
@@ -90,6 +91,7 @@ class TestConfinement:
         said = (await place.run(sandbox, program, *map(str, paths[:-1]))).split()
         assert set(said) <= REFUSED, said
 
+    @pytest.mark.hostile("read-bots-beside-the-samples")
     async def test_of_what_lies_beside_the_kit_it_reads_nothing(self, place: Place, sandbox: str) -> None:
         program = (
             "import os, sys\n"
@@ -104,6 +106,7 @@ class TestConfinement:
         assert (kit / "greedy" / "main.py").exists()
         assert (await place.run(sandbox, program, str(kit))).split() == sorted(KIT_FILES)
 
+    @pytest.mark.hostile("other-sockets")
     async def test_only_unix_sockets_can_be_made(self, place: Place, sandbox: str) -> None:
         program = TRY + "print(*[attempt(lambda: socket.socket(family)) for family in (2, 10, 16, 17)])"
         assert set((await place.run(sandbox, program)).split()) == {"EAFNOSUPPORT"}
@@ -117,6 +120,7 @@ class TestConfinement:
         assert await place.run(sandbox, program) == "connected\n"
         place.listener.accept()[0].close()
 
+    @pytest.mark.hostile("change-its-own-code")
     async def test_its_code_is_read_only_and_its_work_directory_empty_and_its_own(
         self, place: Place, sandbox: str
     ) -> None:
@@ -130,6 +134,7 @@ class TestConfinement:
         assert set(first.split()[1:]) <= REFUSED
         assert second == "['note'] True"
 
+    @pytest.mark.hostile("forbidden-calls")
     async def test_dangerous_calls_are_refused(self, place: Place, sandbox: str) -> None:
         program = TRY + (
             "libc = ctypes.CDLL(None, use_errno=True)\n"
@@ -143,6 +148,7 @@ class TestConfinement:
         said = (await place.run(sandbox, program)).split()
         assert set(said) == {"EPERM"}, said
 
+    @pytest.mark.hostile("calls-of-another-abi")
     async def test_a_system_call_of_another_abi_ends_it(self, place: Place, sandbox: str) -> None:
         if platform.machine() != "x86_64":
             pytest.skip("only x86_64 has a second ABI")
@@ -150,6 +156,7 @@ class TestConfinement:
         assert await process.exited
         assert process.exited.result().signal == signal.SIGSYS
 
+    @pytest.mark.hostile("show-environment")
     async def test_its_environment_has_nothing_of_ours(
         self, place: Place, sandbox: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -164,6 +171,7 @@ class TestConfinement:
         said = await place.run(sandbox, "import sys, json; print(json.dumps([sys.version, sys.prefix]))")
         assert json.loads(said) == [sys.version, sys.base_prefix]  # started with -S, a virtual environment is not seen
 
+    @pytest.mark.hostile("read-processes")
     async def test_it_sees_no_other_process_and_no_right(self, place: Place, standard: str) -> None:
         program = (
             "import os; print(sum(name.isdigit() for name in os.listdir('/proc')), os.getuid())\n"
@@ -190,6 +198,7 @@ class TestConfinement:
         for process in processes:
             await process.end()
 
+    @pytest.mark.host_fault("sandbox-fails")
     async def test_a_sandbox_that_cannot_be_made_is_told_apart(self, place: Place, standard: str) -> None:
         (place.directory / "play").unlink()
         with pytest.MonkeyPatch.context() as patch:
@@ -217,6 +226,7 @@ class TestEnds:
         assert await process.wait(PATIENCE_S)
         assert process.exited.result().status == 5
 
+    @pytest.mark.hostile("leave-daemons")
     async def test_nothing_of_a_family_is_left(self, place: Place, level: str) -> None:
         program = (
             "import contextlib, os, time\n"
@@ -235,6 +245,7 @@ class TestEnds:
         left = [pid for pid in family if (relations := read_relations(pid)) and not relations.is_zombie]
         assert left == []
 
+    @pytest.mark.hostile("leave-a-daemon-behind-a-dead-thread")
     async def test_a_daemon_whose_first_thread_has_ended_is_gone_with_it(self, place: Place) -> None:
         program = BEHIND_A_DEAD_THREAD + (
             "if os.fork() == 0:\n"
@@ -250,10 +261,12 @@ class TestEnds:
         left = [pid for pid in family if (relations := read_relations(pid)) and not relations.is_zombie]
         assert left == []
 
+    @pytest.mark.hostile("leave-files-nobody-may-remove")
     async def test_its_files_are_gone_with_it(self, place: Place, level: str) -> None:
         await place.run(level, "import os; os.makedirs('a/b'); os.chmod('a', 0)")
         assert not (place.directory / "scratch" / "1").exists()
 
+    @pytest.mark.hostile("directories-deeper-than-any-path")
     async def test_directories_deeper_than_any_path_harm_nobody_and_are_gone_with_it(
         self, place: Place, level: str
     ) -> None:
@@ -266,6 +279,7 @@ class TestEnds:
             assert (await excess(process))[0] == "disk"
         assert not (place.directory / "scratch" / "1").exists()
 
+    @pytest.mark.host_fault("launcher-killed")
     async def test_a_killed_launcher_takes_its_sandboxes_with_it(self, place: Place, standard: str) -> None:
         process = await place.start(standard, f"print(1); {NAP}")
         await up(process)
@@ -279,16 +293,19 @@ class TestEnds:
 
 
 class TestLimits:
+    @pytest.mark.hostile("bomb-with-memory")
     async def test_too_much_memory_ends_it(self, place: Place, level: str) -> None:
         process = await place.start(level, f"x = b'x' * (300 << 20); {NAP}", memory_mb=100)
         what, sentence = await excess(process)
         assert what == "memory"
         assert sentence.endswith("MiB of memory; 100 MiB are allowed.")
 
+    @pytest.mark.hostile("memory-in-many-processes")
     async def test_the_memory_of_a_whole_family_counts(self, place: Place, level: str) -> None:
         program = f"import os; [os.fork() for _ in range(3)]; x = b'x' * (40 << 20); {NAP}"
         assert (await excess(await place.start(level, program, memory_mb=200)))[0] == "memory"
 
+    @pytest.mark.hostile("hold-memory-behind-a-dead-thread")
     async def test_memory_counts_after_the_end_of_the_first_thread(self, place: Place, level: str) -> None:
         program = BEHIND_A_DEAD_THREAD + "def hold():\n  x = b'x' * (300 << 20); time.sleep(3600)\ngo_on(hold)"
         assert (await excess(await place.start(level, program, memory_mb=100)))[0] == "memory"
@@ -299,22 +316,26 @@ class TestLimits:
         assert await process.wait(PATIENCE_S)
         assert process.exceeded is None
 
+    @pytest.mark.hostile("bomb-with-forks")
     async def test_too_many_processes_end_it(self, place: Place, level: str) -> None:
         program = f"import os\nfor _ in range(40):\n  if os.fork() == 0: break\n{NAP}"
         what, sentence = await excess(await place.start(level, program, processes=20))
         assert what == "processes"
         assert sentence.endswith("processes and threads; 20 are allowed.")
 
+    @pytest.mark.hostile("bomb-with-threads")
     async def test_threads_count_as_processes(self, place: Place, level: str) -> None:
         program = (
             "import threading, time\nfor _ in range(40): threading.Thread(target=time.sleep, args=(3600,)).start()"
         )
         assert (await excess(await place.start(level, program, processes=20)))[0] == "processes"
 
+    @pytest.mark.hostile("fork-storm")
     async def test_a_fork_bomb_is_ended(self, place: Place, standard: str) -> None:
         program = "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass"
         assert (await excess(await place.start(standard, program)))[0] == "processes"
 
+    @pytest.mark.hostile("fill-the-disk")
     async def test_a_full_disk_ends_it(self, place: Place, level: str) -> None:
         program = (
             "import time\nfor number in range(20):\n"
@@ -324,24 +345,29 @@ class TestLimits:
         assert what == "disk"
         assert sentence.endswith("MiB into its private directories; 8 MiB are allowed.")
 
+    @pytest.mark.hostile("countless-files")
     async def test_too_many_files_end_it(self, place: Place, level: str) -> None:
         program = f"for number in range(2000): open(str(number), 'w').close()\n{NAP}"
         what, sentence = await excess(await place.start(level, program, files=1000))
         assert what == "disk"
         assert sentence.endswith("files in its private directories; 1000 are allowed.")
 
+    @pytest.mark.hostile("flood-output")
     async def test_a_flood_of_output_ends_it(self, place: Place, level: str) -> None:
         what, sentence = await excess(await place.start(level, "while True: print('x' * 100_000)", output_mb=2))
         assert what == "output"
         assert "to stdout and stderr, too much at once; 2 MiB are allowed." in sentence
 
+    @pytest.mark.hostile("compute-without-end")
     async def test_processor_time_is_limited(self, place: Place, sandbox: str) -> None:
         assert (await excess(await place.start(sandbox, "while True: pass", cpu_s=1)))[0] == "cpu"
 
+    @pytest.mark.hostile("open-many-files")
     async def test_open_files_are_limited(self, place: Place, sandbox: str) -> None:
         program = TRY + "files = []\nprint(attempt(lambda: [files.append(open('/dev/null')) for _ in range(100_000)]))"
         assert await place.run(sandbox, program) == "EMFILE\n"
 
+    @pytest.mark.hostile("open-many-files-in-many-processes")
     async def test_the_open_files_and_connections_of_a_whole_family_are_limited(
         self, place: Place, sandbox: str
     ) -> None:
@@ -353,6 +379,7 @@ class TestLimits:
         assert what == "descriptors"
         assert sentence.endswith("files and connections open; 512 are allowed.")
 
+    @pytest.mark.hostile("hold-files-behind-a-dead-thread")
     async def test_open_files_count_after_the_end_of_the_first_thread(self, place: Place, sandbox: str) -> None:
         program = BEHIND_A_DEAD_THREAD + (
             "def hold():\n  files = [os.open('/dev/null', 0) for _ in range(200)]; time.sleep(3600)\n"
@@ -361,6 +388,7 @@ class TestLimits:
         )
         assert (await excess(await place.start(sandbox, program)))[0] == "descriptors"
 
+    @pytest.mark.hostile("program-that-nobody-may-read")
     async def test_a_program_that_nobody_may_read_hides_neither_files_nor_messages(
         self, place: Place, sandbox: str
     ) -> None:

@@ -43,6 +43,7 @@ def test_what_every_program_does_is_allowed(machine: str) -> None:
     assert {ask(machine, number) for number in EVERYDAY[machine]} == {ALLOW}
 
 
+@pytest.mark.hostile("forbidden-calls")
 def test_every_refused_call_fails(machine: str) -> None:
     column = MACHINES[machine].column
     tables = ((REFUSED, EPERM), (ABSENT, ENOSYS), (UNSUPPORTED, UNABLE), (SESSIONS, EPERM), (LOCKS, UNABLE))
@@ -51,22 +52,26 @@ def test_every_refused_call_fails(machine: str) -> None:
         assert {ask(machine, number) for number in numbers if number is not None} == {error}
 
 
+@pytest.mark.hostile("calls-of-a-newer-kernel")
 def test_a_call_that_nobody_has_looked_at_does_not_exist(machine: str) -> None:
     assert ask(machine, LAST_KNOWN) == ALLOW
     assert ask(machine, LAST_KNOWN + 1) == ENOSYS
 
 
+@pytest.mark.hostile("calls-of-another-architecture")
 def test_another_architecture_ends_the_process(machine: str) -> None:
     i386 = 0x40000003
     others = {known.audit_arch for name, known in MACHINES.items() if name != machine} | {i386}
     assert {answer(seccomp_filter(machine), 1, other) for other in others} == {KILL_PROCESS}
 
 
+@pytest.mark.hostile("calls-of-another-abi")
 def test_the_numbers_of_x32_end_the_process() -> None:
     for number in (0x40000000, 0x40000000 + 41, 0x40000000 + 520, 0xFFFFFFFF):
         assert ask("x86_64", number) == KILL_PROCESS
 
 
+@pytest.mark.hostile("other-sockets")
 @pytest.mark.parametrize("call", ["socket", "socketpair"])
 def test_only_unix_sockets_can_be_made(machine: str, call: str) -> None:
     assert ask(machine, call, UNIX) == ALLOW
@@ -76,6 +81,7 @@ def test_only_unix_sockets_can_be_made(machine: str, call: str) -> None:
     assert ask(machine, call, 1 << 32 | 2) == NO_FAMILY
 
 
+@pytest.mark.hostile("make-namespaces")
 def test_threads_and_processes_can_be_started_but_no_namespaces(machine: str) -> None:
     thread = 0x003D0F00  # what a C library asks for
     assert ask(machine, "clone", thread) == ask(machine, "clone", SIGCHLD) == ALLOW
@@ -84,6 +90,7 @@ def test_threads_and_processes_can_be_started_but_no_namespaces(machine: str) ->
             assert ask(machine, "clone", SIGCHLD | 1 << bit) == EPERM
 
 
+@pytest.mark.hostile("thread-with-descriptors-of-its-own")
 def test_every_thread_shares_the_descriptors_of_its_process(machine: str) -> None:
     thread = 0x003D0F00
     assert ask(machine, "clone", thread & ~0x400) == EPERM
@@ -91,6 +98,7 @@ def test_every_thread_shares_the_descriptors_of_its_process(machine: str) -> Non
     assert ask(machine, "close_range", 3, 0xFFFFFFFF, 2) == EPERM
 
 
+@pytest.mark.hostile("shared-memory-in-one-piece")
 def test_memory_that_is_nobodys_is_shared_in_small_pieces_only(machine: str) -> None:
     private, shared, shared_file = 0x22, 0x21, 0x01
     for length in (MOST_SHARED_BYTES + 1, 1 << 32, (1 << 32) + 4096):
@@ -101,6 +109,7 @@ def test_memory_that_is_nobodys_is_shared_in_small_pieces_only(machine: str) -> 
     assert ask(machine, "madvise", 0, 4096, 12) == INVALID
 
 
+@pytest.mark.hostile("lock-files", "lease-files", "watch-directories")
 def test_only_a_build_may_lock_files_and_nobody_lease_or_watch_them(machine: str) -> None:
     everyday, locks, leases = (0, 1, 2, 3, 4, 1030, 1032), (5, 6, 7, 36, 37, 38), (1024, 1026, 1031)
     assert {ask(machine, "fcntl", 3, command) for command in everyday} == {ALLOW}
@@ -112,18 +121,21 @@ def test_only_a_build_may_lock_files_and_nobody_lease_or_watch_them(machine: str
     assert ask(machine, flock, may_lock=True) == ALLOW
 
 
+@pytest.mark.hostile("lead-sessions")
 def test_sessions_are_led_only_where_they_weigh_nothing(machine: str) -> None:
     setsid = SESSIONS["setsid"][MACHINES[machine].column]
     assert ask(machine, setsid) == EPERM
     assert ask(machine, setsid, may_lead_sessions=True) == ALLOW
 
 
+@pytest.mark.hostile("hide-from-the-watchdog", "add-filters", "claim-a-core")
 def test_a_process_can_neither_hide_nor_add_filters_nor_claim_a_core(machine: str) -> None:
     name, parent_death, no_new_privileges = 15, 1, 38
     assert {ask(machine, "prctl", option, 0) for option in (name, parent_death, no_new_privileges)} == {ALLOW}
     assert {ask(machine, "prctl", option, 0) for option in (4, 22, 35, 62, 67)} == {EPERM}
 
 
+@pytest.mark.hostile("larger-buffers-of-sockets")
 def test_a_socket_holds_no_more_than_by_default(machine: str) -> None:
     socket_level, other_level = 1, 6
     everyday = (2, 4, 8, 9, 16, 20, 21)  # SO_REUSEADDR, SO_ERROR, SO_RCVBUF, SO_KEEPALIVE, SO_PASSCRED, timeouts
@@ -132,11 +144,13 @@ def test_a_socket_holds_no_more_than_by_default(machine: str) -> None:
     assert ask(machine, "setsockopt", 3, other_level, 7) == ALLOW
 
 
+@pytest.mark.hostile("type-into-the-terminal")
 def test_nothing_can_be_typed_into_a_terminal(machine: str) -> None:
     assert ask(machine, "ioctl", 0, 0x5401) == ALLOW
     assert {ask(machine, "ioctl", 0, request) for request in (0x5412, 0x541C)} == {EPERM}
 
 
+@pytest.mark.hostile("change-its-personality")
 def test_the_personality_can_be_asked_but_not_changed(machine: str) -> None:
     assert ask(machine, "personality", 0xFFFFFFFF) == ask(machine, "personality", 0) == ALLOW
     assert ask(machine, "personality", 0x0040000) == EPERM

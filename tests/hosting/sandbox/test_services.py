@@ -66,6 +66,7 @@ async def place() -> AsyncIterator[Place]:
         yield place
 
 
+@pytest.mark.hostile("connect")
 async def test_a_bot_in_the_sandbox_reaches_the_referee_and_nothing_else(place: Place) -> None:
     found, referee = await look_around(place, need("standard"))
     assert referee == REACHED

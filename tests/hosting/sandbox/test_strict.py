@@ -98,7 +98,7 @@ async def up(process: HostedProcess) -> None:
             await asyncio.sleep(0.01)
 
 
-@pytest.mark.hostile("first-thread-ends", "shared-memory-in-pieces", "mappings-without-end")
+@pytest.mark.hostile("hold-memory-behind-a-dead-thread", "share-memory-and-let-it-go", "fill-the-kernel-with-mappings")
 @pytest.mark.parametrize("program", [FIRST_THREAD_ENDS, SHARED, MAPPINGS], ids=["first-thread", "shared", "mappings"])
 async def test_memory_that_no_process_seems_to_have_is_the_groups(place: Place, strict: str, program: str) -> None:
     process = await place.start(strict, program, memory_mb=MEMORY_MB, disk_mb=8)
@@ -161,6 +161,7 @@ async def test_children_that_nobody_waits_for_are_charged(place: Place, strict: 
     check_that_it_is_gone(process)
 
 
+@pytest.mark.hostile("refuse-to-end-while-asleep")
 async def test_one_that_sleeps_is_killed_and_one_that_is_asked_to_end_wakes(place: Place, strict: str) -> None:
     for number, status in ((signal.SIGTERM, (5, 0)), (signal.SIGKILL, (0, signal.SIGKILL))):
         program = f"import signal, sys; signal.signal(15, lambda *_: sys.exit(5)); print(1, flush=True); {NAP}"

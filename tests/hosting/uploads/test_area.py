@@ -115,6 +115,7 @@ def test_a_piece_that_does_not_fit_is_refused_with_the_place_to_go_on(area: Uplo
     assert caught.value.offset == area.get(upload.id).offset == 1000
 
 
+@pytest.mark.hostile("send-more-than-announced")
 def test_more_than_was_announced_is_refused(area: UploadArea) -> None:
     upload = area.begin("ann", SHA256, len(ARCHIVE))
     with pytest.raises(UploadRefusedError, match="more arrives than the 10000 bytes that were announced") as caught:
@@ -133,6 +134,7 @@ def test_an_unfinished_upload_cannot_be_finished_and_stays(area: UploadArea) -> 
     assert area.finish(upload.id)
 
 
+@pytest.mark.hostile("send-other-bytes-than-announced")
 def test_bytes_that_are_not_those_announced_are_thrown_away(area: UploadArea) -> None:
     upload = area.begin("ann", SHA256, len(ARCHIVE))
     area.append(upload.id, 0, bytes(len(ARCHIVE)), upload.turn)
@@ -142,6 +144,7 @@ def test_bytes_that_are_not_those_announced_are_thrown_away(area: UploadArea) ->
     assert area.finish(whole(area)).read_bytes() == ARCHIVE
 
 
+@pytest.mark.hostile("upload-id-that-is-a-path")
 @pytest.mark.parametrize("id_", ["", "..", "../../etc", "0" * 31, "0" * 33, "F" * 32, "0" * 32, "meta.json"])
 def test_an_id_that_is_none_leads_nowhere(area: UploadArea, id_: str) -> None:
     whole(area)
@@ -198,6 +201,7 @@ def test_an_upload_at_the_limit_can_be_begun_again_and_another_after_it(tmp_path
     assert area.begin("ann", sha(2), 100)
 
 
+@pytest.mark.hostile("begin-many-uploads-at-once")
 def test_the_limit_of_uploads_holds_when_many_are_begun_at_once(tmp_path: Path) -> None:
     def begin(number: int) -> bool:
         try:
@@ -211,6 +215,7 @@ def test_the_limit_of_uploads_holds_when_many_are_begun_at_once(tmp_path: Path) 
     assert sum(begun) == len(UploadArea(tmp_path, ROOMY).uploads()) == ROOMY.unfinished_per_owner
 
 
+@pytest.mark.host_fault("disk-full-while-a-bot-is-uploaded")
 def test_a_piece_for_which_the_disk_has_no_room_is_refused_and_what_is_there_stays(area: UploadArea) -> None:
     upload = area.begin("ann", SHA256, len(ARCHIVE))
     area.append(upload.id, 0, ARCHIVE[:10], upload.turn)

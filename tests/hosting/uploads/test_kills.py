@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from arena.hosting.uploads.area import UploadArea, UploadLimits, upload_id
 from tests.support.patience import PATIENCE_S
 from tests.support.small_disk import run_on_small_disk
@@ -56,6 +58,7 @@ def stored(area: UploadArea) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
+@pytest.mark.host_fault("killed-while-a-bot-is-uploaded")
 def test_an_upload_killed_at_any_moment_goes_on_until_it_is_whole(tmp_path: Path) -> None:
     area, moments, kills = UploadArea(tmp_path / "uploads", ROOMY), random.Random(11), 0
     words = command(area, tmp_path / "archive")
@@ -84,6 +87,7 @@ def test_an_upload_killed_at_any_moment_goes_on_until_it_is_whole(tmp_path: Path
     assert sorted(path.name for path in area.root.iterdir()) == [upload_id("ann", SHA256), "others"]
 
 
+@pytest.mark.host_fault("file-size-limit-while-a-bot-is-uploaded")
 def test_a_file_that_may_not_grow_keeps_what_arrived_and_goes_on_later(tmp_path: Path) -> None:
     area = UploadArea(tmp_path / "uploads", ROOMY)
     said = said_by(command(area, tmp_path / "archive", most_bytes=100_500))
@@ -95,6 +99,7 @@ def test_a_file_that_may_not_grow_keeps_what_arrived_and_goes_on_later(tmp_path:
     assert stored(area) == ARCHIVE
 
 
+@pytest.mark.host_fault("disk-full-while-a-bot-is-uploaded")
 def test_a_full_disk_keeps_what_arrived(tmp_path: Path) -> None:
     area = UploadArea(tmp_path / "uploads", ROOMY)
     words = command(area, tmp_path / "archive", others_bytes=300_000)

@@ -79,6 +79,7 @@ def test_references_to_nothing_are_found(played: Database) -> None:
     assert any("match_seat refers to a row of version that is not there" in problem for problem in check(played))
 
 
+@pytest.mark.host_fault("database-damaged")
 def test_damaged_pages_are_found(path: Path) -> None:
     database = open_database(path)
     book.play_all(database, book.create(database, book.add_bots(database, ("ada", "bob", "cyd", "dan")).values()))

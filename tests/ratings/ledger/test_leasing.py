@@ -5,7 +5,7 @@ import pytest
 from ratings.errors import FactError, NotFoundError
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.check import check
-from ratings.ledger.leasing import lease, release
+from ratings.ledger.leasing import LeasedSeat, lease, release
 from ratings.ledger.ledger import Ledger
 from ratings.read.matches import match_detail
 from ratings.read.tournaments import list_tournaments, tournament_row
@@ -47,6 +47,7 @@ def test_a_lease_that_ran_out_is_a_new_attempt(database: Database, tournament: s
     assert [attempt.state for attempt in attempts] == [AttemptState.EXPIRED, AttemptState.RUNNING]
 
 
+@pytest.mark.host_fault("clock-jumps-forward")
 def test_the_lease_of_who_asks_for_more_never_runs_out(database: Database, tournament: str) -> None:
     (held,) = book.take(database, tournament, 1, deadline_us=500, now=100)
     assert [match.position for match in book.take(database, tournament, 2, now=10**15)] == [1, 2]
@@ -102,6 +103,12 @@ def test_a_registered_owner_is_known_where_a_match_is_leased(database: Database)
     }
 
 
+def test_a_seat_is_a_hosted_bots_without_an_owner_unless_it_is_said() -> None:
+    seat = LeasedSeat("v1", "ab", "ada")
+    assert (seat.owner_id, seat.is_remote) == (None, False)
+
+
+@pytest.mark.host_fault("host-fails-one-match-three-times")
 def test_leases_that_run_out_three_times_make_a_match_void_too(database: Database, tournament: str) -> None:
     for instant in (1, 2, 3):
         (late,) = book.take(database, tournament, 1, worker=f"w{instant}", deadline_us=instant + 1, now=instant)

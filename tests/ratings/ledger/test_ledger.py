@@ -58,6 +58,7 @@ def progress(database: Database, tournament: str) -> Progress:
     return tournament_row(database, tournament).progress
 
 
+@pytest.mark.host_fault("command-killed")
 def test_a_run_begins_with_the_leases_of_whoever_had_them(database: Database, tournament: str) -> None:
     book.take(database, tournament, 5)
     begun = Ledger(database).start_run(tournament, LeaseRequest("w2", 3, 1_000_000))

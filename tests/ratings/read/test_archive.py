@@ -23,7 +23,9 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import find_version
 from ratings.read.exporting import export_tournament
 from ratings.read.tournaments import find_tournament, standings, tournament_row
+from ratings.store import schema
 from ratings.store.archive.chain import read_chain
+from ratings.store.archive.rows import FORMAT, HEADER
 from ratings.store.database import Database, open_database
 from ratings.store.limits import OwnerLimits
 from ratings.store.sessions import write
@@ -121,6 +123,7 @@ def test_a_tournament_comes_in_once_and_its_name_must_be_free(
         bring_in(other, tmp_path / "monday.arena", "again")
 
 
+@pytest.mark.hostile("import-a-bot-of-another-owner")
 def test_a_bot_of_another_owner_is_refused(database: Database, other: Database, played: str, tmp_path: Path) -> None:
     book.add_bots(other, ("ada", "bob"), owner="hopper")
     with write(other) as session:
@@ -153,6 +156,7 @@ def file(database: Database, played: str, tmp_path: Path) -> Path:
     return tmp_path / "monday.arena"
 
 
+@pytest.mark.hostile("change-an-exported-file")
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_any_changed_byte_is_found_at_its_line(engine_file: tuple[Path, Path], data: st.DataObject) -> None:
@@ -198,6 +202,7 @@ HOSTILE: st.SearchStrategy[Any] = st.sampled_from(
 )
 
 
+@pytest.mark.hostile("forge-any-record")
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_a_file_that_was_forged_with_a_right_chain_is_refused_or_agrees_with_itself(
@@ -232,6 +237,7 @@ def forge(records: list[tuple[str, Any]]) -> Iterator[str]:
         yield f"{link} {text}\n"
 
 
+@pytest.mark.hostile("forge-another-tournament")
 @pytest.mark.parametrize("kind", ["fault", "match_seat", "replay", "match", "entrant", "tournament", "rating_order"])
 def test_a_forged_file_adds_nothing_to_another_tournament(
     database: Database, other: Database, played: str, tmp_path: Path, kind: str
@@ -249,6 +255,24 @@ def test_a_forged_file_adds_nothing_to_another_tournament(
     (tmp_path / "forged.arena").write_text("".join(forge(records)), "ascii")
     with pytest.raises(ArchiveError, match=rf"line {place + 2}: it is no row of {kind}"):
         bring_in(other, tmp_path / "forged.arena")
+
+
+WHOLE_HEADER = {"format": FORMAT, "schema": schema.HEAD, "tournament": "t1", "name": "monday"}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        list(WHOLE_HEADER),
+        "format",
+        *({key: WHOLE_HEADER[key] for key in WHOLE_HEADER if key != lacking} for lacking in WHOLE_HEADER),
+        WHOLE_HEADER | {"tournament": "t\N{SUPERSCRIPT ONE}"},
+    ],
+)
+def test_a_header_that_lacks_something_is_refused(other: Database, tmp_path: Path, header: object) -> None:
+    (tmp_path / "odd").write_text("".join(forge([(HEADER, header)])), "ascii")
+    with pytest.raises(ArchiveError, match="line 1: it is no header"):
+        bring_in(other, tmp_path / "odd")
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '["a"]', "5", '[["a"],{}]', '["pool",{}', "1" * 5000])

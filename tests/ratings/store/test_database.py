@@ -89,6 +89,7 @@ def test_references_to_nothing_are_refused(database: Database) -> None:
         session.add(Bot(id="1", name="ada", owner_id="nobody", created_at_us=0))
 
 
+@pytest.mark.host_fault("database-locked-for-long")
 def test_a_database_locked_by_another_is_busy(path: Path) -> None:
     patient, hasty = open_database(path), open_database(f"sqlite:///{path}?busy_timeout=0")
     with write(patient), pytest.raises(DatabaseBusyError, match="another process; try again"), write(hasty):
@@ -97,6 +98,7 @@ def test_a_database_locked_by_another_is_busy(path: Path) -> None:
     hasty.close()
 
 
+@pytest.mark.host_fault("database-full")
 def test_a_full_database_says_so_and_keeps_what_was_recorded(path: Path) -> None:
     roomy = open_database(path)
     names = book.add_bots(roomy, ("ada", "bob", "cyd"))
@@ -133,6 +135,7 @@ def tight_tables() -> tuple[str, ...]:
     )
 
 
+@pytest.mark.host_fault("disk-full-while-a-database-is-made")
 def test_a_full_disk_stops_the_making_of_a_database_and_leaves_a_fresh_one(tmp_path: Path) -> None:
     path = tmp_path / "new.db"
     with pytest.raises(DatabaseFullError):
@@ -142,6 +145,7 @@ def test_a_full_disk_stops_the_making_of_a_database_and_leaves_a_fresh_one(tmp_p
     database.close()
 
 
+@pytest.mark.host_fault("two-commands-make-one-database")
 def test_who_makes_a_database_waits_for_another_who_makes_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +176,7 @@ def test_a_url_that_is_none_is_refused(url: str) -> None:
         open_database(url)
 
 
+@pytest.mark.host_fault("database-damaged")
 def test_a_damaged_file_is_named_as_such(path: Path) -> None:
     database = open_database(path)
     book.add_bots(database, [f"bot{number}" for number in range(200)])
@@ -217,6 +222,7 @@ def test_a_backup_never_overwrites(database: Database, tmp_path: Path) -> None:
         backup(database, tmp_path / "nowhere" / "copy.db")
 
 
+@pytest.mark.host_fault("database-read-only")
 def test_a_file_without_permission_to_write_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database = open_database(f"sqlite:///file:{path}?mode=ro&uri=true")
     with pytest.raises(DatabaseAccessError, match="permissions"), write(database) as session:

@@ -5,6 +5,7 @@ import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def test_an_id_begins_with_its_millisecond() -> None:
     assert before <= stamp <= time.time_ns() // 1_000_000
 
 
+@pytest.mark.host_fault("clock-jumps-back")
 @given(st.lists(st.integers(0, 2**48 - 2), min_size=2, max_size=50))
 def test_ids_ascend_whatever_the_system_clock_does(instants: list[int]) -> None:
     clock = iter(instants)

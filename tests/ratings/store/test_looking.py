@@ -67,6 +67,7 @@ def look_and_write(path: Path) -> str:
         database.close()
 
 
+@pytest.mark.host_fault("database-read-only")
 @pytest.mark.parametrize("is_file_writable", [False, True], ids=["file and directory", "directory"])
 def test_a_database_that_may_only_be_read_is_looked_at(path: Path, shown: Path, is_file_writable: bool) -> None:
     there = make(path, shown)
@@ -76,6 +77,7 @@ def test_a_database_that_may_only_be_read_is_looked_at(path: Path, shown: Path, 
     assert sorted(shown.iterdir()) == [there]
 
 
+@pytest.mark.host_fault("database-read-only")
 def test_pages_show_a_database_that_may_only_be_read(path: Path, shown: Path) -> None:
     there = make(path, shown)
     there.chmod(0o444)
@@ -88,6 +90,7 @@ def test_pages_show_a_database_that_may_only_be_read(path: Path, shown: Path) ->
     assert as_ordinary_user(look_twice) == "[['ada'], ['ada']]"
 
 
+@pytest.mark.host_fault("database-read-only-after-a-kill")
 def test_one_that_may_only_be_read_and_was_killed_amid_writing_is_not_half_read(path: Path, shown: Path) -> None:
     there = make(path, shown)
     with closing(sqlite3.connect(there)) as writer:
@@ -121,6 +124,7 @@ print(look_and_write(there))
 """
 
 
+@pytest.mark.host_fault("disk-full-while-looking")
 def test_a_full_disk_is_looked_at_and_written_to_when_there_is_room_again(path: Path, tmp_path: Path) -> None:
     made = make(path, tmp_path / "made")
     command = [sys.executable, "-c", ON_A_FULL_DISK, str(tmp_path / "small"), str(made)]
@@ -139,6 +143,7 @@ def make(empty: Path, directory: Path) -> Path:
     return there
 
 
+@pytest.mark.host_fault("no-database")
 def test_a_database_in_a_place_without_one_is_not_looked_for(shown: Path) -> None:
     shown.chmod(0o555)
 

@@ -45,6 +45,7 @@ def uninterrupted(path: Path, tournament: str, copy: Path) -> dict[str, list[str
     return found
 
 
+@pytest.mark.host_fault("command-killed")
 @pytest.mark.parametrize(
     ("position", "point", "finished"),
     [
@@ -76,6 +77,7 @@ def test_a_killed_writer_loses_nothing_and_what_goes_on_ends_the_same(
     database.close()
 
 
+@pytest.mark.host_fault("two-commands-write-at-once")
 def test_two_writers_share_a_tournament_without_losing_or_doubling_a_match(path: Path, tmp_path: Path) -> None:
     tournament = planned(path)
     expected = uninterrupted(path, tournament, tmp_path / "whole.db")

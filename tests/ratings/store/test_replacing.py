@@ -23,6 +23,7 @@ def make(path: Path, bot: str) -> Path:
     return path
 
 
+@pytest.mark.host_fault("database-replaced")
 def test_readers_go_on_with_whatever_lies_at_the_path_and_say_when_nothing_does(tmp_path: Path) -> None:
     path = make(tmp_path / "arena.db", "ada")
     database = open_for_reading(path)
@@ -71,6 +72,7 @@ def bots_in(path: Path) -> list[str]:
         return [name for (name,) in connection.execute("SELECT name FROM bot ORDER BY name")]
 
 
+@pytest.mark.host_fault("database-taken-away")
 def test_who_writes_notices_that_the_file_was_taken_away_and_what_was_recorded_is_kept(tmp_path: Path) -> None:
     path = make(tmp_path / "arena.db", "ada")
     database = open_database(path)
@@ -90,6 +92,7 @@ def test_who_writes_notices_that_the_file_was_taken_away_and_what_was_recorded_i
     assert sorted(file.name for file in tmp_path.iterdir()) == ["arena.db.rescued-1", "arena.db.rescued-2"]
 
 
+@pytest.mark.host_fault("database-taken-away-amid-a-step")
 def test_what_was_begun_before_the_file_was_taken_away_is_not_recorded(tmp_path: Path) -> None:
     path = make(tmp_path / "arena.db", "ada")
     database = open_database(path)
@@ -107,6 +110,7 @@ def test_what_was_begun_before_the_file_was_taken_away_is_not_recorded(tmp_path:
     assert bots_in(kept) == ["ada"]
 
 
+@pytest.mark.host_fault("database-replaced")
 def test_who_writes_notices_that_another_file_lies_in_its_place_and_leaves_it_alone(tmp_path: Path) -> None:
     path = make(tmp_path / "arena.db", "ada")
     database = open_database(path)
@@ -120,6 +124,7 @@ def test_who_writes_notices_that_another_file_lies_in_its_place_and_leaves_it_al
     assert (bots_in(kept), bots_in(path)) == (["ada"], ["bob"])
 
 
+@pytest.mark.host_fault("database-taken-away-with-its-directory")
 def test_nothing_is_rescued_where_nothing_can_be_written(tmp_path: Path) -> None:
     path = make(tmp_path / "inside" / "arena.db", "ada")
     database = open_database(path)

@@ -157,6 +157,7 @@ def test_another_programs_alembic_database_is_refused(tmp_path: Path) -> None:
         open_database(path)
 
 
+@pytest.mark.host_fault("two-commands-make-one-database")
 def test_many_processes_may_open_one_fresh_file_at_once(tmp_path: Path) -> None:
     opener = "import sys; from ratings.store.database import open_database; open_database(sys.argv[1]).close()"
     # All but the first wait until the schema is made, which takes as long as it does on a busy machine.

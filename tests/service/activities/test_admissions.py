@@ -92,6 +92,7 @@ async def test_what_was_found_is_written_with_the_verdict(
     assert f'arena_admission_seconds_count{{verdict="{expected.value}"}} 1' in metrics.render()
 
 
+@pytest.mark.host_fault("host-fails-an-admission")
 async def test_what_the_host_failed_is_looked_at_again(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, [UNDECIDED, ADMITTED], [])
     health = Health()
@@ -101,6 +102,7 @@ async def test_what_the_host_failed_is_looked_at_again(book: Book, monkeypatch: 
         await until(lambda: state(book, asked) is AdmissionState.ADMITTED)
 
 
+@pytest.mark.host_fault("no-sandbox")
 async def test_a_bot_of_an_owner_waits_for_a_sandbox_and_is_looked_at_when_there_is_one(
     book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:

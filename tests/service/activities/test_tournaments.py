@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from arena.service.activities import tournaments
 from arena.service.activities.tournaments import TournamentQueue
 from arena.service.health import Health
@@ -87,6 +89,7 @@ async def test_a_new_one_is_left_for_a_moment_to_who_created_it(book: Book) -> N
     await queued.close()
 
 
+@pytest.mark.host_fault("clock-jumps-back")
 async def test_one_from_before_the_clock_was_set_back_by_days_is_played(book: Book) -> None:
     made = plan(book, "new")
     eight_days_us = 8 * 24 * 3600 * 1_000_000

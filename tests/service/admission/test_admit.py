@@ -68,6 +68,7 @@ async def executor(mark: str) -> AsyncIterator[LocalExecutor]:
     assert marked_processes(mark) == {}
 
 
+@pytest.mark.hostile(*(case.behaviour for case in CASES))
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.behaviour)
 async def test_a_bot_whose_fault_shows_in_play_is_refused_with_the_reason(
     executor: LocalExecutor, zoo: Path, case: Case

@@ -106,6 +106,7 @@ def test_a_backup_never_overwrites_and_never_begins_where_it_cannot_end(home: Ho
     assert left_beside(precious) == []
 
 
+@pytest.mark.host_fault("byte-of-a-backup-flipped")
 def test_no_changed_byte_comes_through(archive: Path, tmp_path: Path, home: Home) -> None:
     whole = archive.read_bytes()
     rng = random.Random(11)
@@ -160,6 +161,7 @@ def renamed(name: str) -> Change:
     return change
 
 
+@pytest.mark.hostile("backup-with-names-that-lead-out")
 @pytest.mark.parametrize(
     "name",
     ["../out.pem", "/tmp/out.pem", "tls/../../out.pem", "run/owners.sock", "arena.bots/x/main.py", "arena.db-wal"],
@@ -171,6 +173,7 @@ def test_nothing_is_written_outside_of_the_places_of_a_home(archive: Path, tmp_p
     assert left_beside(bad) == []
 
 
+@pytest.mark.hostile("backup-with-links-and-devices")
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE])
 def test_links_and_devices_are_refused(archive: Path, tmp_path: Path, kind: bytes) -> None:
     def change(member: tarfile.TarInfo, data: bytes) -> tuple[tarfile.TarInfo, bytes]:
@@ -241,6 +244,7 @@ def test_what_the_store_lost_is_told_and_the_rest_saved(tmp_path: Path) -> None:
     assert [lost in problem for problem in restored.problems] == [True]
 
 
+@pytest.mark.host_fault("disk-full-while-a-backup-is-written")
 def test_a_full_disk_leaves_nothing(home: Home, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     program = (

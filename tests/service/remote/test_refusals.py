@@ -62,6 +62,7 @@ def test_a_stranger_with_a_new_token_each_time_has_one() -> None:
     assert len(book.out.lines) == 1
 
 
+@pytest.mark.hostile("remote-refused-from-everywhere")
 def test_strangers_from_everywhere_have_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refusals, "MOST_KINDS", 5)
     book = Book()

@@ -120,6 +120,7 @@ def test_a_revoked_token_and_a_disabled_owner_are_refused(database: Database, as
     assert "was revoked; ask for a new one" in refused(ask, request_)[2]
 
 
+@pytest.mark.hostile("guess-tokens")
 def test_whoever_tries_tokens_learns_nothing_for_a_while_and_holds_up_no_neighbour(
     ask: Ask, request_: JoinRequest
 ) -> None:

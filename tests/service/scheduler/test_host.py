@@ -34,6 +34,7 @@ async def running(
         await asyncio.gather(task, return_exceptions=True)
 
 
+@pytest.mark.host_fault("host-fails-every-match")
 @pytest.mark.parametrize("breaks", ["executor", "matches"])
 async def test_a_host_that_fails_is_replaced_and_what_waited_is_played(
     monkeypatch: pytest.MonkeyPatch, breaks: str
@@ -79,6 +80,7 @@ async def test_a_match_that_was_lost_now_and_then_is_no_failure(monkeypatch: pyt
         assert health.problems() == {}
 
 
+@pytest.mark.host_fault("workers-that-do-not-start")
 async def test_a_host_that_cannot_even_start_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tries: list[int] = []
     health = Health()

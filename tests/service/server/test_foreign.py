@@ -202,6 +202,7 @@ def fill(world: World, server: RunningServer) -> Found:
     return Found(matches[0].id, matches[2].id, matches[3].id, trial, admission, upload, token)
 
 
+@pytest.mark.hostile("ask-for-what-is-anothers")
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_belongs_to_another_owner_is_refused(eve: Asker, name: str) -> None:
     for call, expected in REFUSED[name]:

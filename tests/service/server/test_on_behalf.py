@@ -54,6 +54,7 @@ def test_a_token_over_the_socket_is_worth_what_it_is_elsewhere(
     assert is_refused is not (path == OPEN or may_call(path, Scope.PLAYER))
 
 
+@pytest.mark.hostile("ask-in-the-organisers-name")
 @pytest.mark.parametrize(
     ("metadata", "reason"),
     [
@@ -109,6 +110,7 @@ def test_failed_logins_count_for_the_address_of_the_visitor_and_for_no_other(ser
         ArenaThere(line).account.get_identity()
 
 
+@pytest.mark.hostile("guess-invitations")
 def test_codes_of_invitations_are_guessed_no_faster_through_the_pages(server: RunningServer) -> None:
     with open_line(server.socket, behalf=Behalf("192.0.2.9")) as line:
         entrance = ArenaThere(line).entrance

@@ -38,6 +38,7 @@ def test_an_owner_neither_sees_nor_revokes_the_tokens_of_others(server: RunningS
         assert bob.account.get_identity().owner == "bob"
 
 
+@pytest.mark.hostile("make-a-token-that-allows-more")
 def test_no_token_makes_one_that_allows_more_or_holds_longer(server: RunningServer) -> None:
     end_us = time.time_ns() // 1000 + _DAY_US
     with server.arena(server.token("ada", Scope.COMPETITOR, end_us)) as ada:
@@ -56,6 +57,7 @@ def test_who_only_looks_or_is_no_owner_has_no_tokens_of_his_own(server: RunningS
         organiser.account.new_own_token("mine")
 
 
+@pytest.mark.hostile("make-tokens-without-end")
 def test_so_many_tokens_a_day_and_no_more(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_tokens, "MOST_A_DAY", 3)
     with server.arena(server.token("cid", Scope.COMPETITOR)) as cid:

@@ -23,6 +23,7 @@ def test_over_tls_the_token_says_who_it_is(server: RunningServer) -> None:
     assert (identity.scope, identity.owner) == (Scope.COMPETITOR, "ada")
 
 
+@pytest.mark.hostile("call-the-service-without-a-token")
 @pytest.mark.parametrize("token", [None, "", "kma_wrong", "x" * 5000])
 def test_without_a_valid_token_nothing_is_told(server: RunningServer, token: str | None) -> None:
     with open_line(server.endpoint, token) as line, pytest.raises(LoginError):
@@ -69,6 +70,7 @@ def test_an_invitation_becomes_an_owner_and_a_token_once(server: RunningServer) 
         assert eve.account.get_identity().owner == "eve"
 
 
+@pytest.mark.hostile("guess-tokens")
 def test_after_ten_failed_logins_an_address_has_to_wait_but_not_who_was_in_before(server: RunningServer) -> None:
     token = server.token("ada", Scope.COMPETITOR)
     with server.arena(token) as ada, server.arena("kma_guess") as guest:

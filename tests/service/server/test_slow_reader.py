@@ -78,6 +78,7 @@ def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interceptor, "READ_PATIENCE_S", 0.3)
 
 
+@pytest.mark.hostile("watch-and-never-read")
 async def test_who_reads_nothing_is_closed_with_the_place_to_go_on_at(tmp_path: Path) -> None:
     live = Writing()
     async with (

@@ -87,6 +87,7 @@ def test_more_than_was_announced_is_the_senders_mistake(server: RunningServer, b
             ada.line.upload(parts_of(ticket.upload, ticket.turn, 0, data))
 
 
+@pytest.mark.host_fault("database-locked-for-a-while")
 def test_a_locked_database_refuses_for_the_moment_and_records_nothing(
     impatient: None, server: RunningServer, bot: Path
 ) -> None:
@@ -199,6 +200,7 @@ def test_an_upload_that_could_not_begin_does_not_count(bot: Path) -> None:
         assert submit(ada, bot, "", ignore).new
 
 
+@pytest.mark.host_fault("disk-full-while-a-bot-is-uploaded")
 def test_a_full_disk_is_told_with_the_remedy_and_what_has_arrived_is_kept(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.service.server.on_a_small_disk", str(tmp_path / "small"), str(tmp_path)]
     *_log, line = run_on_small_disk(tmp_path / "small", 4000, words)

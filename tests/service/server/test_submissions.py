@@ -121,6 +121,7 @@ def test_who_begins_an_upload_anew_ends_the_stream_before(server: RunningServer,
         assert ada.line.upload(parts_of(second.upload, second.turn, 0, data)) == len(data)
 
 
+@pytest.mark.hostile("go-on-with-anothers-upload")
 def test_an_upload_of_somebody_else_might_as_well_not_exist(server: RunningServer, bot: Path) -> None:
     data, sha256 = packed(bot)
     with (
@@ -137,6 +138,7 @@ def test_an_upload_of_somebody_else_might_as_well_not_exist(server: RunningServe
         assert ada.submissions.begin_upload(sha256, len(data)).offset == 0
 
 
+@pytest.mark.hostile("send-bytes-that-are-no-part")
 @pytest.mark.parametrize("frame", [b"no zlib", compress_chunk(b"")[:-1], b""])
 def test_bytes_that_are_no_part_are_refused_and_nothing_is_stored(
     server: RunningServer, bot: Path, frame: bytes
@@ -153,6 +155,7 @@ def test_bytes_that_are_no_part_are_refused_and_nothing_is_stored(
         assert ada.submissions.begin_upload(sha256, len(data)).offset == 0
 
 
+@pytest.mark.hostile("archive-of-other-files")
 def test_an_archive_that_is_not_the_announced_version_is_refused(server: RunningServer, bot: Path) -> None:
     data, sha256 = packed(bot)
     with server.arena(server.token("ada", Scope.COMPETITOR)) as ada:

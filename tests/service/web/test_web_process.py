@@ -46,6 +46,7 @@ def web_process(place: Place) -> int:
     return found
 
 
+@pytest.mark.host_fault("pages-killed")
 def test_a_killed_process_of_pages_comes_again_at_its_address_and_no_match_is_disturbed(field: Place) -> None:
     with serving(field, "--workers", "1", web="127.0.0.1:0") as served:
         plan(field, blocks=1)

@@ -14,6 +14,7 @@ from arena.web.opening import open_site
 from tests.support.web_server import served
 
 
+@pytest.mark.hostile("web-flood-of-requests")
 def test_an_address_that_asks_too_much_is_told_when_it_may_ask_again(far: TestClient, app: FastAPI) -> None:
     answers = [far.get(path) for path in ("/", "/api/v1/bots", "/", "/", "/api/v1/bots")]
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]

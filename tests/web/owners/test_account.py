@@ -122,6 +122,7 @@ def test_what_is_too_large_is_refused_before_it_is_sent(server: RunningServer, c
     assert client.post("/account/upload", data={"proof": proof}).status_code == 400
 
 
+@pytest.mark.hostile("web-page-of-another-site-acts")
 def test_nothing_is_done_for_pages_of_other_sites_or_without_the_proof(
     server: RunningServer, client: TestClient
 ) -> None:
@@ -172,6 +173,7 @@ def test_a_session_ends_after_its_time() -> None:
     assert sessions.find(None) is None
 
 
+@pytest.mark.hostile("web-ask-for-what-is-anothers")
 def test_an_owner_is_shown_nothing_of_another_whatever_address_he_asks(
     server: RunningServer, client: TestClient
 ) -> None:

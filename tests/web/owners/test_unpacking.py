@@ -90,6 +90,14 @@ BROKEN = {
 }
 
 
+@pytest.mark.hostile(
+    "web-archive-of-long-names",
+    "web-archive-of-hidden-files",
+    "web-archive-of-directories-without-end",
+    "web-archive-with-a-sparse-file",
+    "web-archive-with-a-size-below-nothing",
+    "web-archive-with-a-list-without-end",
+)
 @pytest.mark.parametrize("lie", LIES)
 def test_what_an_archive_says_of_itself_takes_no_memory(lie: str, tmp_path: Path) -> None:
     content = LIES[lie]()
@@ -102,6 +110,7 @@ def test_what_an_archive_says_of_itself_takes_no_memory(lie: str, tmp_path: Path
         tracemalloc.stop()
 
 
+@pytest.mark.hostile("web-damaged-archive")
 @pytest.mark.parametrize("what", BROKEN)
 def test_what_is_damaged_is_no_fault_of_the_arena(what: str, tmp_path: Path) -> None:
     with pytest.raises(UploadError):
@@ -120,6 +129,7 @@ def test_honest_archives_are_unpacked_with_long_names_and_what_is_left_out(kind:
     assert {path.name for path in tmp_path.iterdir()} == {"bot.toml", "deep"}
 
 
+@pytest.mark.host_fault("disk-full-under-the-pages")
 def test_a_full_disk_is_not_taken_for_a_bad_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

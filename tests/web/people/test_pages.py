@@ -118,6 +118,7 @@ def test_without_script_the_list_of_actions_is_a_form(visitor: TestClient) -> No
     resign(visitor, told(answer.text))
 
 
+@pytest.mark.hostile("web-markup-as-text")
 def test_what_people_call_themselves_is_never_markup(visitor: TestClient) -> None:
     table = sit_down(visitor)
     assert wait_until_asked(visitor, table)["names"] == ["<script>alert(1)</script>", "first"]
@@ -146,6 +147,7 @@ def test_bad_choices_are_refused_in_words_and_cost_nothing(visitor: TestClient) 
     resign(visitor, told(other.text))
 
 
+@pytest.mark.hostile("web-page-of-another-site-acts")
 @pytest.mark.parametrize(
     "headers", [{"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}]
 )

@@ -43,6 +43,7 @@ def kill_guests(place: Place) -> None:
     os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.host_fault("pages-killed")
 async def test_when_the_pages_are_killed_their_successor_goes_on_with_the_tables(place: Place, tmp_path: Path) -> None:
     file = tmp_path / "tables.json"
     words = [sys.executable, "-c", PAGES, str(place.directory), str(file)]
@@ -84,6 +85,7 @@ async def test_what_ended_while_the_pages_were_down_is_known_afterwards(place: P
         assert again.seats[0].ending.ranks == table.seats[0].ending.ranks
 
 
+@pytest.mark.host_fault("process-of-guests-killed")
 async def test_when_the_process_of_the_guests_is_killed_the_match_begins_anew(place: Place, hall: Hall) -> None:
     table = await hall.open("v", "address", order(None, "first", None))
     await play(table, by_chance(), 5)

@@ -1,0 +1,192 @@
+"""How an executor keeps its workers, with workers that the test pretends."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from arena.executor import local as local_module
+from arena.executor.interface import ExecutorFailedError
+from arena.executor.local import LocalExecutor
+from arena.executor.worker_process import Job
+from arena.match.host_faults import MatchLostError
+from tests.support.specs import script_spec
+
+
+class Worker:
+    """A worker that runs until it is killed, or dies at once as often as it is told."""
+
+    all: "list[Worker]"
+    lives: Sequence[bool] = ()
+    """Whether it was ready in each of the lives that end at once."""
+
+    def __init__(
+        self,
+        core: int | None,
+        on_room: Callable[[], None],
+        on_unplayed: Callable[[Job], None],
+        on_fallen: Callable[[Job, MatchLostError], None],
+        options: Sequence[str],
+    ) -> None:
+        self.core, self.options = core, options
+        self.on_room, self.on_unplayed, self.on_fallen = on_room, on_unplayed, on_fallen
+        self.jobs: list[Job] = []
+        self.is_ready = False
+        self.is_apart = False
+        self.runs = 0
+        self.has_ended = False
+        self._killed = asyncio.Event()
+        Worker.all.append(self)
+
+    @property
+    def load(self) -> int:
+        return len(self.jobs)
+
+    async def run(self) -> bool:
+        self.runs += 1
+        if self.runs <= len(self.lives):
+            return self.lives[self.runs - 1]
+        await self._killed.wait()
+        await asyncio.sleep(0)
+        self.has_ended = True
+        return True
+
+    def stop(self) -> None:
+        return
+
+    def kill(self) -> None:
+        self._killed.set()
+
+    def play(self, job: Job) -> None:
+        self.jobs.append(job)
+
+    def withdraw(self, job: Job) -> None:
+        if job in self.jobs:
+            self.jobs.remove(job)
+
+    def last_words(self) -> str:
+        return "no more"
+
+
+@pytest.fixture(autouse=True)
+def _pretended(monkeypatch: pytest.MonkeyPatch) -> None:
+    Worker.all = []
+    monkeypatch.setattr(local_module, "WorkerProcess", Worker)
+    monkeypatch.setattr(local_module, "STOP_GRACE_S", 0.01)
+
+
+async def order(executor: LocalExecutor, count: int) -> "list[asyncio.Task[object]]":
+    specs = [script_spec("0:3", match_id=f"m{index}") for index in range(count)]
+    tasks: list[asyncio.Task[object]] = [asyncio.create_task(executor.run(spec)) for spec in specs]
+    await asyncio.sleep(0)
+    return tasks
+
+
+async def give_up(tasks: "list[asyncio.Task[object]]") -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_workers_share_the_memory_of_idle_bots() -> None:
+    async with LocalExecutor(4, warm_mb=103):
+        assert [worker.options[:2] for worker in Worker.all] == [("--warm-memory", "25")] * 4
+
+
+@pytest.mark.parametrize(("machine_mb", "each"), [(1000, 256), (4000, 256), (6000, 375), (100_000, 768)])
+async def test_workers_share_what_they_may_hold_themselves(
+    machine_mb: int, each: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_module, "machine_bytes", lambda: machine_mb << 20)
+    async with LocalExecutor(4):
+        assert {worker.options[2:] for worker in Worker.all} == {("--memory", str(each))}
+
+
+async def test_a_match_with_which_a_worker_fell_goes_only_to_one_that_serves_its_bots_apart() -> None:
+    async with LocalExecutor(2) as executor:
+        first, second = Worker.all
+        first.is_ready = second.is_ready = True
+        tasks = await order(executor, 2)
+        (fallen,), _ = first.jobs, second.jobs
+        first.is_ready, first.is_apart, first.jobs = False, True, []
+        first.on_fallen(fallen, MatchLostError("it fell"))
+        second.jobs.clear()
+        second.on_room()
+        assert second.jobs == []
+        first.is_ready = True
+        first.on_room()
+        assert first.jobs == [fallen]
+        await give_up(tasks)
+
+
+async def test_a_match_with_which_a_worker_falls_again_is_lost() -> None:
+    async with LocalExecutor(1) as executor:
+        (worker,) = Worker.all
+        worker.is_ready = worker.is_apart = True
+        (task,) = await order(executor, 1)
+        for _ in range(2):
+            (job,) = worker.jobs
+            worker.jobs = []
+            worker.on_fallen(job, MatchLostError("it fell"))
+        with pytest.raises(MatchLostError, match="it fell"):
+            await task
+
+
+async def test_only_pinned_workers_have_cores() -> None:
+    async with LocalExecutor(2, pin=False):
+        assert [worker.core for worker in Worker.all] == [None, None]
+
+
+async def test_a_worker_that_is_ready_gets_one_match_until_all_are() -> None:
+    async with LocalExecutor(2) as executor:
+        first, second = Worker.all
+        first.is_ready = True
+        tasks = await order(executor, 5)
+        assert [worker.load for worker in Worker.all] == [1, 0]
+        second.is_ready = True
+        second.on_room()
+        assert [worker.load for worker in Worker.all] == [2, 2]
+        assert [job.spec.match_id for job in second.jobs] == ["m1", "m3"]
+        first.jobs.pop(0)
+        first.on_room()
+        assert [job.spec.match_id for job in first.jobs] == ["m2", "m4"]
+        await give_up(tasks)
+
+
+async def test_a_match_that_comes_back_unplayed_is_the_next() -> None:
+    async with LocalExecutor(1) as executor:
+        (worker,) = Worker.all
+        worker.is_ready = True
+        tasks = await order(executor, 4)
+        returned = worker.jobs.pop()
+        worker.is_ready = False
+        worker.on_unplayed(returned)
+        worker.is_ready = True
+        worker.on_room()
+        assert [job.spec.match_id for job in worker.jobs] == ["m0", "m1"]
+        await give_up(tasks)
+
+
+@pytest.mark.parametrize(
+    ("lives", "runs"),
+    [((False,) * 3, 3), ((False, False, True, False, False, False), 6), ((False, False, True, False, False), 6)],
+)
+async def test_a_worker_is_given_up_after_three_deaths_before_it_was_ready(
+    monkeypatch: pytest.MonkeyPatch, lives: Sequence[bool], runs: int
+) -> None:
+    monkeypatch.setattr(Worker, "lives", lives)
+    async with LocalExecutor(1) as executor:
+        tasks = await order(executor, 1)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert Worker.all[0].runs == runs
+        if lives[-3:] == (False,) * 3:
+            with pytest.raises(ExecutorFailedError, match=r"3 times before it was ready; the last said: no more"):
+                await tasks[0]
+        await give_up(tasks)
+
+
+async def test_whoever_leaves_waits_for_the_end_of_those_it_killed() -> None:
+    async with LocalExecutor(2):
+        await asyncio.sleep(0)
+    assert [worker.has_ended for worker in Worker.all] == [True, True]

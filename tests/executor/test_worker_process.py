@@ -1,0 +1,152 @@
+"""What the coordinator makes of what a worker says, without a process."""
+
+import asyncio
+import signal
+from typing import Any, cast
+
+import pytest
+
+from arena.executor.worker_process import WARM_BOTS_APART, Job, WorkerProcess
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
+from arena.match.live import LiveEnd, LiveEvent, live_json
+from tests.executor.pretended import PretendedChild, played
+from tests.support.specs import script_spec
+
+
+class Worker:
+    """A worker that has so many jobs, and what becomes of them."""
+
+    def __init__(self, jobs: int = 3) -> None:
+        self.rooms = 0
+        self.unplayed: list[Job] = []
+        self.fallen: list[tuple[Job, MatchLostError]] = []
+        self.process = WorkerProcess(
+            None, self.note_room, self.unplayed.append, lambda job, death: self.fallen.append((job, death))
+        )
+        self.child = PretendedChild()
+        self.process._child = cast("Any", self.child)
+        self.jobs = [Job(script_spec("0:3 1:3"), self.process.tell_watched) for _ in range(jobs)]
+        for job in self.jobs:
+            self.process.play(job)
+
+    def note_room(self) -> None:
+        self.rooms += 1
+
+    def say(self, event: str, job: Job, blob: bytes = b"", **what: Any) -> None:
+        self.process._handle({"event": event, "ticket": job.ticket, **what}, blob)
+
+
+async def last_of(job: Job) -> LiveEvent:
+    return [event async for event in job.channel.watch(-1, ())][-1]
+
+
+async def test_a_match_that_the_worker_lost_fails_with_its_reason_and_makes_room() -> None:
+    worker = Worker()
+    error = MatchLostError("the disk is full", HostCause.REFEREE_LAG, {"free": 0})
+    worker.say("lost", worker.jobs[0], error=error.to_json())
+    with pytest.raises(MatchLostError, match="the disk is full") as caught:
+        await worker.jobs[0].report
+    assert caught.value.evidence == {"free": 0}
+    assert (worker.process.load, worker.rooms) == (2, 1)
+    assert (await last_of(worker.jobs[0])) is not None
+
+
+async def test_a_report_ends_the_match_for_who_waits_and_who_watches() -> None:
+    worker = Worker()
+    _, report = played()
+    worker.say("report", worker.jobs[1], report.blob(), report=report.to_json())
+    assert await worker.jobs[1].report == report
+    assert (await last_of(worker.jobs[1])).sequence == report.plies + 1
+    assert (worker.process.load, worker.rooms) == (2, 1)
+
+
+async def test_a_worker_that_dies_loses_the_first_match_and_gives_the_others_back_in_order() -> None:
+    worker = Worker()
+    assert await worker.process.run()
+    with pytest.raises(MatchLostError, match=r"its worker ended \(SIGKILL\)"):
+        await worker.jobs[0].report
+    assert worker.unplayed == [worker.jobs[2], worker.jobs[1]]  # each is put before those that wait
+    assert not any(job.report.done() for job in worker.unplayed)
+    assert worker.process.load == 0
+
+
+async def test_a_worker_whose_host_broke_gives_back_all_that_it_still_has() -> None:
+    worker = Worker()
+    worker.process.is_ready = True
+    worker.say("lost", worker.jobs[0], error=HostBrokenError("no more", HostCause.REFEREE_LAG).to_json())
+    assert not worker.process.is_ready
+    assert worker.process._has_broken
+    worker.process._fail_all(0)
+    assert worker.unplayed == [worker.jobs[2], worker.jobs[1]]
+    with pytest.raises(HostBrokenError):
+        await worker.jobs[0].report
+
+
+async def test_only_a_match_that_it_has_is_withdrawn() -> None:
+    worker = Worker(2)
+    assert worker.child.told == [{"do": "play"}, {"do": "play"}]
+    worker.process.withdraw(worker.jobs[1])
+    assert worker.child.told[2:] == [{"do": "cancel"}]
+    worker.process.withdraw(Job(script_spec("0:3")))
+    assert len(worker.child.told) == 3
+
+
+async def test_it_is_told_who_watches_when_it_gets_a_match_and_when_that_changes() -> None:
+    worker = Worker(1)
+    watched = Job(script_spec("0:3 1:3"), worker.process.tell_watched)
+    watcher = watched.channel.watch(-1, (1,))
+    first = asyncio.ensure_future(anext(watcher))
+    await asyncio.sleep(0)
+    worker.process.play(watched)
+    assert worker.child.told == [{"do": "play"}, {"do": "play"}, {"do": "watch", "logs": [1]}]
+    events, _ = played()
+    head, blob = live_json(events[0])
+    worker.say("live", watched, blob, live=head)
+    assert await first == events[0]
+    assert worker.rooms == 0
+    await watcher.aclose()
+    assert worker.child.told[3:] == [{"do": "unwatch"}]
+
+
+async def test_a_match_that_nobody_waits_for_any_more_ends_for_who_watches() -> None:
+    worker = Worker(1)
+    worker.jobs[0].report.cancel()
+    await asyncio.sleep(0)
+    end = await last_of(worker.jobs[0])
+    assert getattr(end, "lost", None) == "cancelled"
+
+
+async def test_a_match_with_which_the_worker_fell_is_handed_back_and_its_next_life_serves_each_bot_apart() -> None:
+    worker = Worker()
+    worker.process._fail_all(-signal.SIGSEGV)
+    ((job, death),) = worker.fallen
+    assert job is worker.jobs[0]
+    assert "SIGSEGV" in str(death)
+    assert worker.unplayed == worker.jobs[:0:-1]
+    assert not any(one.report.done() for one in worker.jobs)
+    assert worker.process.words() == ("--apart", "--warm-bots", str(WARM_BOTS_APART))
+
+
+async def test_a_worker_that_crashes_while_it_is_stopped_did_not_fall() -> None:
+    worker = Worker(1)
+    worker.child.is_stopping = True
+    worker.process._fail_all(-signal.SIGSEGV)
+    assert worker.fallen == []
+    assert isinstance(worker.jobs[0].report.exception(), MatchLostError)
+    assert worker.process.words() == ()
+
+
+async def test_who_watches_a_match_that_begins_again_hears_so_and_can_come_again() -> None:
+    worker = Worker(1)
+    (job,) = worker.jobs
+    watching = asyncio.create_task(last_of(job))
+    await asyncio.sleep(0)
+    job.begin_again()
+    end = await watching
+    assert isinstance(end, LiveEnd)
+    assert "played again" in end.lost
+    events, report = played()
+    job.channel.publish(events[:1])
+    job.report.set_result(report)
+    assert isinstance(await last_of(job), LiveEnd)
+    assert job.falls == 1

@@ -1,0 +1,54 @@
+"""What the suite holds against hostile bots and sick hosts is named, all of it, and each thing once."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+import pytest
+
+from tests.support import scripted_bot
+from tests.support.marked_names import MARKS, all_names
+from tests.support.zoo.__main__ import ANSWERS, DEEDS, STARTS
+
+HONEST = {
+    *("with-note", "many-at-once", "resign", "work-before-joining", "wait-for-file"),
+    *("think-for-a-second", "think-for-a-minute", "late-inside-the-margin"),
+}
+"""Behaviours of the zoo that harm nobody, and that no rule forbids."""
+UNLIKE = [
+    {"wrong-token", "wrong-tokens"},  # one at its start; thousands
+]
+"""Names of different things that differ by no more than a spelling."""
+SMALL_WORDS = {"a", "an", "the", "of", "its", "their", "that", "with", "to", "in", "for", "from", "by", "and", "is"}
+
+
+@pytest.fixture(scope="module")
+def named() -> dict[str, set[str]]:
+    """By mark, every name that it gives."""
+    return {mark: all_names(mark) for mark in MARKS}
+
+
+def test_every_hostile_behaviour_of_the_zoo_is_in_a_mark(named: dict[str, set[str]]) -> None:
+    behaviours = {*STARTS, *ANSWERS, *DEEDS, *scripted_bot.STARTS, *scripted_bot.ANSWERS}
+    assert behaviours >= HONEST
+    assert sorted(behaviours - HONEST - named["hostile"]) == []
+
+
+def test_what_is_honest_is_in_no_mark(named: dict[str, set[str]]) -> None:
+    assert sorted(HONEST & named["hostile"]) == []
+
+
+def test_names_are_words_with_hyphens_and_one_thing_has_one_name(named: dict[str, set[str]]) -> None:
+    names = [name for mark in MARKS for name in named[mark]]
+    assert [name for name in names if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)] == []
+    alike = defaultdict(set)
+    for name in names:
+        alike[_meaning(name)].add(name)
+    assert [sorted(one) for one in alike.values() if len(one) > 1 and one not in UNLIKE] == []
+    assert len(names) == len(set(names)), "what a bot does and what befalls a host are two things"
+
+
+def _meaning(name: str) -> frozenset[str]:
+    """The words of a name without those that mean little, in whatever order, number or form of a verb."""
+    return frozenset(re.sub(r"(ing|es|s|ed|e)$", "", word) for word in name.split("-") if word not in SMALL_WORDS)
