@@ -97,7 +97,7 @@ async def test_whoever_cannot_take_an_answer_ends_the_process() -> None:
     with pytest.raises(ValueError, match="no"):
         await run(child)
     assert child._process is not None
-    assert await child._process.wait() == -9
+    await child._process.wait()
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="this system cannot hold a process that is no child")
