@@ -1,4 +1,4 @@
-"""What runs in a group that is tried (`arena.hosting.sandbox.inside.group`): it eats and ends, or spins until its end."""
+"""What runs in a group that is tried (`arena.hosting.sandbox.inside.group`): it eats and ends, or it spins."""
 
 import signal
 import subprocess
