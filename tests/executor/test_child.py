@@ -93,8 +93,11 @@ async def test_whoever_cannot_take_an_answer_ends_the_process() -> None:
     def refuse(_head: Mapping[str, Any], _blob: bytes) -> None:
         raise ValueError("no")
 
+    child = child_of(SAYS + "say(event='ready')\n" + FOR_EVER, refuse)
     with pytest.raises(ValueError, match="no"):
-        await run(child_of(SAYS + "say(event='ready')\n" + FOR_EVER, refuse))
+        await run(child)
+    assert child._process is not None
+    await child._process.wait()
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="this system cannot hold a process that is no child")
