@@ -26,6 +26,8 @@ ROOM_PATIENCE_S = 60.0
 _WANTS_OF_ROOM = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 SILENCE_S = 30.0
 """A process that said nothing for so long does not go on: it is stopped, or its disk hangs."""
+FIRST_WORD_S = 300.0
+"""So long a process may take until it says for the first time that it goes on, if it is one that says so."""
 
 
 class ChildProcess:
@@ -36,14 +38,18 @@ class ChildProcess:
         command: Callable[[], Sequence[str]],
         handle: Callable[[Mapping[str, Any], bytes], None],
         on_silent: Callable[[], None],
+        *,
+        says_that_it_goes_on: bool = False,
     ) -> None:
         """`command` returns the program and its arguments.
 
-        Call `handle` with the head and the blob of every frame that it writes, and `on_silent` after the last.
+        Call `handle` with the head and the blob of every frame that it writes, and `on_silent` after the last. One that
+        `says_that_it_goes_on` is ended when it does not, also if it never began to.
         """
         self._command = command
         self._handle = handle
         self._on_silent = on_silent
+        self._says_that_it_goes_on = says_that_it_goes_on
         self._process: asyncio.subprocess.Process | None = None
         self._stderr = bytearray()
         self._is_stopping = False
@@ -147,11 +153,19 @@ class ChildProcess:
 
     async def _kill_if_silent(self, process: asyncio.subprocess.Process) -> None:
         """Kill a process that has ceased to say that it goes on. Time in which we did not go on ourselves is none."""
+        unheard_s, limit_s = 0.0, SILENCE_S
         while self._silent_s is None or self._silent_s < SILENCE_S:
             await asyncio.sleep(BEAT_S)
-            if self._silent_s is not None and not self._is_stopping:
+            if self._is_stopping:
+                continue
+            if self._silent_s is not None:
                 self._silent_s += BEAT_S
-        self._stderr += f"\nit said nothing for {SILENCE_S:g} s, and was ended".encode()
+            elif self._says_that_it_goes_on:
+                unheard_s += BEAT_S
+                if unheard_s >= FIRST_WORD_S:
+                    limit_s = FIRST_WORD_S
+                    break
+        self._stderr += f"\nit said nothing for {limit_s:g} s, and was ended".encode()
         process.kill()
 
     def _take_beat(self, head: Mapping[str, Any]) -> None:

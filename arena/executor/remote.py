@@ -65,7 +65,7 @@ class RemoteProcess:
         self._options = options
         self._gate = gate
         self._on_ready = on_ready
-        self._child = ChildProcess(self._command, self._handle, self._fall_silent)
+        self._child = ChildProcess(self._command, self._handle, self._fall_silent, says_that_it_goes_on=True)
         self._jobs: dict[int, Job] = {}
         """By ticket."""
         self._begun: set[int] = set()

@@ -82,7 +82,9 @@ class WorkerProcess:
         self._on_fallen = on_fallen
         self._jobs: dict[int, Job] = {}
         self._options = options if core is None else ("--core", str(core), *options)
-        self._child = ChildProcess(self._command, lambda head, blob: self._handle(head, blob), self._fall_silent)
+        self._child = ChildProcess(
+            self._command, lambda head, blob: self._handle(head, blob), self._fall_silent, says_that_it_goes_on=True
+        )
         self._has_broken = False
         self.is_ready = False
         self.is_apart = False

@@ -202,6 +202,21 @@ async def test_a_process_that_never_said_that_it_goes_on_may_be_silent(monkeypat
     assert not await kill_if_silent(child)
 
 
+@pytest.mark.parametrize("said", [(), ("ready",)])
+async def test_one_that_should_have_said_so_is_killed_after_five_minutes(
+    monkeypatch: pytest.MonkeyPatch, said: tuple[str, ...]
+) -> None:
+    """As a worker that is stopped before it could say anything."""
+    child = ChildProcess(list, lambda *_: None, lambda: None, says_that_it_goes_on=True)
+    clock = Clock(monkeypatch, most=299)
+    await say(child, *said)
+    assert not await kill_if_silent(child)
+    clock.slept, clock.most = [], 1000
+    assert await kill_if_silent(child)
+    assert clock.slept == [1.0] * 300
+    assert child.last_words() == "it said nothing for 300 s, and was ended"
+
+
 async def test_a_process_that_ends_may_be_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     child = child_of("")
     Clock(monkeypatch)
