@@ -89,3 +89,18 @@ def test_sweeping_and_building_at_once_hinder_nobody(tmp_path: Path) -> None:
         ended.set()
         sweeper.join()
     assert all((tmp_path / str(number) / "a").is_file() for number in range(200))
+
+
+@pytest.mark.parametrize(
+    ("age_s", "is_used", "is_removed"),
+    [(3600, False, True), (3599, False, False), (3600, True, False)],
+)
+def test_only_what_is_old_and_not_used_is_unpublished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age_s: int, is_used: bool, is_removed: bool
+) -> None:
+    (tmp_path / "name").mkdir()
+    os.utime(tmp_path / "name", (10_000, 10_000))
+    monkeypatch.setattr("time.time", lambda: 10_000 + age_s)
+    assert building.unpublish_unless(tmp_path / "name", lambda name: is_used and name == "name", 3600) is is_removed
+    assert (tmp_path / "name").exists() is not is_removed
+    assert not building.unpublish_unless(tmp_path / "unknown", lambda _: False, 0)

@@ -176,7 +176,7 @@ async def test_a_bot_that_spoke_before_its_match_has_broken_the_protocol() -> No
     early.spoiled = "it sent a message while no match asked it"
     await play(match, clock, early, SlowTransport(match, clock))
     (fault,) = match.result().faults
-    assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
+    assert (fault.seat, fault.cause, fault.ply) == (0, FaultCause.PROTOCOL, 0)
     assert fault.explanation == "Before its match started, it sent a message while no match asked it."
 
 

@@ -170,6 +170,12 @@ def test_what_is_over_a_limit_is_refused(good: bytes, limits: ArchiveLimits, rea
     assert refusal(good, limits)[0] is reason
 
 
+def test_what_comes_to_a_limit_and_not_over_it_is_taken(good: bytes) -> None:
+    total_bytes = sum(map(len, FILES.values()))
+    limits = ArchiveLimits(archive_bytes=len(good), file_bytes=600, total_bytes=total_bytes)
+    assert check_archive(io.BytesIO(good), limits).total_bytes == total_bytes
+
+
 def test_too_many_directories_are_refused() -> None:
     assert refusal(tar("c/d/e/f"), ArchiveLimits(files=2))[0] is ArchiveReason.TOO_MANY_FILES
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena.hosting.groups import unified
 from arena.hosting.groups.errors import GroupError
-from arena.hosting.groups.unified import LEAF, TOP, find_parent
+from arena.hosting.groups.unified import LEAF, TOP, find_parent, prepare
 
 
 def make_group(path: Path, *, is_top: bool = False, controllers: str = "cpu memory pids io") -> Path:
@@ -69,3 +69,41 @@ def test_a_controller_that_was_kept_back_is_named(tmp_path: Path) -> None:
     whole = make_group(tmp_path / "cgroup", controllers="memory pids")
     with pytest.raises(GroupError, match=r"has no controller cpu; where systemd keeps it back from users, set"):
         parent_of(whole, whole, "/")
+
+
+class Divided:
+    """What was done to divide a group."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.enabled: list[str] = []
+        self.moved: list[tuple[str, str]] = []
+        monkeypatch.setattr(unified, "_enable", self.enabled.append)
+        monkeypatch.setattr(unified, "_move_everybody", lambda *way: self.moved.append(way))
+
+
+def test_a_group_at_the_top_is_made_below_a_top_that_hands_its_controllers_on(
+    top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    divided = Divided(monkeypatch)
+    prepare(str(top / TOP), str(top / "session-3.scope"))
+    assert (top / TOP).is_dir()
+    assert (divided.enabled, divided.moved) == ([str(top), str(top / TOP)], [])
+
+
+def test_whoever_divides_its_own_group_leaves_it_for_a_leaf(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = str(make_group(top / "arena.service"))
+    divided = Divided(monkeypatch)
+    prepare(service, service)
+    assert (divided.enabled, divided.moved) == ([service], [(service, f"{service}/{LEAF}")])
+
+
+def test_whoever_is_in_the_leaf_already_only_sees_to_the_controllers(
+    top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = make_group(top / "arena.service")
+    leaf = make_group(service / LEAF)
+    (leaf / "cpu.weight").touch()
+    divided = Divided(monkeypatch)
+    prepare(str(service), str(leaf))
+    assert (divided.enabled, divided.moved) == ([str(service)], [])
+    assert (leaf / "cpu.weight").read_text(encoding="ascii") == "1000"

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from arena.hosting.proc import hidden
 from arena.hosting.proc.hidden import (
     BUFFER_BYTES,
     FREE_BUFFERS,
@@ -62,3 +63,9 @@ def test_sockets_count_beyond_the_number_that_honest_bots_have() -> None:
             for end in socket.socketpair():
                 stack.enter_context(end)
         assert own_bytes() - before >= FREE_BUFFERS * BUFFER_BYTES
+
+
+def test_the_machine_tells_what_its_kernel_holds_and_what_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = b"MemTotal: 8000 kB\nShmem: 7 kB\nKernelStack: 10 kB\nPageTables: 200 kB\nSUnreclaim: 3000 kB\n"
+    monkeypatch.setattr(hidden, "read_file", lambda _path: told)
+    assert machine_memory() == (3210 * 1024, 7 * 1024)

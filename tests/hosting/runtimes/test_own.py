@@ -1,11 +1,13 @@
 """The runtime `arena`: what is read of its packages is what the standard library reads."""
 
-from importlib.metadata import Distribution, distributions
+import platform
+from importlib.metadata import Distribution, distributions, version
 from pathlib import Path
 
 import pytest
 
-from arena.hosting.runtimes.own import requirements_of, version_of
+from arena.hosting.runtimes.own import contents, requirements_of, version_of
+from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind
 
 INSTALLED = {name: one for one in distributions() if (name := one.metadata["Name"])}
 
@@ -34,3 +36,9 @@ def test_neither_a_description_nor_an_old_form_deceives(tmp_path: Path, folder: 
         (tmp_path / folder / name).write_text(text, encoding="utf-8")
     (one,) = distributions(path=[str(tmp_path)])
     check(one)
+
+
+def test_it_holds_the_interpreter_of_the_arena_and_what_bots_need_of_its_packages() -> None:
+    found = contents(RuntimeDefinition("arena", RuntimeKind.ARENA))
+    assert found.version == platform.python_version()
+    assert found.packages["grpcio"] == version("grpcio")

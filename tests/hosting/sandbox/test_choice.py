@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.hosting.cache_directory import cache_directory
 from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.sandbox import choice
+from arena.hosting.sandbox import choice, probe
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_level
 from arena.hosting.sandbox.limits import LEVELS, Limits
 from arena.hosting.sandbox.probe import Probe
@@ -116,3 +117,21 @@ def test_a_broken_bubblewrap_is_noticed_because_it_is_tried(monkeypatch: pytest.
     monkeypatch.setenv("PATH", str(tmp_path))
     message = refusal(SandboxPolicy(), has_owner=True)
     assert "No permissions to create new namespace; user namespaces are forbidden here: run `sysctl" in message
+
+
+def test_what_worked_is_remembered_for_one_boot_and_one_level(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    names = set()
+    for boot in ("first boot", "second boot", "first boot"):
+        monkeypatch.setattr(probe, "read_boot_id", lambda boot=boot: boot)
+        names |= {probe._success_file(level, None) for level in ("none", "reduced")}
+    assert len(names) == 4
+    assert {name.parent for name in names} == {tmp_path / "kingmaker-arena"}
+
+
+def test_without_a_place_of_ones_own_for_such_files_the_usual_one_is_taken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_directory() == tmp_path / ".cache" / "kingmaker-arena"
