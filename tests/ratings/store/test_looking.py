@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from ratings.store.database import open_database, open_for_reading
 from tests.ratings import book
 from tests.support.ordinary_user import as_ordinary_user
 from tests.support.small_disk import run_on_small_disk
-
 
 
 @pytest.fixture
