@@ -36,7 +36,7 @@ from arena.match.time_control import TimeControl
 from arena.referee.play import play_match
 from arena.referee.seated import SeatedBot
 from arena.referee.stream import BotStream
-from arena.worker.door import Door
+from arena.worker.door import Door, DoorOpener
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import WarmBots
@@ -99,12 +99,16 @@ async def _measure(bots: Sequence[WarmBot], seconds: float) -> Count:
     return count
 
 
-async def run_referee(streams: int, seconds: float) -> float:
-    """Round trips per second of so many solo matches at once."""
+def _own_door(directory: Path) -> DoorOpener:
+    return partial(Door.open_socket, directory)
+
+
+async def run_referee(streams: int, seconds: float, opener: Callable[[Path], DoorOpener] = _own_door) -> float:
+    """Round trips per second of so many solo matches at once; `opener` gives the bots' doors their place."""
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient())
-        warm = WarmBots(BotStarter(launcher, partial(Door.open_socket, directory), directory))
+        warm = WarmBots(BotStarter(launcher, opener(directory), directory))
         stack.push_async_callback(warm.close)
         bots: list[WarmBot] = []
         for index in range(streams):

@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 
 from arena.executor.child import SILENCE_S
+from arena.executor.local import OWN_MB
+from arena.executor.worker_process import WARM_BOTS_APART
 from arena.hosting.launcher.silence import SILENCE_S as LAUNCHER_SILENCE_S
 from arena.hosting.proc.hidden import FREE_BUFFERS, MOST_SHARED_BYTES
 from arena.hosting.sandbox.limits import Limits
 from arena.referee.server import CALLS_A_SECOND, MOST_CALLS
 from arena.worker.door import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN
+from arena.worker.own_limits import FREE_SHARE as OWN_FREE_SHARE
+from arena.worker.own_limits import OwnLimits
 from arena.worker.rest import FREE_SHARE, FREE_US
 from tests.support.marked_names import all_names
 from tests.support.zoo_cases import GREEDY, REFUSED_DEEDS
@@ -66,7 +70,10 @@ ATTACKS = {
         *("own-endless-header", "own-bomb-of-headers", "own-much-metadata", "own-settings", "endless-header"),
     ),
     "PING flood": ("^`DISCONNECTED`$", f"^{THE_SAME}$", "own-pings"),
-    "of the worker": (f"^({NOT_HELD}|`FLOOD`)$", f"^({NOT_HELD}|{THE_SAME})$", "bomb-of-headers"),
+    "time of the worker": (
+        *("^`FLOOD`$", f"^{THE_SAME}$", "bomb-of-headers", "fill-when-warm"),
+        *("crash-through-a-hole", "fill-through-a-hole", "burn-through-a-hole"),
+    ),
     "it finds the tournament's seed": ("^impossible$", "^impossible$", "find-the-seed-of-the-tournament"),
     "two bots of one owner": ("^not planned$", "^not planned$", "two-bots-of-one-owner"),
     "talk by locks, leases, inotify": (f"^{REFUSED}$", f"^{REFUSED}$", "lock-a-file-of-the-system"),
@@ -191,6 +198,14 @@ def test_the_figures_in_the_tables_are_those_of_the_program() -> None:
     calls = f"{MOST_CONNECTIONS} connections at once, {MOST_CONNECTIONS_SEEN} in all, {MOST_CALLS} calls"
     assert calls in PAGE
     assert CALLS_A_SECOND == 1
+
+
+def test_the_limits_of_a_worker_are_those_of_the_program() -> None:
+    assert f"may hold {OwnLimits().memory_mb} MB itself" in PAGE
+    assert (256, OwnLimits().memory_mb) == OWN_MB
+    assert f"for {OwnLimits().cpu_s:g} s beside" in PAGE
+    assert f"{OWN_FREE_SHARE:.0%} of a core".replace("%", " %") in PAGE
+    assert f"keeps {WARM_BOTS_APART} bots warm at most" in PAGE
 
 
 def test_what_the_level_standard_cannot_hold_is_told_again_where_it_says_what_stays_possible() -> None:

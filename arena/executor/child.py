@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from arena.hosting.falls import describe_end
 from arena.hosting.frames import FrameError, encode_frame, read_frame
 from arena.match.host_faults import HostCause, MatchLostError
 
@@ -91,7 +92,7 @@ class ChildProcess:
     def describe_death(self, code: int | None) -> MatchLostError:
         """Return why a match is lost that it played when it ended with this exit code."""
         number = -code if code is not None and code < 0 else 0
-        ended = signal.Signals(number).name if number in list(signal.Signals) else f"exit status {code}"
+        ended = describe_end(code)
         why = self.last_words()
         stderr = self._stderr.decode("utf-8", "replace")
         evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": stderr}

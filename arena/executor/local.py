@@ -23,7 +23,13 @@ from arena.match.spec import MatchSpec
 
 MATCHES_A_WORKER = 2
 MOST_DEATHS_AT_START = 3
+MOST_FALLS = 1
+"""With how many workers a match may fall and be played again for nothing."""
 STOP_GRACE_S = 8.0
+OWN_MB = 256, 768
+"""How much memory a worker may itself hold at least and at most; between them, its part of OWN_SHARE."""
+OWN_SHARE = 0.25
+"""The share of the machine's memory that all workers together may hold."""
 WARM_SHARE = 0.25
 """The share of the machine's memory that all idle bots together may hold."""
 
@@ -41,7 +47,7 @@ class LocalExecutor:
         self._count = workers
         self._cores = _cores(workers) if pin else [None] * workers
         share = (default_warm_mb() if warm_mb is None else warm_mb) // workers
-        self._options = ("--warm-memory", str(share))
+        self._options = ("--warm-memory", str(share), "--memory", str(_own_mb(workers)))
         self._waiting: deque[Job] = deque()
         self._jobs: dict[str, Job] = {}
         self._workers: list[WorkerProcess] = []
@@ -52,7 +58,8 @@ class LocalExecutor:
         """Start the workers; `run` may be called at once."""
         sweep()
         sweep_groups()
-        self._workers = [WorkerProcess(core, self._dispatch, self._take_back, self._options) for core in self._cores]
+        calls = self._dispatch, self._take_back, self._play_apart
+        self._workers = [WorkerProcess(core, *calls, self._options) for core in self._cores]
         self._keepers = [asyncio.create_task(self._keep_running(worker)) for worker in self._workers]
         return self
 
@@ -125,17 +132,31 @@ class LocalExecutor:
             self._waiting.appendleft(job)
             self._dispatch()
 
+    def _play_apart(self, job: Job, death: MatchLostError) -> None:
+        """Play a match again with which a worker fell, on one that serves each of its bots apart.
+
+        If even that one falls, it was none of their connections, and the match is lost as at any other death.
+        """
+        if job.falls >= MOST_FALLS:
+            job.fail(death)
+        elif not job.report.done():
+            job.begin_again()
+            self._take_back(job)
+
     def _dispatch(self) -> None:
         """Hand out what waits, to the worker with the least to do.
 
         Nobody gets a second match while a worker is starting: it would wait, perhaps for long, behind the first.
         """
         most = MATCHES_A_WORKER if all(worker.is_ready for worker in self._workers) else 1
-        while self._waiting:
+        for job in tuple(self._waiting):
             ready = [worker for worker in self._workers if worker.is_ready and worker.load < most]
             if not ready:
                 return
-            min(ready, key=lambda worker: worker.load).play(self._waiting.popleft())
+            fit = [worker for worker in ready if worker.is_apart or not job.falls]
+            if fit:
+                self._waiting.remove(job)
+                min(fit, key=lambda worker: worker.load).play(job)
 
     async def _keep_running(self, worker: WorkerProcess) -> None:
         """Run a worker, again whenever it dies; fail all matches when that cannot go on."""
@@ -164,6 +185,11 @@ class LocalExecutor:
 def default_warm_mb() -> int:
     """Return how many megabytes the idle bots of all workers together may hold by default."""
     return int(machine_bytes() * WARM_SHARE) // MEGABYTE
+
+
+def _own_mb(workers: int) -> int:
+    least, most = OWN_MB
+    return min(max(int(machine_bytes() * OWN_SHARE) // MEGABYTE // workers, least), most)
 
 
 def _cores(workers: int) -> list[int | None]:

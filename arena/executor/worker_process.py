@@ -13,10 +13,14 @@ from typing import Any
 
 from arena.executor.channel import Channel
 from arena.executor.child import ChildProcess
+from arena.hosting.falls import is_fall
 from arena.match.host_faults import HostBrokenError, MatchLostError
 from arena.match.live import read_live
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+
+WARM_BOTS_APART = 8
+"""How many idle bots a worker keeps where each has another process beside it, of some 40 MB."""
 
 _TICKETS = itertools.count(1)
 
@@ -32,6 +36,15 @@ class Job:
         self.report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
         self.report.add_done_callback(self._end_channel)
         self.channel = Channel(lambda: on_watched(self))
+        self._on_watched = on_watched
+        self.falls = 0
+        """How many workers fell while they played it."""
+
+    def begin_again(self) -> None:
+        """Note that a worker fell with it, and that it is played again from its start, to whoever comes to watch."""
+        self.falls += 1
+        self.channel.end(None, "its worker ended; it is played again")
+        self.channel = Channel(lambda: self._on_watched(self))
 
     def fail(self, error: Exception) -> None:
         """End the job without a report, unless it has ended already."""
@@ -55,19 +68,25 @@ class WorkerProcess:
         core: int | None,
         on_room: Callable[[], None],
         on_unplayed: Callable[[Job], None],
+        on_fallen: Callable[[Job, MatchLostError], None],
         options: Sequence[str] = (),
     ) -> None:
         """Call `on_room` when the worker can take another match, `on_unplayed` with each job it died before playing.
 
-        The worker stays on `core`. `options` are further words for the command line of `arena.worker`.
+        Call `on_fallen` with the job with which it reached a limit of its own or crashed, and how it ended. From then
+        on it serves each bot in a process of its own. The worker stays on `core`. `options` are further words for the
+        command line of `arena.worker`.
         """
         self._on_room = on_room
         self._on_unplayed = on_unplayed
+        self._on_fallen = on_fallen
         self._jobs: dict[int, Job] = {}
         self._options = options if core is None else ("--core", str(core), *options)
         self._child = ChildProcess(self._command, lambda head, blob: self._handle(head, blob), self._fall_silent)
         self._has_broken = False
         self.is_ready = False
+        self.is_apart = False
+        """Whether it has fallen before, and serves each bot in a process of its own."""
         self.warm_bots = 0
         """How many processes of bots it kept when its last match ended."""
 
@@ -118,7 +137,11 @@ class WorkerProcess:
 
     def _command(self) -> list[str]:
         # -P: a folder named arena in the current directory is not ours.
-        return [sys.executable, "-P", "-m", "arena.worker", *self._options]
+        return [sys.executable, "-P", "-m", "arena.worker", *self.words()]
+
+    def words(self) -> Sequence[str]:
+        """Return its options as words of a command line."""
+        return (*self._options, "--apart", "--warm-bots", str(WARM_BOTS_APART)) if self.is_apart else self._options
 
     def _fall_silent(self) -> None:
         self.is_ready = False
@@ -155,7 +178,10 @@ class WorkerProcess:
         begun = 0 if self._has_broken else 1
         jobs = list(self._jobs.values())
         self._jobs.clear()
+        has_fallen = is_fall(code) and not self._child.is_stopping
+        self.is_apart |= has_fallen
         for job in jobs[:begun]:
-            job.fail(self._child.describe_death(code))
+            death = self._child.describe_death(code)
+            self._on_fallen(job, death) if has_fallen else job.fail(death)
         for job in reversed(jobs[begun:]):
             self._on_unplayed(job)

@@ -48,6 +48,9 @@ _SECOND_STREAM = StreamError(
 )
 
 
+MakeStream = Callable[[Context], BotStream]
+
+
 class Admission:
     """The right of one bot process to open one stream."""
 
@@ -116,9 +119,15 @@ class _CallCounter(grpc.GenericRpcHandler):
 class PlayServer:
     """Serves streams to holders of tokens, in one event loop; `start` and `stop` are called once each."""
 
-    def __init__(self, on_call: Callable[[], None] = lambda: None, most_calls: int = MOST_CALLS) -> None:
+    def __init__(
+        self,
+        on_call: Callable[[], None] = lambda: None,
+        most_calls: int = MOST_CALLS,
+        make_stream: MakeStream = BotStream,
+    ) -> None:
         """Call `on_call` at the first call of anybody, let in or not. More than `most_calls` at once are a flood."""
         self._admissions: dict[str, Admission] = {}
+        self._make_stream = make_stream
         self._on_first_call = on_call
         self._calls = CallCount(most_calls)
         self._stopping: asyncio.Task[None] | None = None
@@ -187,7 +196,7 @@ class PlayServer:
             admission.report_second_stream()
             await abort(context, _SECOND_STREAM)
             return
-        stream = BotStream(context)
+        stream = self._make_stream(context)
         admission.stream.set_result(stream)
         await stream.serve()
 

@@ -1,6 +1,6 @@
 """The worker process: plays matches that the coordinator sends to its stdin, and reports on stdout.
 
-    python -m arena.worker [--core N] [--warm-bots N] [--warm-memory MB]
+    python -m arena.worker [--core N] [--warm-bots N] [--warm-memory MB] [--memory MB] [--cpu SECONDS] [--apart]
 
 It is started by `arena.executor.local`, not by people, and ends with the process that started it.
 """
@@ -15,17 +15,20 @@ import sys
 from collections.abc import Sequence
 
 from arena.hosting.errors import HostingError
+from arena.hosting.falls import fall
 from arena.hosting.prctl import die_with_parent
 from arena.match.host_faults import HostBrokenError
 from arena.worker.host import MatchHost
 from arena.worker.loop import WorkerLoop
+from arena.worker.own_limits import OwnLimits
 from arena.worker.process import allow_many_descriptors, check_limits, open_stdin, pin, take_stdout
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 
 
-async def _serve(output: int, warm_bots: int, warm_mb: int | None) -> None:
+async def _serve(output: int, options: argparse.Namespace) -> None:
     reader = await open_stdin()
-    async with MatchHost(warm_bots, warm_mb) as host:
+    own = OwnLimits(options.memory, options.cpu)
+    async with MatchHost(options.warm_bots, options.warm_memory, own, apart=options.apart) as host:
         await WorkerLoop(host, reader, output).serve()
 
 
@@ -35,18 +38,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--core", type=int)
     parser.add_argument("--warm-bots", type=int, default=DEFAULT_WARM_BOTS)
     parser.add_argument("--warm-memory", type=int, metavar="MB", help="what idle bots may hold; no bound by default")
+    parser.add_argument(
+        "--memory", type=int, metavar="MB", default=OwnLimits().memory_mb, help="what it may hold itself"
+    )
+    parser.add_argument(
+        "--cpu", type=float, metavar="SECONDS", default=OwnLimits().cpu_s, help="what no match explains"
+    )
+    parser.add_argument("--apart", action="store_true", help="have each bot's door served by a process of its own")
     options = parser.parse_args(arguments)
     die_with_parent(signal.SIGKILL)  # the launcher sees the end of this process and clears up
     pin(options.core)
     allow_many_descriptors()
     try:
         check_limits()
-        asyncio.run(_serve(take_stdout(), options.warm_bots, options.warm_memory))
+        asyncio.run(_serve(take_stdout(), options))
     except (HostingError, HostBrokenError) as error:
         print(f"worker: {error}", file=sys.stderr)  # noqa: T201 - the coordinator keeps it
         return 1
     except BrokenPipeError:
         return 1
+    except MemoryError:
+        fall("worker: it had no memory left")
     return 0
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 from arena.hosting.proc.sockets import Connections, connections, stop_listening
 from arena.hosting.runtime_directory import new_socket_path
 from arena.referee.inbox import Flood
-from arena.referee.server import PlayServer
+from arena.referee.server import Admission, MakeStream, PlayServer
+from arena.referee.stream import BotStream
 
 MOST_CONNECTIONS = 4
 """How many connections a bot may have. It needs one; a program may be slow to close another one."""
@@ -20,23 +21,49 @@ MOST_CONNECTIONS_SEEN = 16
 """How many different ones may be seen before it has joined."""
 
 
-class Door:
-    """One bot's way in, and the right to use it once. `open_socket` or `open_port` opens it; `close` is for its end."""
+class WayIn(Protocol):
+    """One bot's way in, and the right to use it once."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    socket: Path | None
+    """The socket; None for a port."""
+    address: str
+    """Where the bot connects."""
+    admission: Admission
+    """The right, and the stream of the bot that used it."""
+
+    def look(self) -> None:
+        """Disconnect a bot that has connected too often; to be called from time to time until it has joined."""
+
+    def count_messages(self) -> int:
+        """Return how many messages the bot has sent."""
+
+    def disconnect(self, flood: Flood) -> None:
+        """End its connections, since it did what costs the arena more than it may."""
+
+    def dismiss(self) -> None:
+        """Revoke its right, and close its stream."""
+
+    async def close(self) -> None:
+        """End what serves it, and remove the socket."""
+
+
+class Door:
+    """A `WayIn` that this process serves itself. `open_socket` or `open_port` opens it; `close` is for its end."""
+
+    def __init__(self, path: Path | None = None, make_stream: MakeStream = BotStream) -> None:
         self.socket = path
         """The socket; None for a port."""
         self.address = ""
         """Where the bot connects."""
-        self._server = PlayServer(self._shut)
+        self._server = PlayServer(self._shut, make_stream=make_stream)
         self.admission = self._server.admit()
         self._seen: set[int] = set()
 
     @classmethod
-    async def open_socket(cls, directory: Path) -> Self:
+    async def open_socket(cls, directory: Path, make_stream: MakeStream = BotStream) -> Self:
         """Open a door with a socket in a runtime directory. Raises RuntimeError if that is impossible."""
         path = new_socket_path(directory)
-        door = cls(path)
+        door = cls(path, make_stream)
         door.address = f"unix:{path}"
         await door._server.start(door.address)
         return door
@@ -82,4 +109,4 @@ class Door:
             stop_listening(self.socket)
 
 
-DoorOpener = Callable[[], Awaitable[Door]]
+DoorOpener = Callable[[], Awaitable[WayIn]]

@@ -18,6 +18,7 @@ from arena.worker.audience import Audience
 from arena.worker.blame import StartError, blame_host
 from arena.worker.house import BotHouse
 from arena.worker.leaks import check_leaks, draw_one
+from arena.worker.own_limits import OwnLimits
 from arena.worker.reporting import build_report
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS
@@ -29,9 +30,16 @@ class MatchHost:
     One match at a time, so that no bot computes while another one's clock runs.
     """
 
-    def __init__(self, warm_bots: int = DEFAULT_WARM_BOTS, warm_mb: int | None = None) -> None:
-        """Keep at most `warm_bots` idle processes with `warm_mb` megabytes of resident memory (None: no limit)."""
-        self._house = BotHouse(warm_bots, warm_mb)
+    def __init__(
+        self,
+        warm_bots: int = DEFAULT_WARM_BOTS,
+        warm_mb: int | None = None,
+        own: OwnLimits | None = None,
+        *,
+        apart: bool = False,
+    ) -> None:
+        """Keep warm bots, and have limits of its own, as `BotHouse` says of the same arguments."""
+        self._house = BotHouse(warm_bots, warm_mb, own, apart=apart)
 
     async def __aenter__(self) -> Self:
         """Start the launcher and the server. Raises RuntimeDirectoryError."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
-from typing import Self
+from pathlib import Path
+from typing import NoReturn, Self
 
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.runtime_directory import runtime_directory
@@ -16,9 +19,11 @@ from arena.match.spec import MatchSpec
 from arena.referee.seated import SeatedBot
 from arena.worker.accounts import Seated
 from arena.worker.blame import StartError
-from arena.worker.door import Door
+from arena.worker.door import Door, DoorOpener
+from arena.worker.door_apart import DoorApart
 from arena.worker.flood_watch import FloodWatch
 from arena.worker.night_watch import NightWatch
+from arena.worker.own_limits import OwnLimits, OwnWatch
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS, WarmBots
@@ -30,9 +35,22 @@ class BotHouse:
     Several matches may have bots from it at the same time.
     """
 
-    def __init__(self, warm_bots: int = DEFAULT_WARM_BOTS, warm_mb: int | None = None) -> None:
-        """Keep at most `warm_bots` idle processes with `warm_mb` megabytes of resident memory (None: no limit)."""
+    def __init__(
+        self,
+        warm_bots: int = DEFAULT_WARM_BOTS,
+        warm_mb: int | None = None,
+        own: OwnLimits | None = None,
+        *,
+        apart: bool = False,
+    ) -> None:
+        """Keep at most `warm_bots` idle processes with `warm_mb` megabytes of resident memory (None: no limit).
+
+        `own` are the limits of this process itself, which ends at once when it reaches one. With `apart` each bot's
+        door is served by a process of its own, with the same limits.
+        """
         self._most_warm = warm_bots, warm_mb
+        self._own = own
+        self._is_apart = apart
         self._stack = AsyncExitStack()
         self._watch = NightWatch()
         self.bots: WarmBots
@@ -47,14 +65,27 @@ class BotHouse:
             # The launcher comes first: in a worker, before this process has any gRPC thread.
             launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
             self.launcher_pid = launcher.pid
-            starter = BotStarter(launcher, partial(Door.open_socket, directory), directory)
+            starter = BotStarter(launcher, self._door_opener(directory), directory)
             await stack.enter_async_context(self._watch)
             self.bots = WarmBots(starter, *self._most_warm, self._watch)
             stack.push_async_callback(self.bots.close)
-            watching = asyncio.create_task(FloodWatch(starter.doors).run())
+            own = None if self._own is None else OwnWatch(self._own, self._describe_guests)
+            watching = asyncio.create_task(FloodWatch(starter.doors, own).run())
             stack.callback(watching.cancel)
+            if self._own is not None:
+                self._own.set_hard_stop()  # after the launcher has started: bots have limits of their own
             self._stack = stack.pop_all()
         return self
+
+    def _door_opener(self, directory: Path) -> DoorOpener:
+        if self._is_apart:
+            return partial(DoorApart.open, directory, self._own or OwnLimits(), _give_up)
+        return partial(Door.open_socket, directory)
+
+    def _describe_guests(self) -> str:
+        """Return which bots are here, seated and warm."""
+        versions = sorted({bot.key.version[:12] for bot in self._watch.bots()})
+        return f"bots of the versions {', '.join(versions)}" if versions else ""
 
     async def __aexit__(self, *exc_info: object) -> None:
         """End every process and remove every directory."""
@@ -113,6 +144,13 @@ class BotHouse:
         for fault in faults:
             match.amend(fault, await self.bots.end_and_explain(bot, fault))
         return None
+
+
+def _give_up(why: str) -> NoReturn:
+    """End this process, which has lost a part that no bot has broken."""
+    sys.stderr.write(f"{why}\n")
+    sys.stderr.flush()
+    os._exit(1)
 
 
 def _hosted_part(spec: MatchSpec) -> MatchSpec:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self
 
@@ -43,6 +44,10 @@ class NightWatch:
             rest = self._rests[bot] = BotRest(bot.process, bot.stream, make_meter(bot.process), now)
             bot.process.exited.add_done_callback(lambda _: self.forget(bot))
         return rest
+
+    def bots(self) -> Sequence[WarmBot]:
+        """Return the bots that it watches."""
+        return tuple(self._rests)
 
     def close_meter(self, bot: WarmBot) -> None:
         """Close the files of the meter of a bot whose match is over."""

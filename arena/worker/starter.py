@@ -23,7 +23,7 @@ from arena.referee.server import Admission
 from arena.referee.stream import BotStream
 from arena.worker.background import BackgroundTasks
 from arena.worker.blame import StartError, explain_absence, refuse
-from arena.worker.door import Door, DoorOpener
+from arena.worker.door import DoorOpener, WayIn
 from arena.worker.room import has_room, wait_for_room
 from arena.worker.start_clock import StartClock
 from arena.worker.warm_bot import BotKey, WarmBot
@@ -58,10 +58,10 @@ class BotStarter:
         self._launcher = launcher
         self._open_door = open_door
         self._welcome = welcome
-        self._doors: set[Door] = set()
+        self._doors: set[WayIn] = set()
         self._background = BackgroundTasks()
 
-    def doors(self) -> Sequence[Door]:
+    def doors(self) -> Sequence[WayIn]:
         """Return the doors of all processes that it started and that have not ended."""
         return tuple(self._doors)
 
@@ -119,7 +119,7 @@ class BotStarter:
     async def _end(self, bot: WarmBot) -> None:
         await self.dismiss(bot)
 
-    async def _open(self) -> Door:
+    async def _open(self) -> WayIn:
         try:
             door = await self._open_door()
         except RuntimeError as error:
@@ -127,15 +127,15 @@ class BotStarter:
         self._doors.add(door)
         return door
 
-    def _close(self, door: Door) -> None:
+    def _close(self, door: WayIn) -> None:
         door.dismiss()
         self._background.run(self._close_for_good(door))
 
-    async def _close_for_good(self, door: Door) -> None:
+    async def _close_for_good(self, door: WayIn) -> None:
         self._doors.discard(door)
         await door.close()
 
-    async def _launch(self, seat: SeatSpec, door: Door) -> HostedProcess:
+    async def _launch(self, seat: SeatSpec, door: WayIn) -> HostedProcess:
         scratch = self._scratch / str(next(self._scratches))
         environment = bot_environment(seat.directory, scratch, door.address, door.admission.token)
         program = Program(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
@@ -147,7 +147,7 @@ class BotStarter:
             self._background.run(_end_unwanted(starting))
             raise
 
-    async def _await_join(self, seat: SeatSpec, door: Door, process: HostedProcess, terms: _Terms) -> WarmBot:
+    async def _await_join(self, seat: SeatSpec, door: WayIn, process: HostedProcess, terms: _Terms) -> WarmBot:
         """Return the process when it has joined. Raises StartError if it ends or is too late, HostingError."""
         clock = StartClock(process, terms.limit_s, terms.cores, is_alone=terms.is_alone)
         joining = asyncio.create_task(self._join(door.admission))
@@ -186,7 +186,7 @@ class BotStarter:
         return stream, await self._welcome(stream)
 
 
-async def _watch(door: Door) -> None:
+async def _watch(door: WayIn) -> None:
     while True:
         await asyncio.sleep(LOOK_S)
         door.look()

@@ -10,7 +10,7 @@ from arena.hosting.launcher.reports import BEGINNING, Mark
 from arena.match.spec import SeatSpec
 from arena.referee.stream import BotStream
 from arena.wire.encoding import EVERY_GAME
-from arena.worker.door import Door
+from arena.worker.door import WayIn
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class WarmBot:
 
     key: BotKey
     process: HostedProcess
-    door: Door
+    door: WayIn
     stream: BotStream
     games: Sequence[str]
     has_played: bool = False

@@ -43,6 +43,7 @@ class PretendedChild:
     def __init__(self) -> None:
         self.told: list[dict[str, Any]] = []
         self.is_stopped = False
+        self.is_stopping = False
         self.is_killed = False
 
     async def run(self) -> tuple[bool, int | None]:

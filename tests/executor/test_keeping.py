@@ -9,6 +9,7 @@ from arena.executor import local as local_module
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.executor.worker_process import Job
+from arena.match.host_faults import MatchLostError
 from tests.support.specs import script_spec
 
 
@@ -24,12 +25,14 @@ class Worker:
         core: int | None,
         on_room: Callable[[], None],
         on_unplayed: Callable[[Job], None],
+        on_fallen: Callable[[Job, MatchLostError], None],
         options: Sequence[str],
     ) -> None:
         self.core, self.options = core, options
-        self.on_room, self.on_unplayed = on_room, on_unplayed
+        self.on_room, self.on_unplayed, self.on_fallen = on_room, on_unplayed, on_fallen
         self.jobs: list[Job] = []
         self.is_ready = False
+        self.is_apart = False
         self.runs = 0
         self.has_ended = False
         self._killed = asyncio.Event()
@@ -87,7 +90,46 @@ async def give_up(tasks: "list[asyncio.Task[object]]") -> None:
 
 async def test_workers_share_the_memory_of_idle_bots() -> None:
     async with LocalExecutor(4, warm_mb=103):
-        assert [worker.options for worker in Worker.all] == [("--warm-memory", "25")] * 4
+        assert [worker.options[:2] for worker in Worker.all] == [("--warm-memory", "25")] * 4
+
+
+@pytest.mark.parametrize(("machine_mb", "each"), [(1000, 256), (4000, 256), (6000, 375), (100_000, 768)])
+async def test_workers_share_what_they_may_hold_themselves(
+    machine_mb: int, each: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_module, "machine_bytes", lambda: machine_mb << 20)
+    async with LocalExecutor(4):
+        assert {worker.options[2:] for worker in Worker.all} == {("--memory", str(each))}
+
+
+async def test_a_match_with_which_a_worker_fell_goes_only_to_one_that_serves_its_bots_apart() -> None:
+    async with LocalExecutor(2) as executor:
+        first, second = Worker.all
+        first.is_ready = second.is_ready = True
+        tasks = await order(executor, 2)
+        (fallen,), _ = first.jobs, second.jobs
+        first.is_ready, first.is_apart, first.jobs = False, True, []
+        first.on_fallen(fallen, MatchLostError("it fell"))
+        second.jobs.clear()
+        second.on_room()
+        assert second.jobs == []
+        first.is_ready = True
+        first.on_room()
+        assert first.jobs == [fallen]
+        await give_up(tasks)
+
+
+async def test_a_match_with_which_a_worker_falls_again_is_lost() -> None:
+    async with LocalExecutor(1) as executor:
+        (worker,) = Worker.all
+        worker.is_ready = worker.is_apart = True
+        (task,) = await order(executor, 1)
+        for _ in range(2):
+            (job,) = worker.jobs
+            worker.jobs = []
+            worker.on_fallen(job, MatchLostError("it fell"))
+        with pytest.raises(MatchLostError, match="it fell"):
+            await task
 
 
 async def test_only_pinned_workers_have_cores() -> None:

@@ -1,13 +1,14 @@
 """What the coordinator makes of what a worker says, without a process."""
 
 import asyncio
+import signal
 from typing import Any, cast
 
 import pytest
 
-from arena.executor.worker_process import Job, WorkerProcess
+from arena.executor.worker_process import WARM_BOTS_APART, Job, WorkerProcess
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
-from arena.match.live import LiveEvent, live_json
+from arena.match.live import LiveEnd, LiveEvent, live_json
 from tests.executor.pretended import PretendedChild, played
 from tests.support.specs import script_spec
 
@@ -18,7 +19,10 @@ class Worker:
     def __init__(self, jobs: int = 3) -> None:
         self.rooms = 0
         self.unplayed: list[Job] = []
-        self.process = WorkerProcess(None, self.note_room, self.unplayed.append)
+        self.fallen: list[tuple[Job, MatchLostError]] = []
+        self.process = WorkerProcess(
+            None, self.note_room, self.unplayed.append, lambda job, death: self.fallen.append((job, death))
+        )
         self.child = PretendedChild()
         self.process._child = cast("Any", self.child)
         self.jobs = [Job(script_spec("0:3 1:3"), self.process.tell_watched) for _ in range(jobs)]
@@ -110,3 +114,39 @@ async def test_a_match_that_nobody_waits_for_any_more_ends_for_who_watches() -> 
     await asyncio.sleep(0)
     end = await last_of(worker.jobs[0])
     assert getattr(end, "lost", None) == "cancelled"
+
+
+async def test_a_match_with_which_the_worker_fell_is_handed_back_and_its_next_life_serves_each_bot_apart() -> None:
+    worker = Worker()
+    worker.process._fail_all(-signal.SIGSEGV)
+    ((job, death),) = worker.fallen
+    assert job is worker.jobs[0]
+    assert "SIGSEGV" in str(death)
+    assert worker.unplayed == worker.jobs[:0:-1]
+    assert not any(one.report.done() for one in worker.jobs)
+    assert worker.process.words() == ("--apart", "--warm-bots", str(WARM_BOTS_APART))
+
+
+async def test_a_worker_that_crashes_while_it_is_stopped_did_not_fall() -> None:
+    worker = Worker(1)
+    worker.child.is_stopping = True
+    worker.process._fail_all(-signal.SIGSEGV)
+    assert worker.fallen == []
+    assert isinstance(worker.jobs[0].report.exception(), MatchLostError)
+    assert worker.process.words() == ()
+
+
+async def test_who_watches_a_match_that_begins_again_hears_so_and_can_come_again() -> None:
+    worker = Worker(1)
+    (job,) = worker.jobs
+    watching = asyncio.create_task(last_of(job))
+    await asyncio.sleep(0)
+    job.begin_again()
+    end = await watching
+    assert isinstance(end, LiveEnd)
+    assert "played again" in end.lost
+    events, report = played()
+    job.channel.publish(events[:1])
+    job.report.set_result(report)
+    assert isinstance(await last_of(job), LiveEnd)
+    assert job.falls == 1

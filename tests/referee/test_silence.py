@@ -1,4 +1,4 @@
-"""What becomes of a bot that is out, of one that says too much, and of one that comes back; by the test's own clock."""
+"""What `arena.referee.play` does with a bot that is out, says too much, or comes back; by a clock of our own."""
 
 from collections.abc import Iterator
 
@@ -10,6 +10,7 @@ from arena.match.result import FaultCause
 from arena.match.time_control import TimeControl
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.seat_stream import Resume, nothing_to_resume
+from arena.referee.stream import StreamClosedError
 from arena.v1 import play_pb2
 from tests.referee.still_clock import Clock, Silent, Slow, SlowTransport, play
 from tests.support.specs import installed_script_game, script_spec
@@ -144,3 +145,23 @@ async def test_who_comes_back_is_told_the_match_so_far_and_what_it_is_asked() ->
     over = (end, f"{start} {end}", f"{start} {end}")
     assert bots[0].told == [(start, start, ""), ("decide", f"{start} decide", start), over]
     assert bots[1].told == [(start, start, start), ("decide", start, f"{start} decide"), over]
+
+
+class Leaving(Silent):
+    """A bot whose stream breaks when it is asked."""
+
+    asked = 0
+
+    async def send(self, _data: bytes) -> None:
+        if self._match.decision is not None:
+            self.asked += 1
+            assert self.asked == 1
+            raise StreamClosedError("Its stream broke off.")
+
+
+async def test_who_cannot_be_asked_any_more_is_out() -> None:
+    match, clock = Match(script_spec("0:3 1:3", 2)), Clock()
+    await play(match, clock, Leaving(match, clock), Silent(match, clock))
+    (fault,) = match.result().faults
+    assert (fault.seat, fault.cause, fault.ply) == (0, FaultCause.DISCONNECTED, 0)
+    assert fault.explanation == "Its stream broke off."

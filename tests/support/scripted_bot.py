@@ -9,6 +9,7 @@ below, its name with dashes; those of `STARTS` happen before or instead of joini
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import queue
 import signal
@@ -40,6 +41,7 @@ class Wire:
         self._channel = grpc.insecure_channel(os.environ["ARENA_ADDRESS"])
         play: grpc.StreamStreamMultiCallable[bytes, bytes] = self._channel.stream_stream("/arena.v1.PlayService/Play")
         metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        self._play = play
         self._call = play(iter(self._out.get, None), metadata=metadata)
 
     def send_bytes(self, data: bytes) -> None:
@@ -57,6 +59,11 @@ class Wire:
 
     def close(self) -> None:
         self._call.cancel()
+
+    def call_again(self, **metadata: str) -> None:
+        """Make another call over the same connection, which is refused for want of a token."""
+        with contextlib.suppress(grpc.RpcError):
+            list(self._play(iter(()), metadata=tuple(metadata.items())))
 
 
 def act(decide: play_pb2.Decide, *actions: int, match_id: str = "", ply: int | None = None, note: str = "") -> bytes:

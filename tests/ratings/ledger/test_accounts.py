@@ -267,11 +267,16 @@ def test_what_cannot_be_is_refused_in_one_line(
 def test_an_expired_invitation_says_so(
     ledger: ServiceLedger, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code = ledger.invite("ada", expires_at_us=now_us() + 60_000_000).code
-    monkeypatch.setattr("ratings.ledger.invitations.now_us", lambda: now_us() + 60_000_000)
+    end = now_us() + 60_000_000
+    code = ledger.invite("ada", expires_at_us=end).code
+    monkeypatch.setattr("ratings.ledger.invitations.now_us", lambda: end)
     with pytest.raises(InvitationError, match="this invitation for 'ada' has expired; ask the organiser"):
         ledger.redeem(code, token_name="x")
     assert list_owners(database).items == ()
+    with pytest.raises(AccountError, match="the invitation would have expired already"):
+        ledger.invite("ada", expires_at_us=end)
+    monkeypatch.setattr("ratings.ledger.invitations.now_us", lambda: end - 1)
+    assert ledger.redeem(code, token_name="x").owner.name == "ada"
 
 
 def test_limits_of_an_owner_are_set_one_by_one_and_reset_together(

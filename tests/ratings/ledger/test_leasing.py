@@ -5,7 +5,7 @@ import pytest
 from ratings.errors import FactError, NotFoundError
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.check import check
-from ratings.ledger.leasing import lease, release
+from ratings.ledger.leasing import LeasedSeat, lease, release
 from ratings.ledger.ledger import Ledger
 from ratings.read.matches import match_detail
 from ratings.read.tournaments import list_tournaments, tournament_row
@@ -101,6 +101,11 @@ def test_a_registered_owner_is_known_where_a_match_is_leased(database: Database)
         "bob": True,
         "somebody/eve": False,
     }
+
+
+def test_a_seat_is_a_hosted_bots_without_an_owner_unless_it_is_said() -> None:
+    seat = LeasedSeat("v1", "ab", "ada")
+    assert (seat.owner_id, seat.is_remote) == (None, False)
 
 
 @pytest.mark.host_fault("host-fails-one-match-three-times")

@@ -46,6 +46,21 @@ def test_matches_of_any_number_of_seats_are_rated_by_trueskill(database: Databas
     assert skills(database) == dict(zip(names(match), rate(SETTINGS, [NEW] * seats, ranks), strict=True))
 
 
+def test_points_and_wins_of_a_rating_are_those_of_its_matches(database: Database, singles: str) -> None:
+    # Two points for everybody a seat was before, and one for everybody it shares a rank with.
+    played = {(1, 2, 3): (4, 2, 0), (1, 1, 3): (3, 3, 0), (2, 1, 2): (1, 4, 1)}
+    expected: dict[str, list[int]] = {}
+    for match, (ranks, points) in zip(book.take(database, singles, 3), played.items(), strict=True):
+        book.record(database, match, ranks=ranks)
+        for version, rank, gained in zip(names(match), ranks, points, strict=True):
+            told = expected.setdefault(version, [0, 0, 0])
+            told[:] = [told[0] + 1, told[1] + (rank == 1), told[2] + gained]
+    with read(database) as session:
+        row = tables.rating.c
+        found = session.connection().execute(select(row.version_id, row.matches, row.wins, row.points)).all()
+    assert {version: counts for version, *counts in found} == expected
+
+
 def test_a_change_remembers_before_and_after_of_every_seat(database: Database, singles: str) -> None:
     first, second = book.take(database, singles, 2)
     book.record(database, first, ranks=(1, 2, 3))

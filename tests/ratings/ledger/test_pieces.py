@@ -16,6 +16,7 @@ from ratings.ledger import pieces
 from ratings.ledger.annulments import annul_match, annul_version
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.service import ServiceLedger
 from ratings.read.leaderboard import leaderboards
 from ratings.store.database import Database, open_database
 from ratings.store.models import Match, Pool
@@ -143,6 +144,16 @@ def test_after_kill_9_the_rest_is_done(database: Database, pool: str) -> None:
     assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
     assert behind(database) == 9
     assert pieces.finish(database, pool)
+    check_is_sound(database)
+
+
+def test_the_service_rates_to_the_end_unless_it_is_to_stop(database: Database, pool: str) -> None:
+    annul(database, matches_of(database)[0])
+    service = ServiceLedger(database)
+    assert not service.finish_ratings(pool, lambda: True)
+    assert behind(database) > 0
+    assert service.finish_ratings(pool)
+    assert behind(database) == 0
     check_is_sound(database)
 
 

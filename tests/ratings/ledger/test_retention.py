@@ -161,6 +161,26 @@ def test_files_go_of_versions_withdrawn_long_ago_that_nothing_needs(database: Da
     assert check(database) == []
 
 
+@pytest.mark.parametrize("kind", [RemovalKind.ARCHIVES, RemovalKind.LOGS, RemovalKind.REPLAYS])
+def test_a_piece_begins_behind_the_last_of_the_piece_before(
+    database: Database, bots: dict[str, str], kind: RemovalKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "PIECE", 3)
+    if kind is RemovalKind.ARCHIVES:
+        for version in bots.values():
+            ServiceLedger(database).withdraw_version(version, actor="operator")
+        ids = sorted(bots.values())
+    else:
+        ids = sorted(play_at(database, book.create(database, bots.values()), [now_us()]))
+    ledger = RetentionLedger(database)
+    removal = ledger.announce(kind, before_us=later(1), why="old", due_at_us=1, notices=[])
+    piece = ledger.remove_piece(removal.id, after=ids[0])
+    assert (piece.items, piece.last) == (3, ids[3])
+    while piece.last is not None:
+        piece = ledger.remove_piece(removal.id, after=piece.last)
+    assert carry_out(database, kind, later(1)) == 1, "the one that was passed over"
+
+
 def test_a_refused_version_comes_back_when_it_is_submitted_again(database: Database) -> None:
     ledger = ServiceLedger(database)
     version, _ = Ledger(database).add_version(bot="fox", owner="eve", content_hash="f1", manifest={})

@@ -23,7 +23,9 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import find_version
 from ratings.read.exporting import export_tournament
 from ratings.read.tournaments import find_tournament, standings, tournament_row
+from ratings.store import schema
 from ratings.store.archive.chain import read_chain
+from ratings.store.archive.rows import FORMAT, HEADER
 from ratings.store.database import Database, open_database
 from ratings.store.limits import OwnerLimits
 from ratings.store.sessions import write
@@ -253,6 +255,24 @@ def test_a_forged_file_adds_nothing_to_another_tournament(
     (tmp_path / "forged.arena").write_text("".join(forge(records)), "ascii")
     with pytest.raises(ArchiveError, match=rf"line {place + 2}: it is no row of {kind}"):
         bring_in(other, tmp_path / "forged.arena")
+
+
+WHOLE_HEADER = {"format": FORMAT, "schema": schema.HEAD, "tournament": "t1", "name": "monday"}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        list(WHOLE_HEADER),
+        "format",
+        *({key: WHOLE_HEADER[key] for key in WHOLE_HEADER if key != lacking} for lacking in WHOLE_HEADER),
+        WHOLE_HEADER | {"tournament": "t\N{SUPERSCRIPT ONE}"},
+    ],
+)
+def test_a_header_that_lacks_something_is_refused(other: Database, tmp_path: Path, header: object) -> None:
+    (tmp_path / "odd").write_text("".join(forge([(HEADER, header)])), "ascii")
+    with pytest.raises(ArchiveError, match="line 1: it is no header"):
+        bring_in(other, tmp_path / "odd")
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '["a"]', "5", '[["a"],{}]', '["pool",{}', "1" * 5000])

@@ -20,11 +20,18 @@ import grpc
 from arena.v1 import play_pb2
 from tests.support import scripted_bot
 from tests.support.scripted_bot import Wire, act, say
-from tests.support.zoo import calling, floods, greed, hiding, prying, sleepless, talk
+from tests.support.zoo import calling, floods, greed, hiding, holes, prying, sleepless, talk
 from tests.support.zoo.deeds import Aims, Deed
 
-STARTS = {**scripted_bot.STARTS, **talk.STARTS, **greed.STARTS, **floods.STARTS, **sleepless.STARTS}
-ANSWERS = {**scripted_bot.ANSWERS, **talk.ANSWERS, **greed.ANSWERS, **floods.ANSWERS, **sleepless.ANSWERS}
+STARTS = {**scripted_bot.STARTS, **talk.STARTS, **greed.STARTS, **floods.STARTS, **holes.STARTS, **sleepless.STARTS}
+ANSWERS = {
+    **scripted_bot.ANSWERS,
+    **talk.ANSWERS,
+    **greed.ANSWERS,
+    **floods.ANSWERS,
+    **holes.ANSWERS,
+    **sleepless.ANSWERS,
+}
 DEEDS: dict[str, Deed] = {**calling.DEEDS, **greed.DEEDS, **hiding.DEEDS, **prying.DEEDS, **sleepless.DEEDS}
 
 

@@ -50,6 +50,15 @@ def test_it_ends_with_the_right_answer_and_fewer_matches_than_all(seats: int) ->
     assert {row.entrant for row in form.standings(played.situation)[:2]} == {"bot7", "bot6"}
 
 
+def test_after_two_rings_eight_blocks_are_chosen_at_a_time() -> None:
+    played = play_by_strength(Adaptive(2, "winner known at 99%", 51), 10, 5)
+    sizes = [len(wave) for wave in played.waves]
+    assert sizes[:2] == [10, 10]
+    assert set(sizes[2:-1]) == {8}
+    assert sizes[-1] <= 8
+    assert sum(sizes) <= 51
+
+
 def test_those_whose_order_matters_play_most() -> None:
     played = play_by_strength(Adaptive(2, "winner known at 99%", 300), 10, 5)
     blocks = played.blocks_by_entrant()

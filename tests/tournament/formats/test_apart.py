@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.apart import are_apart, check_all_apart, check_apart, owners_of
+from arena.tournament.formats.apart import (
+    are_apart,
+    check_all_apart,
+    check_apart,
+    crowded,
+    free_for,
+    most_tables,
+    owners_of,
+    sitting_out,
+)
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.final import Final
@@ -168,3 +177,36 @@ def test_a_comparison_needs_bots_that_may_all_meet() -> None:
     with pytest.raises(ScheduleError, match="new and old have one owner"):
         check_all_apart(entrants, {entrant.id: entrant.id for entrant in entrants})
     assert Compare(2).name == "compare"
+
+
+def test_those_of_an_owner_are_crowded_who_cannot_all_sit_at_once() -> None:
+    owners = {"a1": "a", "a2": "a", "a3": "a", "b": "b", "c": "c"}
+    assert crowded(["a1", "a2", "a3", "b", "c"], 2, owners) == {"a1", "a2", "a3"}  # two tables
+    assert crowded(["a1", "a2", "b", "c"], 2, owners) == frozenset()
+    assert crowded(["a1", "a2"], 2, owners) == {"a1", "a2"}  # no table at all
+    assert crowded(["a1"], 2, owners) == frozenset()
+
+
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("own", [(1, 1), (2, 1, 1), (3, 1), (3, 2, 1), (2, 2, 2), (4, 3, 1, 1), (5,), (3, 3, 3, 1)])
+def test_as_many_tables_are_filled_as_can_be(own: tuple[int, ...], size: int) -> None:
+    bots = [f"{owner}{number}" for owner, many in zip("abcd", own, strict=False) for number in range(many)]
+    owners = {bot: bot[0] for bot in bots}
+    tables = most_tables(own, size)
+
+    def fill(left: frozenset[str]) -> int:
+        return max(
+            (1 + fill(left - set(table)) for table in combinations(sorted(left), size) if are_apart(table, owners)),
+            default=0,
+        )
+
+    assert tables == fill(frozenset(bots))
+    seated = [bot for bot in bots if bot not in sitting_out(bots, size, tables, owners)]
+    assert len(seated) == tables * size
+    table: list[str] = []
+    waiting = list(seated)
+    while waiting:
+        free = free_for(table, waiting, size, owners)
+        assert free, "who is left can sit down"
+        waiting.remove(free[0])
+        table = [] if len(table) == size - 1 else [*table, free[0]]

@@ -55,6 +55,29 @@ def test_a_swiss_tournament_has_its_rounds_with_byes(seats: int) -> None:
     assert all(one.blocks == 2 for one in met if len(one.entrants) > 1)
 
 
+@pytest.mark.parametrize("form", [Swiss(3, rounds=3, blocks=2), Swiss(2, rounds=4), Knockout(2, 2, 2), Knockout(3)])
+def test_points_are_those_of_the_whole_blocks_between_them(form: Format) -> None:
+    # Two for everybody whom a bot was before, one for everybody with whom it shares a rank.
+    played = play(form, field_of(7), Random(3), Chances(void=0.2))
+    met = [one for one in met_in(played) if len(one.entrants) > 1]
+    for number in {one.round for one in met}:
+        for one in (one for one in met if one.round == number):
+            expected = Counter(dict.fromkeys(one.entrants, 0))
+            pairs = [other for other in met if set(other.entrants) == set(one.entrants)]
+            if len(pairs) > 1:
+                continue  # they met in several rounds
+            blocks = [block for block in played.blocks if set(block.order) == set(one.entrants) and block.is_whole]
+            for block in blocks:
+                for turn, ranks in enumerate(block.ranks):
+                    sitting = block.order[turn:] + block.order[:turn]
+                    assert sitting in block.rotations()
+                    for entrant, rank in zip(block.rotations()[turn], ranks, strict=True):
+                        expected[entrant] += sum(2 if rank < other else rank == other for other in ranks) - 1
+            assert one.blocks == len(blocks)
+            assert dict(zip(one.entrants, one.points, strict=True)) == dict(expected)
+    assert any(sum(one.points) for one in met)
+
+
 def test_an_open_pairing_says_nothing_of_who_is_ahead() -> None:
     form: Format = Swiss(2, rounds=1)
     played = play(form, field_of(4), Random(3), Chances())

@@ -2,11 +2,12 @@ import itertools
 from collections import Counter
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
-from arena.tournament.formats.sampling import MOST_APART, balanced_sample
+from arena.tournament.formats.sampling import MOST_APART, _Table, balanced_sample
 from tests.tournament.formats.simulation import SEED, field_of, play, standings
 
 
@@ -35,6 +36,31 @@ def test_a_sample_of_everything_is_everything() -> None:
 
 def test_a_sample_of_a_large_field_is_as_large_as_asked() -> None:
     assert len(balanced_sample(60, 4, 300, 5)) == 300
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_swap_changes_the_meetings_as_was_told_before_and_is_made_only_if_they_get_no_less_equal(seed: int) -> None:
+    table = _Table(8, 3, seed)
+    for _ in range(15):
+        table.add_block()
+
+    def squares() -> int:
+        met = Counter(pair for block in table.blocks for pair in itertools.combinations(sorted(block), 2))
+        return sum(times**2 for times in met.values())
+
+    random = Random(seed)
+    for _ in range(20):
+        one, other = random.sample(table.blocks, 2)
+        out, into = random.choice(one), random.choice(other)
+        if out in other or into in one:
+            continue
+        before, gain = squares(), table._gain(one, other, out, into)
+        table._swap(one, other, out, into)
+        assert squares() - before == gain
+    for _ in range(20):
+        before = squares()
+        table._try_swap()
+        assert squares() <= before
 
 
 @settings(max_examples=20)

@@ -46,6 +46,16 @@ def test_figures_are_those_of_the_pairs() -> None:
     assert comparison.error == pytest.approx(0.17678, abs=1e-5)  # sqrt(0.375 / 3 / 4)
 
 
+def test_two_pairs_have_an_error_and_one_has_none() -> None:
+    assert after(0.5).error == 0.0
+    assert after(0.5, 0.25).error == pytest.approx(0.125)  # sqrt(2 * 0.125**2 / 1 / 2)
+
+
+def test_one_pair_may_be_all_that_is_played() -> None:
+    one = CompareSettings(min_pairs=1, max_pairs=1)
+    assert after(0.0, settings=one).answer is Answer.UNDECIDED
+
+
 def test_a_new_version_that_wins_is_better_and_one_that_loses_is_not() -> None:
     settings = CompareSettings(upper=0.1)
     assert after(*[0.5, 0.25] * 30, settings=settings).answer is Answer.BETTER

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from ratings.statistics.official.table import OfficialTable, official_table
 from ratings.statistics.stopping.choosing import first_blocks, next_blocks
 from ratings.statistics.stopping.question import Question
 from ratings.statistics.stopping.standing import standing
-from tests.support.simulations.fields import Field, drawn_tables, play
+from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
 from tests.support.simulations.stopping import adaptive, field_of, round_robin
 
 TOP_3 = Question(3, 0.95)
@@ -86,7 +88,68 @@ def test_an_entrant_that_has_not_played_comes_first() -> None:
 def test_before_the_first_match_tables_are_drawn() -> None:
     empty = np.zeros((0, 0))
     table = OfficialTable((), (), empty, empty, empty, 0.95, 0, 0, 0, 0, 1.0)
-    assert len(next_blocks(table, TOP_3, field().names, 3, 20, seed=1)) == 20
+    blocks = next_blocks(table, TOP_3, field().names, 3, 20, seed=1)
+    assert len(blocks) == 20
+    assert all(len(set(block)) == len(block) == 3 for block in blocks)
+
+
+OWNERS = {name: f"owner{number // 3}" for number, name in enumerate(field().names)}
+"""Three bots each of four owners."""
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_two_of_one_owner_never_sit_together_and_every_table_is_full(seats: int) -> None:
+    names = field().names
+    plans = (
+        first_blocks(names, seats, seed=2, owners=OWNERS),
+        next_blocks(table_of(field(seats), 60), TOP_3, names, seats, 20, seed=1, owners=OWNERS),
+        next_blocks(table_of(field(seats), 60), TOP_3, [*names, "x"], seats, 20, 1, {**OWNERS, "x": "owner0"}),
+    )
+    for blocks in plans:
+        assert all(len({OWNERS.get(name, "owner0") for name in block}) == len(block) == seats for block in blocks)
+    sitting = np.array([[names.index(name) for name in block] for block in plans[0]])
+    assert groups_of(sitting, len(names)).max() == 0
+    with pytest.raises(ResultsError, match="so few owners"):
+        first_blocks(names, 5, seed=2, owners=OWNERS)
+
+
+def two_with(doubt: float) -> OfficialTable:
+    """A table of two bots, the first of them stronger but for a doubt."""
+    table = official_table(play(field(bots=2), all_tables(2, 2, 20), np.random.default_rng(1)))
+    return replace(table, stronger=np.array([[0.5, 1 - doubt], [doubt, 0.5]]))
+
+
+def test_it_is_known_with_exactly_the_confidence_that_is_asked_for() -> None:
+    asked = Question(1, 0.75)
+    at_it, beyond = (standing(two_with(doubt), asked, ["bot000", "bot001"]) for doubt in (0.25, 0.2500001))
+    assert (at_it.is_known, at_it.confidence, at_it.contenders) == (True, 0.75, ())
+    assert (beyond.is_known, beyond.contenders) == (False, ("bot001",))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_block_is_chosen_that_lowers_the_doubtful_variances_most(seed: int) -> None:
+    # What is known after a block is the inverse of the information before it and of what its two matches bring.
+    random = np.random.default_rng(seed)
+    table = table_of(field(bots=5), 200)
+    strengths = np.sort(random.normal(0, 1.5, 5))[::-1]
+    spread = random.normal(0, 0.3, (5, 5))
+    covariance = spread @ spread.T + 0.01 * np.eye(5)
+    stronger = np.full((5, 5), 0.5)
+    stronger[1:, 0] = random.uniform(0, 0.5, 4)
+    rows = tuple(replace(row, strength=float(value)) for row, value in zip(table.rows, strengths, strict=True))
+    made = replace(table, rows=rows, stronger=stronger, covariance=covariance)
+
+    def gain(one: int, other: int) -> float:
+        chance = 1 / (1 + np.exp(strengths[other] - strengths[one]))
+        told = np.eye(5)[one] - np.eye(5)[other]
+        after = np.linalg.inv(np.linalg.inv(covariance) + 2 * chance * (1 - chance) * np.outer(told, told))
+        gaps = np.eye(5)[0] - np.eye(5)[1:]
+        before, left = (np.einsum("ij,jk,ik->i", gaps, matrix, gaps) for matrix in (covariance, after))
+        return float((stronger[1:, 0] * (before - left) / before).sum())
+
+    one, other = max(combinations(range(5), 2), key=lambda pair: gain(*pair))
+    (block,) = next_blocks(made, Question(1, 0.95), [row.version for row in rows], 2, 1, seed=1)
+    assert set(block) == {rows[one].version, rows[other].version}
 
 
 def test_impossible_plans_are_refused() -> None:

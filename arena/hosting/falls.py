@@ -1,0 +1,33 @@
+"""How a process of ours ends that somebody has driven beyond its own limits, or broken, and how that is told apart.
+
+A process that somebody killed did not fall, nor did one that ended with an error: that is the host's affair.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import NoReturn
+
+FALL_STATUS = 75
+"""The exit status of a process that reached a limit of its own."""
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP})
+
+
+def fall(words: str) -> NoReturn:
+    """End this process at once, with these last words; what it started sees its end and clears up."""
+    sys.stderr.write(f"{words}\n")
+    sys.stderr.flush()
+    os._exit(FALL_STATUS)  # whoever brought it down may have left nothing in order that an orderly end needs
+
+
+def is_fall(code: int | None) -> bool:
+    """Return whether a process with this exit code, negative for a signal, reached a limit of its own or crashed."""
+    return code is not None and (code == FALL_STATUS or -code in _CRASHES)
+
+
+def describe_end(code: int | None) -> str:
+    """Return how a process ended, in a word or two."""
+    number = -code if code is not None and code < 0 else 0
+    return signal.Signals(number).name if number in list(signal.Signals) else f"exit status {code}"

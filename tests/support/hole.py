@@ -1,0 +1,62 @@
+"""Starts a program of ours with a hole that nobody has thought of: metadata of a call that bring down its server.
+
+    python -m tests.support.hole MODULE [ARGUMENT ...]
+
+A worker that is started so starts its porters so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import runpy
+import signal
+import sys
+import threading
+from collections.abc import Callable
+
+import grpc
+
+from arena.referee.server import Admission, PlayServer
+from arena.worker import door_apart
+
+KEY = "hole"
+_held: list[bytes] = []
+
+
+def _crash() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def _fill() -> None:
+    _held.append(b"\1" * (400 << 20))
+
+
+def _burn() -> None:
+    def burn() -> None:
+        while True:
+            hashlib.pbkdf2_hmac("sha256", b"x", b"y", 200_000)  # as gRPC's threads: without the interpreter's lock
+
+    threading.Thread(target=burn, daemon=True).start()
+
+
+HOLES: dict[str, Callable[[], None]] = {"crash": _crash, "fill": _fill, "burn": _burn}
+
+
+def _with_hole(
+    find: Callable[[PlayServer, grpc.aio.ServicerContext[object, object]], Admission | None],
+) -> Callable[[PlayServer, grpc.aio.ServicerContext[object, object]], Admission | None]:
+    def find_admission(server: PlayServer, context: grpc.aio.ServicerContext[object, object]) -> Admission | None:
+        for key, value in context.invocation_metadata() or ():
+            if key == KEY:
+                HOLES[str(value)]()
+        return find(server, context)
+
+    return find_admission
+
+
+if __name__ == "__main__":
+    PlayServer.find_admission = _with_hole(PlayServer.find_admission)  # type: ignore[method-assign, assignment]
+    door_apart.PROGRAM = (sys.executable, "-m", "tests.support.hole", "arena.worker.porter")
+    sys.argv = sys.argv[1:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

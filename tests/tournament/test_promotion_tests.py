@@ -1,0 +1,33 @@
+"""The test of a waiting version against the active one: played like the ladder, unrated, under a name of its own."""
+
+from __future__ import annotations
+
+from arena.tournament.creation import plan_ladder
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.planner import planner_of
+from arena.tournament.promotion_tests import PromotionRule, create_promotion_test
+from arena.tournament.stored import format_of
+from ratings.ledger.ladder_ledger import LadderLedger
+from ratings.ledger.ladders import LadderPlan
+from ratings.read.bots import find_version
+from ratings.read.ladders import running_ladder
+from ratings.read.promotions import WaitingVersion, promotion_tests
+from ratings.read.tournaments import tournament_row
+from tests.tournament.book import TWO, Book
+
+
+def test_each_test_has_a_name_of_its_own_and_is_played_like_the_ladder(book: Book) -> None:
+    LadderLedger(book.database).open_ladder(LadderPlan("nim2", plan_ladder(TWO, Ladder(2, 0))), planner_of)
+    old = find_version(book.database, "bob")
+    new = book.add_bot("bob", code="better")
+    waiting = WaitingVersion(new, old.bot, old.version)
+    running = running_ladder(book.database, "nim2")
+    rule = PromotionRule(loss=0.5, pairs=12)
+    made = [create_promotion_test(book.database, book.programs, rule, running, waiting) for _ in range(3)]
+    assert [one.name for one in made] == ["nim2: bob 2 for 1", "nim2: bob 2 for 1 (2)", "nim2: bob 2 for 1 (3)"]
+    row = tournament_row(book.database, made[0].id)
+    assert format_of(row.tournament, row.pool) == Compare(2, 12, lower=-0.5, upper=0.0)
+    assert not row.tournament.rated
+    assert row.pool.id == running.pool.id
+    assert {test.version_id for test in promotion_tests(book.database)} == {new.id}

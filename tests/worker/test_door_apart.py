@@ -1,0 +1,47 @@
+"""The door that a porter serves: for the worker and for the bot it is a door like any other."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import grpc
+import pytest
+
+from arena.hosting.runtime_directory import runtime_directory
+from arena.match.result import FaultCause
+from arena.referee.join import JoinError, join
+from arena.v1 import play_pb2
+from arena.worker.door_apart import DoorApart
+from arena.worker.own_limits import OwnLimits
+
+
+async def test_an_error_reaches_the_bot_and_a_porter_that_was_killed_is_the_hosts_fault(mark: str) -> None:
+    lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    with runtime_directory() as directory:
+        door = await DoorApart.open(directory, OwnLimits(), lost.set_result)
+        async with grpc.aio.insecure_channel(door.address) as channel:
+            play: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream("/arena.v1.PlayService/Play")
+            call = play(metadata=(("authorization", f"Bearer {door.admission.token}"),))
+            request = play_pb2.PlayRequest(join=play_pb2.Join(name="old", protocol_major=99, games=("*",)))
+            await call.write(request.SerializeToString())
+            stream = await door.admission.stream
+            with pytest.raises(JoinError) as refused:
+                await join(stream)
+            assert refused.value.cause is FaultCause.PROTOCOL
+            assert await call.code() is grpc.StatusCode.FAILED_PRECONDITION
+            assert "use a kit of major version" in await call.details()
+        assert door.count_messages() == 1
+        os.kill(door._process.pid, signal.SIGKILL)
+        assert await lost == "a porter ended (SIGKILL)"
+        assert stream.flood is None
+        await door.close()
+        assert door.socket is not None
+        assert not door.socket.exists()
+
+
+async def test_a_porter_that_cannot_start_says_why(tmp_path: Path, mark: str) -> None:
+    lost: list[str] = []
+    with pytest.raises(RuntimeError, match="a porter ended"):
+        await DoorApart.open(tmp_path / ("x" * 200), OwnLimits(), lost.append)
+    assert lost == []
