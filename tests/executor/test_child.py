@@ -71,7 +71,7 @@ async def test_a_process_whose_output_has_ended_is_waited_for() -> None:
 
 async def test_a_process_that_does_not_end_after_its_answers_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.05)
-    assert await run(child_of(f"import os, signal\nos.close(1)\n{FOR_EVER}")) == (False, -9)
+    assert await run(child_of(f"import os, signal\nos.close(1)\nos.close(2)\n{FOR_EVER}")) == (False, -9)
 
 
 async def test_last_words_that_come_after_the_end_are_heard() -> None:

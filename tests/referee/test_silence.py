@@ -1,4 +1,4 @@
-"""What becomes of a bot that is out, of one that says too much, and of one that comes back; by the test's own clock."""
+"""What `arena.referee.play` does with a bot that is out, says too much, or comes back; by a clock of our own."""
 
 from collections.abc import Iterator
 

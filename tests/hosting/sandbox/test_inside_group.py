@@ -1,4 +1,4 @@
-"""What runs in a group that is tried, by itself: it eats and ends, or it spins until it is told otherwise."""
+"""What runs in a group that is tried (`arena.hosting.sandbox.inside.group`): it eats and ends, or it spins."""
 
 import signal
 import subprocess
