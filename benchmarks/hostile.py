@@ -61,12 +61,12 @@ def find_tests(mark: str, options: argparse.Namespace) -> tuple[list[str], list[
 
 def run_once(mark: str, files: Sequence[str], options: argparse.Namespace) -> Run:
     """Run the tests with a mark in these files once. Raises CalledProcessError if they could not be run."""
-    with tempfile.TemporaryDirectory(prefix="arena-hostile-") as directory:
+    # The path is short, for the sockets in the homes of services.
+    with tempfile.TemporaryDirectory(prefix="hostile-") as directory:
         report = Path(directory, "report.xml")
         side_by_side = ["-n", str(options.jobs), "--dist", "loadfile", "--no-loadscope-reorder"]
-        command = _pytest(mark, options, f"--junitxml={report}", *side_by_side, *files)
-        environment = {**os.environ, "PYTEST_DEBUG_TEMPROOT": directory}
-        ended = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False)
+        command = _pytest(mark, options, f"--junitxml={report}", f"--basetemp={directory}/t", *side_by_side, *files)
+        ended = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
         if not report.exists():
             raise subprocess.CalledProcessError(ended.returncode, command, ended.stdout, ended.stderr)
         cases = list(ElementTree.parse(report).iter("testcase"))

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from arena.tournament import host_watch
 from tests.support.migrated import repeated_migrations
 
 # As a worker has it; gRPC reads this once, at its first import.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 # Tests compare what is said in English, whatever the machine's own language is.
 os.environ["ARENA_LANG"] = "en"
+
+# A match that its host lost is tried again at once; tests of the pauses set their own.
+host_watch.FIRST_PAUSE_S = 0.0
 
 settings.register_profile(
     "arena", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

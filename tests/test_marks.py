@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.support import scripted_bot
 from tests.support.marked_names import MARKS, all_names
 from tests.support.zoo.__main__ import ANSWERS, DEEDS, STARTS
 
+README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 HONEST = {
     *("with-note", "many-at-once", "resign", "work-before-joining", "wait-for-file"),
     *("think-for-a-second", "think-for-a-minute", "late-inside-the-margin"),
@@ -47,6 +49,15 @@ def test_names_are_words_with_hyphens_and_one_thing_has_one_name(named: dict[str
         alike[_meaning(name)].add(name)
     assert [sorted(one) for one in alike.values() if len(one) > 1 and one not in UNLIKE] == []
     assert len(names) == len(set(names)), "what a bot does and what befalls a host are two things"
+
+
+@pytest.mark.parametrize(
+    ("row", "mark"), [("Behaviours of hostile bots", "hostile"), ("Faults of the host", "host_fault")]
+)
+def test_the_front_page_counts_no_more_than_there_are(named: dict[str, set[str]], row: str, mark: str) -> None:
+    counted = re.search(rf"^\| {row}[^|]*\| (\d+) \|", README, re.MULTILINE)
+    assert counted is not None
+    assert 0 < int(counted[1]) <= len(named[mark])
 
 
 def _meaning(name: str) -> frozenset[str]:

@@ -72,7 +72,7 @@ ATTACKS = {
     "PING flood": ("^`DISCONNECTED`$", f"^{THE_SAME}$", "own-pings"),
     "time of the worker": (
         *("^`FLOOD`$", f"^{THE_SAME}$", "bomb-of-headers", "fill-when-warm"),
-        *("crash-through-a-hole", "fill-through-a-hole", "burn-through-a-hole"),
+        *("crash-through-a-hole", "fill-through-a-hole", "burn-through-a-hole", "crash-by-a-message"),
     ),
     "it finds the tournament's seed": ("^impossible$", "^impossible$", "find-the-seed-of-the-tournament"),
     "two bots of one owner": ("^not planned$", "^not planned$", "two-bots-of-one-owner"),

@@ -8,12 +8,16 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable
-from typing import Self
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Self
 
+from arena.executor.elimination import find_guilty, without
 from arena.executor.interface import ExecutorFailedError, NotWatchableError
 from arena.executor.worker_process import Job, WorkerProcess
+from arena.hosting.falls import is_fall
 from arena.hosting.groups.holder import sweep_groups
+from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.proc.machine import MEGABYTE, machine_bytes
 from arena.hosting.runtime_directory import sweep
 from arena.match.host_faults import HostCause, MatchLostError
@@ -23,7 +27,7 @@ from arena.match.spec import MatchSpec
 
 MATCHES_A_WORKER = 2
 MOST_DEATHS_AT_START = 3
-MOST_FALLS = 1
+MOST_FALLS = 2
 """With how many workers a match may fall and be played again for nothing."""
 STOP_GRACE_S = 8.0
 OWN_MB = 256, 768
@@ -135,13 +139,42 @@ class LocalExecutor:
     def _play_apart(self, job: Job, death: MatchLostError) -> None:
         """Play a match again with which a worker fell, on one that serves each of its bots apart.
 
-        If even that one falls, it was none of their connections, and the match is lost as at any other death.
+        If even that one falls, it was none of their connections, and each bot is tried alone.
         """
-        if job.falls >= MOST_FALLS:
+        if job.is_trial or job.falls >= MOST_FALLS:
             job.fail(death)
         elif not job.report.done():
             job.begin_again()
+            if job.falls == 1:
+                self._take_back(job)
+            else:
+                trial = asyncio.create_task(self._play_without_guilty(job, death))
+                job.report.add_done_callback(lambda _: trial.cancel())
+
+    async def _play_without_guilty(self, job: Job, death: MatchLostError) -> None:
+        """Find out with whom workers fall, and play the match without; if it is nobody, the match is lost."""
+        guilty: Mapping[int, Mapping[str, Any]] = {}
+        with suppress(BotDirectoryError):  # there is nobody to sit in the other seats
+            guilty = await find_guilty(job.spec, self._falls_with)
+        if guilty:
+            job.spec = without(job.spec, guilty)
             self._take_back(job)
+        else:
+            job.fail(death)
+
+    async def _falls_with(self, spec: MatchSpec) -> str:
+        """Play a match that does not count, and return how the worker fell, or an empty text."""
+        trial = Job(spec)
+        trial.is_trial, trial.falls = True, 1
+        self._take_back(trial)
+        try:
+            await trial.report
+        except MatchLostError as error:
+            has_fallen = error.cause is HostCause.WORKER_DIED and is_fall(_code_of(error))
+            return str(error) if has_fallen else ""
+        finally:
+            self._withdraw(trial)
+        return ""
 
     def _dispatch(self) -> None:
         """Hand out what waits, to the worker with the least to do.
@@ -180,6 +213,11 @@ class LocalExecutor:
         self._waiting.clear()
         for job in self._jobs.values():
             job.fail(self._failure or MatchLostError("the executor was closed"))
+
+
+def _code_of(death: MatchLostError) -> int:
+    """Return the exit code of which a death tells, negative for a signal."""
+    return int(death.evidence.get("exit_status") or -death.evidence.get("signal", 0))
 
 
 def default_warm_mb() -> int:

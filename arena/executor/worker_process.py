@@ -39,6 +39,8 @@ class Job:
         self._on_watched = on_watched
         self.falls = 0
         """How many workers fell while they played it."""
+        self.is_trial = False
+        """Whether nothing counts but whether a worker falls with it."""
 
     def begin_again(self) -> None:
         """Note that a worker fell with it, and that it is played again from its start, to whoever comes to watch."""

@@ -50,6 +50,8 @@ class SeatSpec:
     """What its runtime adds to the environment."""
     is_remote: bool = False
     """Whether its author runs it, who connects it to the arena; then `directory` and `command` are empty."""
+    barred: Mapping[str, Any] | None = None
+    """The evidence that its bot brings down whoever plays with it, so that it gets a fault and is not started."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SeatSpec:

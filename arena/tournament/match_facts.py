@@ -44,6 +44,6 @@ def fact_of(report: MatchReport, worker: str) -> MatchFact:
     )
 
 
-def lost_attempt(match: LeasedMatch, error: MatchLostError) -> LostAttempt:
+def lost_attempt(match: LeasedMatch, error: MatchLostError, *, counts: bool = True) -> LostAttempt:
     """Return what the book of record keeps of an attempt that the host lost."""
-    return LostAttempt(match.match_id, match.attempt, str(error), error.cause.value, error.evidence)
+    return LostAttempt(match.match_id, match.attempt, str(error), error.cause.value, error.evidence, counts=counts)

@@ -59,12 +59,11 @@ class RunTally:
         self._started_s = started_s
         self._played = self._plies = self._decisions = self._lost = 0
         self._is_cancelled = False
-        self._lost_since: set[str] = set()
 
     @property
-    def lost_in_a_row(self) -> int:
-        """How many different matches the host has lost since it last finished one."""
-        return len(self._lost_since)
+    def open(self) -> int:
+        """How many of the matches planned so far have neither a result nor are void."""
+        return self._total - self._finished - self._void
 
     def count_report(self, report: MatchReport) -> None:
         """Count a match that was recorded."""
@@ -72,13 +71,11 @@ class RunTally:
         self._played += 1
         self._plies += report.plies
         self._decisions += report.decisions
-        self._lost_since.clear()
 
-    def count_lost(self, match_id: str, *, again: bool) -> None:
+    def count_lost(self, *, again: bool) -> None:
         """Count an attempt that the host lost; `again` says whether its match will be played again."""
         self._lost += 1
         self._void += not again
-        self._lost_since.add(match_id)
 
     def count_planned(self, matches: int) -> None:
         """Count the matches of waves that were planned."""

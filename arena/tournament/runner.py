@@ -12,16 +12,17 @@ import asyncio
 import os
 import platform
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.tournament.errors import HostFailingError, NotPlayableError
+from arena.tournament.errors import NotPlayableError
+from arena.tournament.host_watch import HostWatch
 from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.match_facts import fact_of, lost_attempt
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs
@@ -30,6 +31,7 @@ from arena.tournament.programs import Programs
 from arena.tournament.run_progress import RunProgress, RunTally
 from arena.tournament.stored import draw_of, format_of
 from ratings.errors import DatabaseBusyError, RatingsError
+from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
 from ratings.read import tournaments
@@ -40,12 +42,6 @@ OnProgress = Callable[[RunProgress], None]
 
 # Only a later run takes leases back, and it knows by the lock that their holder is gone. So the deadline is long.
 LEASE_US = 7 * 24 * 3600 * 1_000_000
-# Some matches may end their worker whenever they are played. So many different ones in a row, and none finished, mean
-# that the host is broken, and going on would make the whole tournament void.
-_LOST_IN_A_ROW_PER_MATCH_IN_FLIGHT = 2
-
-# A start that fails for want of room has waited a minute for it; a third attempt at the same match would make it void.
-_SICK, _MOST_SICK_IN_A_ROW = (HostCause.HOSTING_FAILED, HostCause.SANDBOX_FAILED), 2
 
 _PAUSE_S = 0.05
 """For others to write in, between two parts of a long history that the planner reads."""
@@ -157,7 +153,7 @@ class _Run:
         # Each match that is played has another one waiting at the executor.
         self._most_in_flight = 2 * executor.slots()
         self._worker = f"{platform.node()}:{os.getpid()}"
-        self._sick_in_a_row = 0
+        self._host = HostWatch(self._most_in_flight)
         self._in_flight: dict[asyncio.Task[MatchReport], LeasedMatch] = {}
         self.patience_s = PATIENCE_S
         """How long it waits for another's writing to end."""
@@ -166,7 +162,7 @@ class _Run:
         """Play until nothing is left; whatever ends it, no match stays leased and none in flight."""
         try:
             await self._begin()
-            while self._in_flight or self._is_behind:
+            while self._in_flight or self._is_behind or self._host.has_resting:
                 await self._settle(await self._wait())
         except DatabaseBusyError:
             self.patience_s = 0.0  # it has waited long enough
@@ -194,11 +190,14 @@ class _Run:
         return self._planner is not None and self._planner.is_behind
 
     async def _wait(self) -> list[asyncio.Task[MatchReport]]:
-        """Return the matches that have come back: at least one, or, while the planner is behind, perhaps none."""
+        """Return the matches that have come back: perhaps none, while the planner is behind or one has rested."""
+        has_room = len(self._in_flight) < self._most_in_flight
+        timeout = self._host.rest_s(time.monotonic()) if has_room else None
+        if self._is_behind:
+            timeout = _PAUSE_S if timeout is None else min(timeout, _PAUSE_S)
         if not self._in_flight:
-            await asyncio.sleep(_PAUSE_S)
+            await asyncio.sleep(timeout or 0)
             return []
-        timeout = _PAUSE_S if self._is_behind else None
         done, _ = await asyncio.wait(self._in_flight, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         return list(done)
 
@@ -218,7 +217,7 @@ class _Run:
         await self._go_on(await self._write(lambda: self._ledger.start_run(tournament, request, self._planner)))
 
     def _request(self, limit: int) -> LeaseRequest:
-        return LeaseRequest(self._worker, limit, LEASE_US)
+        return LeaseRequest(self._worker, limit, LEASE_US, besides=self._host.resting(time.monotonic()))
 
     async def _go_on(self, settlement: Settlement) -> None:
         """Hand the matches that were leased to the executor."""
@@ -226,28 +225,38 @@ class _Run:
         for match in settlement.leased:
             task = asyncio.ensure_future(self._executor.run(self._specs.spec(match)))
             self._in_flight[task] = match
+            self._host.hand_out(match.match_id)
         if runtimes := self._specs.take_new_runtimes():
             await self._write(lambda: self._ledger.note_runtimes(runtimes))
         self._show()
 
     async def _settle(self, done: list[asyncio.Task[MatchReport]]) -> None:
         """Record what has come back and take as many new matches, all in one transaction."""
-        lost = [(self._in_flight[task], error) for task in done if (error := _loss_of(task)) is not None]
+        losses = [(self._in_flight[task], error) for task in done if (error := _loss_of(task)) is not None]
         reports = [task.result() for task in done if _loss_of(task) is None]
+        for report in reports:
+            self._host.finish(report.match_id)
+        lost = [self._judge(match, error) for match, error in losses]
         settlement = await self._write(
             lambda: self._ledger.settle(
                 self._specs.tournament_id,
                 results=[fact_of(report, self._worker) for report in reports],
-                lost=[lost_attempt(match, error) for match, error in lost],
+                lost=lost,
                 request=self._request(self._most_in_flight - len(self._in_flight) + len(done)),
                 planner=self._planner,
             )
         )
-        self._count(reports, [match for match, _ in lost], settlement)
+        self._count(reports, [match for match, _ in losses], settlement)
         for task in done:
             del self._in_flight[task]
         await self._go_on(settlement)
-        self._check_host(done)
+        in_flight = [match.match_id for match in self._in_flight.values()]
+        self._host.check(losses[-1][1] if losses else None, in_flight)
+
+    def _judge(self, match: LeasedMatch, error: MatchLostError) -> LostAttempt:
+        """Return what is recorded of a match that the host lost."""
+        counts = self._host.lose(match.match_id, error.cause, still_open=self._tally.open, now_s=time.monotonic())
+        return lost_attempt(match, error, counts=counts)
 
     def _count(self, reports: list[MatchReport], lost: list[LeasedMatch], settlement: Settlement) -> None:
         """Count what the transaction made true; a result is not recorded if the match was cancelled meanwhile."""
@@ -255,23 +264,9 @@ class _Run:
             if is_recorded:
                 self._tally.count_report(report)
         for match, again in zip(lost, settlement.played_again, strict=True):
-            self._tally.count_lost(match.match_id, again=again)
-
-    def _check_host(self, done: Iterable[asyncio.Task[MatchReport]]) -> None:
-        """Stop a run on a host that goes on failing, before all its matches become void."""
-        losses = [_loss_of(task) for task in done]
-        for loss in losses:
-            self._sick_in_a_row = self._sick_in_a_row + 1 if loss is not None and loss.cause in _SICK else 0
-        lost = max(self._tally.lost_in_a_row, self._sick_in_a_row)
-        if (
-            self._sick_in_a_row >= _MOST_SICK_IN_A_ROW
-            or lost >= _LOST_IN_A_ROW_PER_MATCH_IN_FLIGHT * self._most_in_flight
-        ):
-            reason = next((loss for loss in losses if loss is not None), "unknown")
-            raise HostFailingError(
-                f"the host lost {lost} matches in a row, the run stopped; last reason: {reason}; "
-                "`arena doctor` checks this machine, then resume"
-            )
+            self._tally.count_lost(again=again)
+            if not again:
+                self._host.forget(match.match_id)
 
     async def _stop(self) -> None:
         """Record what has come back unseen, give back the rest, end the matches in flight."""

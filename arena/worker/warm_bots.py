@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from arena.hosting.proc.machine import MEGABYTE
 from arena.hosting.proc.usage import tree_resident_bytes
 from arena.match.host_faults import HostCause, MatchLostError
-from arena.match.result import Fault
+from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.neighbours import evidence_of, loudest
 from arena.worker.blame import StartError, blame, examine
@@ -60,7 +60,7 @@ class WarmBots:
         process that had a seat is ended.
         """
         seats: list[WarmBot | StartError | None] = [
-            None if spec.uses_fresh_bots else self._take(BotKey.of(seat), spec.game, secret_block)
+            _refusal(seat) or (None if spec.uses_fresh_bots else self._take(BotKey.of(seat), spec.game, secret_block))
             for seat in spec.seats
         ]
         try:
@@ -200,6 +200,14 @@ class WarmBots:
             if bot.key == key and bot.plays(game) and not (block and block in bot.blocks):
                 return self._idle.pop(index)
         return None
+
+
+def _refusal(seat: SeatSpec) -> StartError | None:
+    """Return why a seat's bot is not even started, if it is barred."""
+    return None if seat.barred is None else StartError(FaultCause.FLOOD, _BARRED, dict(seat.barred))
+
+
+_BARRED = "It brought down the process that plays, alone with bots of the arena."
 
 
 async def _mark(bot: WarmBot) -> None:

@@ -16,7 +16,7 @@ from ratings.store.ids import now_us
 from ratings.store.states import AttemptState, MatchState
 
 MAX_ATTEMPTS = 3
-"""A match is void once its hosts have failed so often."""
+"""A match is void once its hosts have failed so often, those times apart at which they could play nothing at all."""
 
 _m, _a = tables.match, tables.attempt
 
@@ -33,6 +33,8 @@ class LostAttempt:
     """The name of the cause."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """What shows the cause, ready for JSON."""
+    counts: bool = True
+    """Whether it counts against the match; not if the host could play nothing at all."""
 
 
 _END_ATTEMPT = (
@@ -66,7 +68,7 @@ def record_lost(session: Session, lost: LostAttempt) -> bool:
         raise FactError(f"match {lost.match_id} has no attempt {lost.attempt}")
     if row.attempt_state != AttemptState.RUNNING:
         return row.state in (MatchState.PLANNED, MatchState.LEASED)
-    again = fail_attempt(connection, lost, AttemptState.FAILED)
+    again = fail_attempt(connection, lost, AttemptState.FAILED if lost.counts else AttemptState.RELEASED)
     if not again:
         rate_prefix(connection, row.tournament_id)
     session.expire_all()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlmodel import Session
@@ -68,6 +69,7 @@ _PLANNED = (
     .order_by(_m.c.position)
     .limit(bindparam("most"))
 )
+_PLANNED_BESIDES = _PLANNED.where(_m.c.id.not_in(bindparam("besides", expanding=True)))
 _SEATS = (
     select(_s.c.match_id, _v.c.id, _v.c.content_hash, _bot.c.name, _bot.c.owner_id, _bot.c.remote)
     .join(_v, _v.c.id == _s.c.version_id)
@@ -82,9 +84,16 @@ _ADD_ATTEMPT = insert(_a)
 
 
 def lease(
-    session: Session, *, tournament_id: str, limit: int, worker: str, deadline_us: int, now: int | None = None
+    session: Session,
+    *,
+    tournament_id: str,
+    limit: int,
+    worker: str,
+    deadline_us: int,
+    now: int | None = None,
+    besides: Collection[str] = (),
 ) -> list[LeasedMatch]:
-    """Take the next matches, at most `limit`, in schedule order, for `worker` until `deadline_us`.
+    """Take the next matches, at most `limit`, in schedule order but `besides` some, for `worker` until `deadline_us`.
 
     Leases of others that have run out are taken back first; each counts as a failed attempt of its match. Those of
     `worker` never run out while it asks for more: it is there, and what has passed is known only by the wall clock,
@@ -93,7 +102,9 @@ def lease(
     connection = session.connection()
     instant = now_us() if now is None else now
     _expire(connection, tournament_id, worker, instant)
-    rows = connection.execute(_PLANNED, {"tournament": tournament_id, "most": limit}).all()
+    wanted: dict[str, Any] = {"tournament": tournament_id, "most": limit}
+    query = _PLANNED_BESIDES if besides else _PLANNED
+    rows = connection.execute(query, {**wanted, "besides": list(besides)} if besides else wanted).all()
     if not rows:
         return []
     connection.execute(_LEASE, [{"the_match": row.id, "attempt": row.attempt + 1} for row in rows])

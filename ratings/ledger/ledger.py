@@ -46,6 +46,8 @@ class LeaseRequest:
     worker: str
     limit: int
     duration_us: int
+    besides: Collection[str] = ()
+    """The matches that it does not want yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,5 +225,10 @@ def _settle(
 def _lease(session: Session, tournament_id: str, request: LeaseRequest) -> list[LeasedMatch]:
     deadline_us = now_us() + request.duration_us
     return leasing.lease(
-        session, tournament_id=tournament_id, limit=request.limit, worker=request.worker, deadline_us=deadline_us
+        session,
+        tournament_id=tournament_id,
+        limit=request.limit,
+        worker=request.worker,
+        deadline_us=deadline_us,
+        besides=request.besides,
     )

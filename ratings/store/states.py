@@ -24,7 +24,7 @@ class AttemptState(enum.StrEnum):
     EXPIRED = "expired"
     """The lease ran out, which counts against the match."""
     RELEASED = "released"
-    """The match was given back in good order, which does not count against it."""
+    """The match was given back, which does not count against it: in good order, or with a cause by a sick host."""
 
 
 class Verdict(enum.StrEnum):

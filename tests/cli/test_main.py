@@ -139,11 +139,13 @@ arena.cli.main.main()
 """
 
 
+@pytest.mark.host_fault("ctrl-c-while-the-program-loads")
 def test_ctrl_c_while_the_program_is_loading_is_one_line() -> None:
     finished = subprocess.run([sys.executable, "-c", IMPORTS_STOP, "game", "list"], capture_output=True, text=True)
     assert (finished.returncode, finished.stdout, finished.stderr) == (130, "", "arena: interrupted\n")
 
 
+@pytest.mark.host_fault("ctrl-c")
 def test_ctrl_c_in_a_command_is_one_line(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -154,6 +156,7 @@ def test_ctrl_c_in_a_command_is_one_line(arena: Arena, monkeypatch: pytest.Monke
     assert finished.err.strip() == "arena: interrupted"
 
 
+@pytest.mark.host_fault("standard-streams-closed")
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_standard_stream_that_is_closed_disturbs_nothing(closed: str) -> None:
     command = f"{sys.executable} -m arena.cli.main game list {closed}"
@@ -162,6 +165,7 @@ def test_a_standard_stream_that_is_closed_disturbs_nothing(closed: str) -> None:
     assert ("foreign_king" in finished.stdout) is (">&-" not in closed.replace("2>&-", ""))
 
 
+@pytest.mark.host_fault("output-on-a-full-disk")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(("words", "code"), [("game list", 1), ("game lst", 2)])
 def test_output_for_which_there_is_no_room_is_told_in_one_line(words: str, code: int, unbuffered: str) -> None:

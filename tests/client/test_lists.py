@@ -50,7 +50,7 @@ BOUNDED = {
     "LiveStart.bots": "one for each seat",
     "LiveStart.chance": "what the set-up of a game draws",
     "LiveStart.opening": "the random plies that a match begins with",
-    "MatchDetail.attempts": "three at most, then the match is void",
+    "MatchDetail.attempts": "three that count, and a few for each run on a sick host",
     "MatchDetail.awaits": "the matches of two blocks at most",
     "MatchDetail.faults": "a forfeited seat does nothing any more",
     "MatchDetail.leak_checks": "one for each seat",

@@ -67,6 +67,16 @@ async def test_one_who_burns_the_workers_time_is_named(zoo: Path) -> None:
     assert report.result.ranks[1] == 3
 
 
+@pytest.mark.hostile("crash-by-a-message")
+async def test_one_who_brings_down_whoever_plays_is_found_by_playing_alone(zoo: Path) -> None:
+    honest = zoo_seat(zoo)
+    async with LocalExecutor(1) as executor:
+        report = await executor.run(king_spec("m1", [honest, zoo_seat(zoo, "crash-by-a-message"), honest]))
+    assert faults(report) == {1: "FLOOD"}
+    assert signal.SIGSEGV.name in report.result.faults[0].evidence["worker"]
+    assert report.result.ranks[1] == 3
+
+
 @pytest.mark.hostile("fill-when-warm")
 async def test_who_does_it_when_its_match_is_over_brings_down_one_worker_only(zoo: Path, mark: str) -> None:
     """While it is kept warm, or before the report is written: then it is named in that."""

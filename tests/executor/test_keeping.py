@@ -119,15 +119,54 @@ async def test_a_match_with_which_a_worker_fell_goes_only_to_one_that_serves_its
         await give_up(tasks)
 
 
-async def test_a_match_with_which_a_worker_falls_again_is_lost() -> None:
+def death(signal: int = 11) -> MatchLostError:
+    return MatchLostError("it fell", evidence={"exit_status": 0, "signal": signal})
+
+
+async def tried(worker: Worker, *hostile: int) -> list[list[int]]:
+    """Play what comes, and fall with the match and whoever is hostile; return which of its bots each trial had."""
+    trials = []
+    for _ in range(2):
+        (job,) = worker.jobs
+        worker.jobs = []
+        worker.on_fallen(job, death())
+    for _ in range(3):
+        await asyncio.sleep(0.001)
+        (job,) = worker.jobs
+        worker.jobs = []
+        assert job.is_trial
+        trials.append([index for index, seat in enumerate(job.spec.seats) if seat.name != "random"])
+        worker.on_fallen(job, death()) if trials[-1][0] in hostile else job.fail(death(9))
+    await asyncio.sleep(0.001)
+    return trials
+
+
+@pytest.mark.parametrize("hostile", [(1,), (0, 2)])
+async def test_a_worker_that_falls_though_its_bots_are_apart_tries_each_alone_and_plays_without_the_guilty(
+    hostile: tuple[int, ...],
+) -> None:
     async with LocalExecutor(1) as executor:
         (worker,) = Worker.all
         worker.is_ready = worker.is_apart = True
-        (task,) = await order(executor, 1)
-        for _ in range(2):
-            (job,) = worker.jobs
-            worker.jobs = []
-            worker.on_fallen(job, MatchLostError("it fell"))
+        task = asyncio.create_task(executor.run(script_spec("0:3 1:3 2:3", 3)))
+        await asyncio.sleep(0)
+        assert await tried(worker, *hostile) == [[0], [1], [2]]
+        (job,) = worker.jobs
+        assert not job.is_trial
+        barred = {index: seat.barred for index, seat in enumerate(job.spec.seats) if seat.barred is not None}
+        assert barred == {seat: {"worker": "it fell"} for seat in hostile}
+        worker.on_fallen(job, death())
+        with pytest.raises(MatchLostError, match="it fell"):
+            await task
+
+
+async def test_a_match_with_which_workers_fall_by_nobody_alone_is_lost() -> None:
+    async with LocalExecutor(1) as executor:
+        (worker,) = Worker.all
+        worker.is_ready = worker.is_apart = True
+        task = asyncio.create_task(executor.run(script_spec("0:3 1:3 2:3", 3)))
+        await asyncio.sleep(0)
+        await tried(worker)
         with pytest.raises(MatchLostError, match="it fell"):
             await task
 

@@ -1,4 +1,5 @@
-"""Starts a program of ours with a hole that nobody has thought of: metadata of a call that bring down its server.
+"""Starts a program of ours with holes that nobody has thought of: metadata of a call that bring down its server, and
+a message that brings down whoever plays.
 
     python -m tests.support.hole MODULE [ARGUMENT ...]
 
@@ -18,6 +19,7 @@ from collections.abc import Callable
 import grpc
 
 from arena.referee.server import Admission, PlayServer
+from arena.referee.stream import BotStream
 from arena.worker import door_apart
 
 KEY = "hole"
@@ -55,8 +57,21 @@ def _with_hole(
     return find_admission
 
 
+WORDS = b"down with whoever plays"
+
+
+def _with_crash(receive: Callable[[BotStream, bytes], None]) -> Callable[[BotStream, bytes], None]:
+    def crash(stream: BotStream, data: bytes) -> None:
+        if WORDS in data:
+            _crash()
+        receive(stream, data)
+
+    return crash
+
+
 if __name__ == "__main__":
     PlayServer.find_admission = _with_hole(PlayServer.find_admission)  # type: ignore[method-assign, assignment]
+    BotStream._receive = _with_crash(BotStream._receive)  # type: ignore[method-assign, assignment]
     door_apart.PROGRAM = (sys.executable, "-m", "tests.support.hole", "arena.worker.porter")
     sys.argv = sys.argv[1:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -17,20 +17,20 @@ def test_the_speed_is_that_of_this_run_and_says_when_it_ends() -> None:
     fresh = tally.at(100.0)
     assert (fresh.games_per_second, fresh.eta_s, fresh.over) == (0.0, None, 12)
     assert tally.at(104.0).eta_s is None  # no match has ended
-    tally.count_lost("m1", again=True)
-    tally.count_lost("m2", again=False)
+    tally.count_lost(again=True)
+    tally.count_lost(again=False)
     tally.count_planned(2)
     now = tally.at(105.0)
-    assert (now.lost, now.void, now.total, now.finished, tally.lost_in_a_row) == (2, 3, 42, 10, 2)
+    assert (now.lost, now.void, now.total, now.finished, tally.open) == (2, 3, 42, 10, 29)
 
 
 @pytest.mark.parametrize(("elapsed_s", "speed", "eta_s"), [(4.0, 0.75, 20.0), (0.5, 6.0, 2.5)])
 def test_matches_of_earlier_runs_are_over_but_not_fast(elapsed_s: float, speed: float, eta_s: float) -> None:
     tally = RunTally(finished=10, void=0, total=30, started_s=7.0)
-    for number in range(3):
-        tally.count_lost(f"m{number}", again=True)
+    for _ in range(3):
+        tally.count_lost(again=True)
         tally.count_report(REPORT)
-    assert tally.lost_in_a_row == 0
+    assert tally.open == 30 - 10 - 3
     tally.correct(finished=13, void=2, total=30, is_cancelled=False)
     now = tally.at(7.0 + elapsed_s)
     assert (now.played, now.plies, now.decisions) == (3, 3 * 21, 3 * 10)

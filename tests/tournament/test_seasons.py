@@ -31,7 +31,7 @@ def length_of_final(book: Book, final_id: str) -> float:
 
 
 @pytest.mark.parametrize(
-    ("announced", "told", "length"), [(None, None, seasons.DEFAULT_FINAL_BLOCKS), (4, None, 4), (4, 6, 6), (None, 4, 4)]
+    ("announced", "told", "length"), [(None, None, seasons.DEFAULT_FINAL_BLOCKS), (4, None, 4), (4, 6, 6)]
 )
 def test_a_final_is_as_long_as_was_said_last(
     book: Book, spring: str, announced: int | None, told: int | None, length: int, monkeypatch: pytest.MonkeyPatch
@@ -48,12 +48,11 @@ def test_a_final_is_as_long_as_was_said_last(
         seasons.freeze(book.database, spring, told)
 
 
-@pytest.mark.parametrize("nonsense", ["many", -1, None, 2.5])
-def test_a_setting_that_is_no_length_is_the_usual_one(book: Book, spring: str, nonsense: object) -> None:
-    ladder = running_ladder(book.database, spring).ladder
-    settings = {**ladder.settings, seasons.FINAL_BLOCKS: nonsense}
-    LadderLedger(book.database).set_ladder_settings(spring, settings)
-    assert seasons.final_blocks_of(running_ladder(book.database, spring)) == seasons.DEFAULT_FINAL_BLOCKS
+def test_a_setting_that_is_no_length_is_the_usual_one(book: Book, spring: str) -> None:
+    running = running_ladder(book.database, spring)
+    for setting, blocks in (("many", 12), (-1, 12), (None, 12), (2.5, 12), (0, 0), (1, 1)):
+        running.ladder.settings = {seasons.FINAL_BLOCKS: setting}
+        assert seasons.final_blocks_of(running) == blocks
 
 
 def test_a_season_that_was_frozen_without_a_final_gets_the_one_it_lacks(book: Book, spring: str) -> None:

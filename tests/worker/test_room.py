@@ -16,6 +16,7 @@ from arena.hosting.launcher.request import StartRequest
 from arena.match.result import FaultCause
 from arena.worker import room
 from arena.worker.host import MatchHost
+from tests.support.ordinary_user import as_ordinary_user
 from tests.support.specs import king_spec, scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -71,6 +72,15 @@ async def test_a_bot_is_not_blamed_that_could_not_start_where_there_was_no_room(
     report = await host.play(king_spec("m1", [scripted("exit-at-once"), scripted(), scripted()]))
     assert next(rooms, None) is None  # it was started twice, and the second time was its own fault
     assert [fault.cause for fault in report.result.faults] == [FaultCause.START_FAILED]
+
+
+@pytest.mark.host_fault("ulimit-of-processes")
+async def test_a_limit_of_processes_leaves_no_room_for_a_bot() -> None:
+    def ask() -> str:
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+        return str(room.has_room())
+
+    assert as_ordinary_user(ask) == "False"
 
 
 @pytest.mark.host_fault("no-process-for-a-while")

@@ -27,6 +27,7 @@ def told(console: str, mark: str) -> Any:
     return json.loads(found[0])
 
 
+@pytest.mark.hostile("fork-storm", "hold-memory-behind-a-dead-thread", "children-nobody-waits-for")
 def test_as_root_everything_that_version_1_does_is_done(console: str) -> None:
     assert told(console, "TESTS ") == 0, console
     assert "passed" in console

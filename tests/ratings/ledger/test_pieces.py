@@ -147,6 +147,25 @@ def test_after_kill_9_the_rest_is_done(database: Database, pool: str) -> None:
     check_is_sound(database)
 
 
+def test_a_piece_in_vain_is_computed_again_from_what_is_written(
+    database: Database, pool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matches, computed, original = matches_of(database), 0, pieces._compute
+
+    def annul_a_later_one(*arguments: object) -> object:
+        nonlocal computed
+        computed += 1
+        piece = original(*arguments)  # type: ignore[arg-type]
+        if computed == 2:
+            annul(database, matches[-1])
+        return piece
+
+    annul(database, matches[0])
+    monkeypatch.setattr(pieces, "_compute", annul_a_later_one)
+    assert pieces.finish(database, pool)
+    check_is_sound(database)
+
+
 def test_the_service_rates_to_the_end_unless_it_is_to_stop(database: Database, pool: str) -> None:
     annul(database, matches_of(database)[0])
     service = ServiceLedger(database)

@@ -161,7 +161,7 @@ def test_files_go_of_versions_withdrawn_long_ago_that_nothing_needs(database: Da
     assert check(database) == []
 
 
-@pytest.mark.parametrize("kind", [RemovalKind.ARCHIVES, RemovalKind.LOGS, RemovalKind.REPLAYS])
+@pytest.mark.parametrize("kind", [RemovalKind.ARCHIVES, RemovalKind.REPLAYS])
 def test_a_piece_begins_behind_the_last_of_the_piece_before(
     database: Database, bots: dict[str, str], kind: RemovalKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:

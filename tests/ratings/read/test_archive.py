@@ -323,6 +323,11 @@ def test_a_tournament_of_remote_bots_arrives_as_one(database: Database, other: D
     assert bring_in(other, tmp_path / "homes.arena").same_ratings is True
     assert tournament_row(other, tournament).pool.remote
     assert find_version(other, "ada/fox").bot.remote
+    # No files come along: those of hosted bots are not here, and a remote one has none that could be missed.
+    missing = {
+        name: find_version(other, name).version.files_removed_at_us is not None for name in ("ada/fox", "a", "b")
+    }
+    assert missing == {"ada/fox": False, "a": True, "b": True}
     assert check(other) == []
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -18,9 +17,8 @@ from ratings.ledger.ledger import Ledger
 from ratings.read.bots import list_bots
 from ratings.store.database import open_database, open_for_reading
 from tests.ratings import book
+from tests.support.ordinary_user import as_ordinary_user
 from tests.support.small_disk import run_on_small_disk
-
-NOBODY = 65534
 
 
 @pytest.fixture
@@ -31,26 +29,6 @@ def shown() -> Iterator[Path]:
         place.chmod(0o755)
         yield place
         place.chmod(0o755)
-
-
-def as_ordinary_user(action: Callable[[], str]) -> str:
-    """What an action returns that is done without the rights of root."""
-    ours, its = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            if os.geteuid() == 0:
-                os.setgid(NOBODY)
-                os.setuid(NOBODY)
-            os.write(its, action().encode())
-        except BaseException as error:
-            os.write(its, repr(error).encode())
-        finally:
-            os._exit(0)
-    os.close(its)
-    os.waitpid(child, 0)
-    with os.fdopen(ours, "rb") as read:
-        return read.read().decode()
 
 
 def look_and_write(path: Path) -> str:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from arena.v1 import play_pb2
-from tests.support.scripted_bot import FOREVER_S, Wire, first
+from tests.support.scripted_bot import FOREVER_S, Wire, act, first
 
 
 def through_a_hole(kind: str) -> Callable[[Wire, play_pb2.Decide], None]:
@@ -31,5 +31,13 @@ def fill_when_warm() -> None:
             wire.call_again(hole="fill")
 
 
+def crash_by_a_message(wire: Wire, decide: play_pb2.Decide) -> None:
+    """Answers, with words that bring down whoever hears them."""
+    wire.send_bytes(act(decide, decide.legal_actions[0], note="down with whoever plays"))
+
+
 STARTS = {"fill-when-warm": fill_when_warm}
-ANSWERS = {f"{kind}-through-a-hole": through_a_hole(kind) for kind in ("crash", "fill", "burn")}
+ANSWERS: dict[str, Callable[[Wire, play_pb2.Decide], None]] = {
+    **{f"{kind}-through-a-hole": through_a_hole(kind) for kind in ("crash", "fill", "burn")},
+    "crash-by-a-message": crash_by_a_message,
+}

@@ -18,7 +18,7 @@ _MOST_LINES = 20
 def print_problems(detail: MatchDetail) -> None:
     """Print for people what went wrong, and what leak checks found; attempts that went well are left out."""
     for attempt in detail.attempts:
-        if attempt.state in (AttemptState.FAILED, AttemptState.EXPIRED):
+        if attempt.cause is not None or attempt.state in (AttemptState.FAILED, AttemptState.EXPIRED):
             _print_host_fault(attempt)
     for fault in detail.faults:
         place = say("cli_match.seat_ply", seat=fault.seat, bot=fault.bot, ply=fault.ply)
