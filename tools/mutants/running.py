@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -25,8 +24,12 @@ _PYTHON = _ROOT / ".venv" / "bin" / "python"
 _TEST_S = 60
 """How long one test may take; longer, and it has noticed the fault, which made something hang."""
 _PATIENCE = 10
-"""How many times as long as without a fault all tests may take; longer, and the fault is noticed."""
+"""How many times as long as without a fault tests may take together; longer, and the fault is noticed."""
 _LEAST_PATIENCE_S = 120
+_UNMEASURED_S = 600
+"""How long files of tests may take of which nobody knows yet how long they take."""
+_LONGEST_S = 7200
+"""How long all tests of an area may take, likewise."""
 _TOOK = re.compile(r"^([0-9.]+)s (?:call|setup|teardown) +([^:]+)::", re.MULTILINE)
 """How pytest tells how long each part of a test took."""
 _TIMES = PLACE / "seconds.json"
@@ -42,16 +45,14 @@ class Checkout:
         """Copy into a new directory what git knows, and what is new there; these are the tests that must notice."""
         self._place = place
         self._tests = tests
-        self._limit_s: float | None = None
         _copy(place)
-        took = json.loads(_TIMES.read_text(encoding="utf-8")) if _TIMES.exists() else {}
+        took = self._took = _read_times()
         self._files = sorted(_test_files(place, tests), key=lambda file: (took.get(file, 0.0), file))
 
     def measure(self) -> str:
         """Run all tests without a fault, and return what failed: nothing, or the tests cannot tell anything."""
-        began = time.monotonic()
         failed = self._run(self._tests, "--durations=0", "-vv", note=_keep_times)
-        self._limit_s = max(_LEAST_PATIENCE_S, _PATIENCE * (time.monotonic() - began))
+        self._took = _read_times()
         return failed
 
     def near(self, fault: Fault) -> list[str]:
@@ -73,6 +74,11 @@ class Checkout:
         near = self.near(fault)
         far = [file for file in self._files if file not in near]
         return self._with(fault, far) if far else ""
+
+    def _limit_s(self, tests: Sequence[str]) -> float:
+        if not all(file in self._took for file in tests):
+            return _UNMEASURED_S if set(tests) <= set(self._files) else _LONGEST_S
+        return max(_LEAST_PATIENCE_S, _PATIENCE * sum(self._took[file] for file in tests))
 
     def _names(self, file: str, module: str) -> bool:
         text = (self._place / file).read_text(encoding="utf-8")
@@ -101,7 +107,7 @@ class Checkout:
                 start_new_session=True,
             )
             try:
-                code = process.wait(self._limit_s)
+                code = process.wait(self._limit_s(tests))
             except subprocess.TimeoutExpired:
                 return "it hangs"
             finally:
@@ -131,13 +137,18 @@ def _test_files(place: Path, tests: Sequence[str]) -> Iterator[str]:
         yield from (str(file.relative_to(place)) for file in found)
 
 
+def _read_times() -> dict[str, float]:
+    """Return how long the tests of each file took when they were last measured, in seconds."""
+    found: dict[str, float] = json.loads(_TIMES.read_text(encoding="utf-8")) if _TIMES.exists() else {}
+    return found
+
+
 def _keep_times(output: str) -> None:
-    took = json.loads(_TIMES.read_text(encoding="utf-8")) if _TIMES.exists() else {}
     measured: dict[str, float] = {}
     for seconds, file in _TOOK.findall(output):
         measured[file] = measured.get(file, 0.0) + float(seconds)
     PLACE.mkdir(exist_ok=True)
-    _TIMES.write_text(json.dumps(took | measured, indent=1), encoding="utf-8")
+    _TIMES.write_text(json.dumps(_read_times() | measured, indent=1), encoding="utf-8")
 
 
 def _first_failure(output: str) -> str:
