@@ -175,9 +175,12 @@ async def say(child: ChildProcess, *events: str) -> None:
     assert await child._serve(reader) is bool(events)
 
 
-async def test_a_process_that_said_nothing_for_thirty_seconds_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("events", [("alive",), ("alive", "other")])
+async def test_a_process_that_said_nothing_for_thirty_seconds_is_killed(
+    monkeypatch: pytest.MonkeyPatch, events: tuple[str, ...]
+) -> None:
     child, clock = child_of(""), Clock(monkeypatch)
-    await say(child, "alive", "other")
+    await say(child, *events)
     assert await kill_if_silent(child)
     assert clock.slept == [1.0] * 30
     assert child.last_words() == "it said nothing for 30 s, and was ended"

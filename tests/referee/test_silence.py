@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from arena.match.host_faults import MatchLostError
 from arena.match.match import Match
 from arena.match.messages import Answer, Resignation
 from arena.match.result import FaultCause
@@ -165,3 +166,26 @@ async def test_who_cannot_be_asked_any_more_is_out() -> None:
     (fault,) = match.result().faults
     assert (fault.seat, fault.cause, fault.ply) == (0, FaultCause.DISCONNECTED, 0)
     assert fault.explanation == "Its stream broke off."
+
+
+class ReadLate(Silent):
+    """A bot whose answer was read so much later than it could have been."""
+
+    late_s = 0.0
+
+    async def send(self, _data: bytes) -> None:
+        if self._match.decision is not None and self._inbox is not None:
+            self._inbox.put(Arrival(0, self._clock.now + 0.02 + self.late_s, Answer("m1", 0, (0,))))
+
+
+async def test_an_answer_that_was_read_more_than_five_seconds_late_is_judged_by_nobody() -> None:
+    for late_s in (4.9, 5.1):
+        match, clock = Match(script_spec("0:3", 1)), Clock()
+        bot = ReadLate(match, clock)
+        bot.late_s = late_s
+        if late_s < 5:
+            await play(match, clock, bot, meters=[Slow(clock, waits=0.0)])
+            assert match.result().faults == ()
+        else:
+            with pytest.raises(MatchLostError, match=r"stood still for 5\.1 s"):
+                await play(match, clock, bot, meters=[Slow(clock, waits=0.0)])
