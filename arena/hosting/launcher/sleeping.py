@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -28,21 +29,32 @@ Outcome = dict[str, Any]
 _DONE, _IMPOSSIBLE, _DISTURBED = range(3)
 
 
-class NamespaceSleeper:
-    """For a bot in a sandbox whose outermost process is `pid`, with a PID namespace of its own."""
-
-    is_whole = True
+class _SignalSleeper(ABC):
+    """Stops a bot whose outermost process is `pid`, and lets it go on, by signals."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
 
     def sleep(self) -> None:
-        """Stop everybody in the namespace but its first process, which is the sandbox itself."""
+        """Stop them: nothing of the bot computes any more when this returns. Raises SleepError."""
         self._signal(signal.SIGSTOP)
 
     def wake(self) -> None:
-        """Let everybody there go on."""
+        """Let all of them go on. Raises SleepError."""
         self._signal(signal.SIGCONT)
+
+    @abstractmethod
+    def _signal(self, number: int) -> None:
+        """Send everybody a signal. Raises SleepError."""
+
+
+class NamespaceSleeper(_SignalSleeper):
+    """For a bot in a sandbox, with a PID namespace of its own: everybody in it but its first process is signalled.
+
+    That one is the sandbox itself.
+    """
+
+    is_whole = True
 
     def _signal(self, number: int) -> None:
         outcome = _DISTURBED
@@ -60,21 +72,13 @@ class NamespaceSleeper:
         raise SleepError("Its namespaces cannot be entered.")
 
 
-class TreeSleeper:
-    """For a bot without a sandbox: its group, and its descendants as far as they are found. Best effort."""
+class TreeSleeper(_SignalSleeper):
+    """For a bot without a sandbox: its group, and its descendants as far as they are found. Best effort.
+
+    Parents are signalled before children, so that whoever is stopped has no more children later.
+    """
 
     is_whole = False
-
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-
-    def sleep(self) -> None:
-        """Stop them, parents before children, so that whoever is found has no more children later."""
-        self._signal(signal.SIGSTOP)
-
-    def wake(self) -> None:
-        """Let all that is found go on."""
-        self._signal(signal.SIGCONT)
 
     def _signal(self, number: int) -> None:
         with suppress(ProcessLookupError, PermissionError):
