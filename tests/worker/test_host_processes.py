@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -14,8 +15,10 @@ from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageF
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
 from arena.match.result import FaultCause
+from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream, Context
 from arena.worker.host import MatchHost
+from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes, parent_of
 from tests.support.specs import script_spec, scripted
 from tests.worker.hosted import ROUNDS, TWICE, bots, only_fault, play
@@ -176,18 +179,21 @@ class TestProcesses:
     ) -> None:
         streams: list[BotStream] = []
 
-        class Recorded(BotStream):
-            def __init__(self, context: Context) -> None:
-                super().__init__(context)
-                streams.append(self)
+        def recorded(context: Context) -> BotStream:
+            streams.append(BotStream(context))
+            return streams[-1]
 
-        monkeypatch.setattr("arena.referee.server.BotStream", Recorded)
+        def server(on_call: Callable[[], None], **_: object) -> PlayServer:
+            return PlayServer(on_call, make_stream=recorded)
+
+        monkeypatch.setattr("arena.worker.door.PlayServer", server)
         gate, program = tmp_path / "open", tmp_path / "bot.py"
         program.write_text(GATED_BOT.format(gate=str(gate)), encoding="utf-8")
         gated = replace(scripted(), version="gated", command=(sys.executable, str(program)))
         match = asyncio.create_task(play(host, [scripted("join-and-act"), gated]))
-        while not any(stream.spoiled for stream in streams):  # the match waits for the other one meanwhile
-            await asyncio.sleep(0.005)
+        async with asyncio.timeout(PATIENCE_S):
+            while not any(stream.spoiled for stream in streams):  # the match waits for the other one meanwhile
+                await asyncio.sleep(0.005)
         gate.touch()
         fault = only_fault(await match)
         assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
