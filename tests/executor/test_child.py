@@ -74,18 +74,22 @@ async def test_a_process_that_does_not_end_after_its_answers_is_killed(monkeypat
     assert await run(child_of(f"import os, signal\nos.close(1)\nos.close(2)\n{FOR_EVER}")) == (False, -9)
 
 
-async def test_last_words_that_come_after_the_end_are_heard() -> None:
+async def test_last_words_that_come_after_the_end_are_heard(tmp_path: Path) -> None:
+    """A process has ended, and whoever has its pipes ends the output first, and the errors a moment later."""
     program = (
-        "import os, sys, time\n"
-        "parent = os.getpid()\n"
+        "import os, time\n"
         "if not os.fork():\n"
+        f"    while not os.path.exists({str(tmp_path / 'now')!r}): time.sleep(0.01)\n"
         "    os.close(1)\n"
-        "    while os.getppid() == parent: time.sleep(0.01)\n"
         "    time.sleep(0.1)\n"
         "    os.write(2, b'first\\nlast words\\n')\n"
     )
     child = child_of(program)
-    assert await run(child) == (False, 0)
+    running = asyncio.create_task(run(child))
+    while child._process is None or child._process.returncode is None:
+        await asyncio.sleep(0.005)
+    (tmp_path / "now").touch()
+    assert await running == (False, 0)
     assert child.last_words() == "last words"
 
 

@@ -229,3 +229,29 @@ async def test_whoever_leaves_waits_for_the_end_of_those_it_killed() -> None:
     async with LocalExecutor(2):
         await asyncio.sleep(0)
     assert [worker.has_ended for worker in Worker.all] == [True, True]
+
+
+async def test_nobody_is_looked_for_any_more_whose_match_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[str] = []
+
+    async def search(*_: object) -> dict[int, dict[str, object]]:
+        searches.append("begun")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            searches.append("ended")
+        return {}
+
+    monkeypatch.setattr(local_module, "find_guilty", search)
+    async with LocalExecutor(1) as executor:
+        (task,) = await order(executor, 1)
+        job = executor._jobs["m0"]
+        job.falls = 1  # its worker fell, and now the one that served its bots apart
+        executor._play_apart(job, MatchLostError("its worker ended"))
+        await asyncio.sleep(0)
+        assert searches == ["begun"]
+        await executor.cancel("m0")
+        with pytest.raises(MatchLostError, match="cancelled"):
+            await task
+        await asyncio.sleep(0)
+        assert searches == ["begun", "ended"]
