@@ -18,6 +18,14 @@ from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
 from tests.support.patience import PATIENCE_S
 
 
+@pytest.fixture(autouse=True)
+def interrupts() -> Iterator[None]:
+    """Be told of SIGINT even where the tests run in the background of a shell, which ignores it for them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def hangup() -> Iterator[None]:
     """Be told of SIGHUP even where the tests run under nohup, and leave it as it was."""
