@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from arena.tournament import host_watch
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
@@ -104,6 +105,7 @@ def copy_of(source: Path, target: Path) -> Path:
 
 
 def main(path: Path, name: str) -> None:
+    host_watch.FIRST_PAUSE_S = 0.0  # hundreds of matches are lost here
     install_nim()
     with open_book(path) as book:
         book.plan_format(FORMATS[name], bots=BOTS[: ENTRANTS[name]])
