@@ -60,18 +60,19 @@ class Admission:
         """The stream, once it is there; a JoinError if the bot was disconnected before."""
 
     @property
-    def _open_stream(self) -> BotStream | None:
+    def open_stream(self) -> BotStream | None:
+        """The stream if it has come, and None before, or if none will."""
         has_come = self.stream.done() and not self.stream.cancelled() and self.stream.exception() is None
         return self.stream.result() if has_come else None
 
     def count_messages(self) -> int:
         """Return how many messages were read from its stream."""
-        stream = self._open_stream
+        stream = self.open_stream
         return 0 if stream is None else stream.heard
 
     def report_flood(self, flood: Flood) -> None:
         """Record that its bot is disconnected for a flood."""
-        if (stream := self._open_stream) is not None:
+        if (stream := self.open_stream) is not None:
             stream.report_flood(flood)
         elif not self.stream.done():
             self.stream.set_exception(JoinError(FaultCause.FLOOD, flood.why, flood.evidence))
@@ -79,12 +80,12 @@ class Admission:
 
     def report_second_stream(self) -> None:
         """Record that another stream came with its token."""
-        if (stream := self._open_stream) is not None:
+        if (stream := self.open_stream) is not None:
             stream.report_second_stream()
 
     def close(self) -> None:
         """Close its stream, or let none come."""
-        if (stream := self._open_stream) is not None:
+        if (stream := self.open_stream) is not None:
             stream.close()
         self.stream.cancel()
 

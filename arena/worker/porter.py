@@ -38,7 +38,7 @@ from arena.hosting.prctl import die_with_parent
 from arena.referee.inbox import Flood
 from arena.referee.join import JoinError
 from arena.referee.passed_stream import PassedStream, error_of
-from arena.referee.stream import BotStream, StreamClosedError
+from arena.referee.stream import StreamClosedError
 from arena.worker.door import Door
 from arena.worker.flood_watch import FloodWatch
 from arena.worker.own_limits import OwnLimits, OwnWatch
@@ -56,7 +56,7 @@ class Porter:
 
     async def obey(self, head: Mapping[str, Any], blob: bytes) -> None:
         """Do one thing."""
-        stream = self._stream()
+        stream = self._door.admission.open_stream
         if head["do"] == "send" and stream is not None:
             with contextlib.suppress(StreamClosedError):  # the worker hears of the end as of any other
                 await stream.send(blob)
@@ -66,11 +66,6 @@ class Porter:
             self._door.dismiss()
         elif head["do"] == "disconnect":
             self._door.disconnect(Flood())
-
-    def _stream(self) -> BotStream | None:
-        """Return the stream if there is one."""
-        opened = self._door.admission.stream
-        return opened.result() if opened.done() and not opened.cancelled() and not opened.exception() else None
 
     async def watch(self) -> None:
         """Count the connections of the bot. Never ends."""
