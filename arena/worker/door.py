@@ -1,6 +1,8 @@
-"""The door of one bot process: a socket of its own, which is shut as soon as the bot is inside.
+"""The door of one bot process: a socket or a port of its own, which is shut as soon as the bot is inside.
 
-What comes through a door is that bot's doing, whatever it is: nobody else can be meant when it is too much.
+What comes through a door is that bot's doing, whatever it is: nobody else can be meant when it is too much. Only the
+bot reaches a socket. A port is reached by everybody on this machine: so it is shut only when somebody has shown the
+bot's token, or a stranger could shut the bot out with one call.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ class Door:
         """The socket; None for a port."""
         self.address = ""
         """Where the bot connects."""
-        self._server = PlayServer(self._shut, make_stream=make_stream)
+        self._server = PlayServer(self._note_call, make_stream=make_stream)
         self.admission = self._server.admit()
         self._seen: set[int] = set()
 
@@ -70,14 +72,15 @@ class Door:
 
     @classmethod
     async def open_port(cls, host: str) -> Self:
-        """Open a door with a port of this machine; it stays open. Raises RuntimeError if that is impossible."""
+        """Open a door with a port of this machine. Raises RuntimeError if that is impossible."""
         door = cls()
+        door.admission.stream.add_done_callback(lambda _: door._shut())
         door.address = f"{host}:{await door._server.start(f'{host}:0')}"
         return door
 
     def look(self) -> None:
         """Disconnect a bot that has connected too often; to be called from time to time until it has joined."""
-        now = connections().get(str(self.socket), Connections()).inodes
+        now = connections().get(self._name, Connections()).inodes
         self._seen |= now
         if len(now) > MOST_CONNECTIONS or len(self._seen) > MOST_CONNECTIONS_SEEN:
             most = max(len(now), len(self._seen))
@@ -103,10 +106,18 @@ class Door:
         if self.socket is not None:
             self.socket.unlink(missing_ok=True)
 
-    def _shut(self) -> None:
-        """Let nobody in any more: whoever makes a call is inside, and a bot needs one connection."""
+    def _note_call(self) -> None:
+        """Shut a socket: whoever makes a call there is the bot."""
         if self.socket is not None:
-            stop_listening(self.socket)
+            self._shut()
+
+    def _shut(self) -> None:
+        """Let nobody in any more: the bot is inside, and needs one connection."""
+        stop_listening(self._name)
+
+    @property
+    def _name(self) -> str:
+        return self.address if self.socket is None else str(self.socket)
 
 
 DoorOpener = Callable[[], Awaitable[WayIn]]

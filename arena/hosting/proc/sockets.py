@@ -1,8 +1,8 @@
-"""Looks at the unix sockets of this process by their paths: who listens, who is connected, and what lies unread.
+"""Looks at the sockets of this process by their names: who listens, who is connected, and what lies unread.
 
-gRPC keeps its descriptors to itself, and the kernel's table of sockets does not list those whose other end is in
-another network namespace, as that of a sandboxed bot is. So each descriptor is asked for its name. Nothing is found
-where there is no /proc.
+The name of a unix socket is its path, that of a port "host:port". gRPC keeps its descriptors to itself, and the
+kernel's table of sockets does not list those whose other end is in another network namespace, as that of a sandboxed
+bot is. So each descriptor is asked for its name. Nothing is found where there is no /proc.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import termios
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+
+_MAPPED = "::ffff:"
+"""Begins the address of an IPv4 socket that is served as one of IPv6, as gRPC does it."""
 
 
 @dataclass(slots=True)
 class Connections:
-    """The connections that were accepted at one path and are open."""
+    """The connections that were accepted at one name and are open."""
 
     inodes: set[int] = field(default_factory=set)
     """What tells them apart."""
@@ -29,35 +31,45 @@ class Connections:
 
 
 def connections() -> dict[str, Connections]:
-    """Return the accepted connections of this process by the path at which they came."""
+    """Return the accepted connections of this process by the name at which they came."""
     found: dict[str, Connections] = {}
-    for number, path in _named_sockets(listening=False):
+    for number, name in _named_sockets(listening=False):
         with suppress(OSError):  # it has just been closed
-            here = found.setdefault(path, Connections())
+            here = found.setdefault(name, Connections())
             here.inodes.add(os.fstat(number).st_ino)
             here.unread += struct.unpack("i", fcntl.ioctl(number, termios.FIONREAD, bytes(4)))[0]
     return found
 
 
-def stop_listening(path: Path) -> None:
-    """Have every further connection to a path refused. Connections that there are go on."""
-    for number, name in _named_sockets(listening=True):
-        if name == str(path):
+def stop_listening(name: str) -> None:
+    """Have every further connection to a name refused. Connections that there are go on."""
+    for number, there in _named_sockets(listening=True):
+        if there == name:
             with suppress(OSError), socket.socket(fileno=os.dup(number)) as listener:
                 listener.shutdown(socket.SHUT_RDWR)
 
 
 def _named_sockets(*, listening: bool) -> Iterator[tuple[int, str]]:
-    """Yield descriptor and path of each unix socket that listens, or of each that does not."""
+    """Yield descriptor and name of each socket that listens, or of each that does not."""
     try:
         numbers = [int(name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208 - no paths are wanted
     except OSError:
         return
     for number in numbers:
         with suppress(OSError), _borrowed(number) as one:
-            name = one.getsockname() if one.family == socket.AF_UNIX else ""
-            if name and isinstance(name, str) and _listens(one) == listening:
+            name = _name(one)
+            if name and _listens(one) == listening:
                 yield number, name
+
+
+def _name(one: socket.socket) -> str:
+    """Return the name of a socket, or an empty text if it has none. Raises OSError."""
+    name = one.getsockname()
+    if one.family == socket.AF_UNIX:
+        return name if isinstance(name, str) else ""
+    if one.family in {socket.AF_INET, socket.AF_INET6}:
+        return f"{name[0].removeprefix(_MAPPED)}:{name[1]}"
+    return ""
 
 
 @contextmanager

@@ -1,0 +1,131 @@
+"""The door of one bot, at a socket and at a port alike: one connection is enough, and what comes besides is counted."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from arena.hosting.runtime_directory import runtime_directory
+from arena.match.result import FaultCause
+from arena.referee.join import JoinError
+from arena.v1 import play_pb2
+from arena.worker.door import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN, Door
+from tests.support.patience import PATIENCE_S
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="descriptors cannot be listed here")
+
+JOIN = play_pb2.PlayRequest(join=play_pb2.Join(name="bot", protocol_major=1, games=("*",))).SerializeToString()
+
+
+@pytest.fixture(params=["socket", "port"])
+async def door(request: pytest.FixtureRequest) -> AsyncIterator[Door]:
+    with runtime_directory() as directory:
+        is_port = request.param == "port"
+        door = await Door.open_port("127.0.0.1") if is_port else await Door.open_socket(directory)
+        try:
+            yield door
+        finally:
+            door.dismiss()
+            await door.close()
+
+
+def connect(door: Door) -> socket.socket:
+    """Open a connection. Raises OSError if nobody is let in."""
+    if door.socket is None:
+        host, port = door.address.rsplit(":", 1)
+        return socket.create_connection((host, int(port)), timeout=PATIENCE_S)
+    one = socket.socket(socket.AF_UNIX)
+    try:
+        one.connect(str(door.socket))
+    except OSError:
+        one.close()
+        raise
+    return one
+
+
+@asynccontextmanager
+async def call_of(door: Door, token: str) -> AsyncIterator[Any]:
+    """A stream, let in or not; every one has a connection of its own."""
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    async with grpc.aio.insecure_channel(door.address, options=options) as channel:
+        yield channel.stream_stream("/arena.v1.PlayService/Play")(metadata=(("authorization", f"Bearer {token}"),))
+
+
+async def await_flood(door: Door) -> JoinError:
+    """Look at the door until its bot is disconnected, and return why."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not door.admission.stream.done():
+            door.look()
+            await asyncio.sleep(0.01)
+    error = door.admission.stream.exception()
+    assert isinstance(error, JoinError)
+    return error
+
+
+async def test_a_door_is_shut_once_its_bot_is_inside_and_the_bot_goes_on(door: Door) -> None:
+    async with call_of(door, door.admission.token) as call, asyncio.timeout(PATIENCE_S):
+        await call.write(JOIN)
+        stream = await door.admission.stream
+        await asyncio.sleep(0)  # what is told of it is told in the next turn
+        with pytest.raises(ConnectionRefusedError):
+            connect(door)
+        assert await stream.first_message == JOIN
+        await stream.send(b"still here")
+        assert await call.read() == b"still here"
+
+
+async def test_a_stranger_at_a_port_does_not_shut_it(door: Door) -> None:
+    """Whoever is on this machine reaches a port, and only the bot reaches its socket."""
+    if door.socket is not None:
+        pytest.skip("only its bot reaches it")
+    async with asyncio.timeout(PATIENCE_S):
+        async with call_of(door, "guessed") as call:
+            with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                await call.write(JOIN)
+            assert await call.code() == grpc.StatusCode.UNAUTHENTICATED
+        async with call_of(door, door.admission.token) as call:
+            await call.write(JOIN)
+            await door.admission.stream
+
+
+@pytest.mark.hostile("hold-many-connections")
+async def test_connections_held_at_once_are_counted(door: Door) -> None:
+    with contextlib.ExitStack() as stack:
+        for _ in range(MOST_CONNECTIONS + 1):
+            stack.enter_context(closing(connect(door)))
+        flood = await await_flood(door)
+    assert flood.cause is FaultCause.FLOOD
+    assert flood.evidence["connections"] > MOST_CONNECTIONS
+
+
+@pytest.mark.hostile("open-and-close-before-joining")
+async def test_connections_one_after_another_are_counted(door: Door) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not door.admission.stream.done():
+            with contextlib.suppress(ConnectionError), closing(connect(door)):
+                door_saw = len(door._seen)
+                while len(door._seen) == door_saw and not door.admission.stream.done():
+                    door.look()
+                    await asyncio.sleep(0.01)
+    flood = await await_flood(door)
+    assert flood.cause is FaultCause.FLOOD
+    assert flood.evidence["connections"] > MOST_CONNECTIONS_SEEN
+
+
+async def test_as_many_as_a_bot_may_have_are_no_flood(door: Door) -> None:
+    with contextlib.ExitStack() as stack:
+        for _ in range(MOST_CONNECTIONS):
+            stack.enter_context(closing(connect(door)))
+        async with asyncio.timeout(PATIENCE_S):
+            while len(door._seen) < MOST_CONNECTIONS:
+                door.look()
+                await asyncio.sleep(0.01)
+        assert not door.admission.stream.done()
