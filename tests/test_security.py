@@ -40,7 +40,7 @@ ATTACKS = {
     "locks, access lists, Landlock rules": (f"^{REFUSED}$", f"^{REFUSED}$", "take-from-the-machine", "lock-files"),
     "memory of the kernel that nobody has thought of": (
         *(f"^{NOT_HELD}: only descriptors \\({Limits().descriptors}\\)", f"^{FAULT}$"),
-        *("open-many-files-in-many-processes",),
+        *("open-many-files-in-many-processes", "fill-the-kernel-with-watches"),
     ),
     "a storm of processes": (f"^{FAULT} when a look finds it$", f"^{FAULT}$", "fork-storm"),
     "`io_setup`, io_uring": (f"^{REFUSED}$", f"^{REFUSED}$", "take-from-the-machine", "watch-directories"),
@@ -59,7 +59,10 @@ ATTACKS = {
     "it stops or kills the process": (f"^{FAULT} after", "^cannot$", "stop-and-kill-all-it-sees", "prevent-its-sleep"),
     "it computes while others start": ("^asleep; ", f"^{THE_SAME}$", "join-and-spin", "starve-others-at-their-start"),
     "it lowers its own weight": (f"^{FAULT}$", f"^{FAULT}$", "lower-its-own-weight"),
-    "children that nobody waits for": ("^found while they live$", "^charged$", "children-nobody-waits-for"),
+    "children that nobody waits for": (
+        *("^found while they live$", "^charged$"),
+        *("children-nobody-waits-for", "compute-in-children"),
+    ),
     "many sessions": (f"^{REFUSED}$", "sessions are of no use", "lead-sessions", "hide-and-weigh", "claim-a-core"),
     "calls with wrong tokens": (
         *("^`FLOOD`; refused once it has joined$", f"^{THE_SAME}$"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import mmap
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -24,6 +25,8 @@ MOST_MEMORY_MB = 700
 MOST_DISK_MB = 400
 MOST_FILES = 100_000
 MOST_OUTPUT_MB = 400
+WATCHES = 403_200
+"""In each of two processes; what epoll remembers of each is some 200 bytes of the kernel."""
 MEGABYTE = bytes(1024 * 1024)
 
 
@@ -118,6 +121,39 @@ def open_many_files(aims: Aims) -> Outcome:
     return outcome
 
 
+def fill_the_kernel_with_watches(aims: Aims) -> Outcome:
+    """Each of two processes has few files open, and the kernel remembers each number under which one was watched.
+
+    They hold that until the bot ends.
+    """
+    must_be_confined(aims)
+    ours, its = os.pipe()
+    is_child = os.fork() == 0
+    taken = take(watch_files(), "watches")
+    if is_child:
+        os.write(its, b"done")
+        time.sleep(FOREVER_S)
+    os.close(its)
+    os.read(ours, 4)
+    return taken
+
+
+def watch_files() -> Iterator[None]:
+    """Watch 60 files under 80 numbers each, in as many lists as there are descriptors left for."""
+    ends = [os.eventfd(0) for _ in range(60)]
+    numbers = range(max(ends) + 85, max(ends) + 165)
+    for _ in range(WATCHES // (len(ends) * len(numbers))):
+        _kept.append(select.epoll())
+        for end in ends:
+            for number in numbers:
+                os.dup2(end, number)
+                _kept[-1].register(number, 0)  # it is watched as long as the file is open under any number
+                yield
+
+
+_kept: list[select.epoll] = []
+
+
 def flood_output(aims: Aims) -> Outcome:
     line = b"noise " * 10_000 + b"\n"
     for _ in range((MOST_OUTPUT_MB << 20) // (2 * len(line))):
@@ -158,6 +194,7 @@ DEEDS: dict[str, Deed] = {
         fill_the_disk,
         fill_other_places,
         open_many_files,
+        fill_the_kernel_with_watches,
         flood_output,
     )
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from tests.support.scripted_bot import FOREVER_S, Wire, first, play
 from tests.support.zoo.deeds import DONE, Aims, Deed, Outcome
 
 LOADING_S = 0.5
+BRIEF_S, TOGETHER_S = 0.005, 0.5
+"""What each child computes that ends before anybody looks, and what all compute together."""
 SESSIONS = 24
 """Fewer than a sandbox allows; each is scheduled as a group of its own where the kernel does so."""
 # Where sessions are refused because they would weigh, they are all one group.
@@ -76,6 +79,41 @@ def wake_by_timer(wire: Wire, decide: play_pb2.Decide) -> None:
     wire.send_bytes(first(decide))
 
 
+def compute_in_children(aims: Aims) -> Outcome:
+    """Have children compute that nobody waits for, and tell how much they did.
+
+    Each ends after a moment, unless they are to `stay`.
+    """
+    old = signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # their times are then added to nobody's
+    each_s = TOGETHER_S / 4 if "stay" in aims else BRIEF_S
+    computed_ns = sum(_compute_in_child(each_s, stays="stay" in aims) for _ in range(round(TOGETHER_S / each_s)))
+    signal.signal(signal.SIGCHLD, old or signal.SIG_DFL)
+    return {"computed_us": str(computed_ns // 1000)}
+
+
+def _compute_in_child(each_s: float, *, stays: bool) -> int:
+    ours, its = os.pipe()
+    if os.fork() == 0:
+        while time.process_time() < each_s:
+            pass
+        os.write(its, str(time.process_time_ns()).encode())
+        os.close(its)
+        if stays:
+            signal.pause()
+        os._exit(0)
+    os.close(its)
+    with os.fdopen(ours) as told:
+        return int(told.read(20))
+
+
+def children_nobody_waits_for(wire: Wire, decide: play_pb2.Decide) -> None:
+    """Answers at once, and computes by children that each end after a moment, as long as it lives."""
+    if os.fork() == 0:
+        while True:
+            compute_in_children({})
+    wire.send_bytes(first(decide))
+
+
 def wait_for_file(aims: Aims) -> Outcome:
     """Think until a file is there: an honest bot whose decision lasts as long as a test wants."""
     while not Path(aims["file"]).exists():
@@ -86,6 +124,7 @@ def wait_for_file(aims: Aims) -> Outcome:
 ANSWERS: dict[str, Callable[[Wire, play_pb2.Decide], None]] = {
     "spin-in-sessions": spin_in_sessions,
     "wake-by-timer": wake_by_timer,
+    "children-nobody-waits-for": children_nobody_waits_for,
 }
 STARTS = {"join-and-spin": join_and_spin, "work-before-joining": work_before_joining}
-DEEDS: dict[str, Deed] = {"wait-for-file": wait_for_file}
+DEEDS: dict[str, Deed] = {"wait-for-file": wait_for_file, "compute-in-children": compute_in_children}
