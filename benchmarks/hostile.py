@@ -1,10 +1,12 @@
 """All hostile bots and all faults of the host that the tests know, again and again: honest bots must lose nothing.
 
-    python -m benchmarks.hostile [--runs 20] [--only hostile|host_fault] [--match EXPRESSION] [--jobs N]
+    python -m benchmarks.hostile [--runs 20] [--all] [--only hostile|host_fault] [--match EXPRESSION] [--jobs N]
 
-The tests that carry one of the two marks are run so many times, as many files side by side as there are cores. Each of
-them fails if an honest bot loses anything, if the host loses what is its own, or if not who did it is named. It prints
-how many behaviours and faults they hold, and every test that failed with how often it did; it fails if one did.
+The first run is of all tests that carry one of the two marks. Each later one is of the quickest tests that together
+hold every behaviour and every fault again (with --all: of all of them again). Each of these tests fails if an honest
+bot loses anything, if the host loses what is its own, or if not who did it is named. It prints how many behaviours and
+faults were held in how many runs, those that this machine or this user cannot try, and every test that failed, with
+how often it did; it fails if one did.
 """
 
 from __future__ import annotations
@@ -17,103 +19,141 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.marked_names import FILE, LISTED, files_with
+from tests.support.marked_names import CHOSEN, MARKS, NAMED, TEST, all_names, files_with
 
-MARKS = {"hostile": "behaviours of hostile bots", "host_fault": "faults of the host"}
+TITLES = {"hostile": "behaviours of hostile bots", "host_fault": "faults of the host"}
 _ROOT = Path(__file__).resolve().parents[1]
-_NO_TESTS = 5
-"""The exit status of pytest when nothing was selected."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """What came of the tests in one run."""
+class Case:
+    """A test in one run."""
 
-    passed: int
-    skipped: int
-    failed: dict[str, str]
-    """The tests that did not pass, and the first line of why."""
+    test: str
+    """Its id."""
+    names: frozenset[str]
+    """What its marks name."""
+    seconds: float
+    """How long it took, its fixtures included."""
+    skipped: bool = False
+    failed: str | None = None
+    """The first line of why it did not pass."""
 
 
-def _pytest(mark: str, options: argparse.Namespace, *more: str) -> list[str]:
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", mark, *more]
-    return [*words, "-k", options.match] if options.match else words
+def run_once(options: argparse.Namespace, chosen: Iterable[str] | None = None) -> list[Case]:
+    """Run the tests with the wanted marks once, or only those chosen.
 
-
-def find_tests(mark: str, options: argparse.Namespace) -> tuple[list[str], list[str]]:
-    """Return the names that the tests carry with a mark, each once, and the files of these tests.
-
-    Raises CalledProcessError.
+    Raises CalledProcessError if they could not be run.
     """
-    marked = map(str, files_with(mark))
-    command = _pytest(mark, options, "--collect-only", "-p", "tests.support.marked_names", *marked)
-    found = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
-    if found.returncode not in (0, _NO_TESTS):
-        raise subprocess.CalledProcessError(found.returncode, command, found.stdout, found.stderr)
-    lines = found.stdout.splitlines()
-    names, files = ([line.removeprefix(word) for line in lines if line.startswith(word)] for word in (LISTED, FILE))
-    return names, files
-
-
-def run_once(mark: str, files: Sequence[str], options: argparse.Namespace) -> Run:
-    """Run the tests with a mark in these files once. Raises CalledProcessError if they could not be run."""
+    marks = [options.only] if options.only else MARKS
+    files = [*dict.fromkeys(str(file) for mark in marks for file in files_with(mark))]
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.support.marked_names"]
+    words += ["-n", str(options.jobs), "--dist", "loadfile", "--no-loadscope-reorder", "-m", " or ".join(marks)]
     # The path is short, for the sockets in the homes of services.
     with tempfile.TemporaryDirectory(prefix="hostile-") as directory:
         report = Path(directory, "report.xml")
-        side_by_side = ["-n", str(options.jobs), "--dist", "loadfile", "--no-loadscope-reorder"]
-        command = _pytest(mark, options, f"--junitxml={report}", f"--basetemp={directory}/t", *side_by_side, *files)
-        ended = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
+        words += [f"--junitxml={report}", f"--basetemp={directory}/t"]
+        if chosen is not None:
+            listed = Path(directory, "chosen")
+            listed.write_text("".join(f"{test}\n" for test in chosen), "utf-8")
+            words += [CHOSEN, str(listed)]
+            files = [*dict.fromkeys(test.partition("::")[0] for test in listed.read_text("utf-8").splitlines())]
+        elif options.match:
+            words += ["-k", options.match]
+        ended = subprocess.run([*words, *files], cwd=_ROOT, capture_output=True, text=True, check=False)
         if not report.exists():
-            raise subprocess.CalledProcessError(ended.returncode, command, ended.stdout, ended.stderr)
-        cases = list(ElementTree.parse(report).iter("testcase"))
-    failed = {_name(case): why for case in cases if (why := _why(case)) is not None}
-    skipped = sum(case.find("skipped") is not None for case in cases)
-    return Run(len(cases) - len(failed) - skipped, skipped, failed)
+            raise subprocess.CalledProcessError(ended.returncode, words, ended.stdout, ended.stderr)
+        return [_case(case) for case in ElementTree.parse(report).iter("testcase")]
 
 
-def _name(case: ElementTree.Element) -> str:
-    return f"{case.get('classname')}::{case.get('name')}"
-
-
-def _why(case: ElementTree.Element) -> str | None:
+def _case(case: ElementTree.Element) -> Case:
+    told = [(one.get("name"), one.get("value", "")) for one in case.iter("property")]
+    test = next((value for name, value in told if name == TEST), f"{case.get('classname')}::{case.get('name')}")
     wrong = case.find("failure") if case.find("error") is None else case.find("error")
-    return None if wrong is None else wrong.get("message", "").partition("\n")[0]
+    return Case(
+        test,
+        frozenset(value for name, value in told if name == NAMED),
+        float(case.get("time", "0")),
+        case.find("skipped") is not None,
+        None if wrong is None else wrong.get("message", "").partition("\n")[0],
+    )
 
 
-def _try(mark: str, options: argparse.Namespace) -> Counter[str]:
-    """Run the tests with a mark as often as is wanted, print the figures, and return how often which test failed."""
-    names, files = find_tests(mark, options)
-    print(f"{MARKS[mark]}: {len(names)}")
-    failures: Counter[str] = Counter()
-    started = time.perf_counter()
-    for number in range(1, options.runs + 1 if files else 1):
-        run = run_once(mark, files, options)
-        failures.update(run.failed)
-        print(f"  run {number}: {run.passed} tests passed, {run.skipped} skipped, {len(run.failed)} failed")
-        for test, why in run.failed.items():
-            print(f"    {test}: {why}")
-        sys.stdout.flush()
-    print(f"  {options.runs} runs in {time.perf_counter() - started:.0f} s")
-    return failures
+def choose_quickest(cases: Iterable[Case]) -> list[str]:
+    """Return the ids of few and quick tests which together name all that the tests that ran name.
+
+    The cases of one function that name the same are taken together or not at all: each may be another part of it.
+    """
+    groups: dict[tuple[str, frozenset[str]], list[Case]] = {}
+    for case in cases:
+        if not case.skipped:
+            groups.setdefault((case.test.partition("[")[0], case.names), []).append(case)
+    missing = {name for _, names in groups for name in names}
+    chosen: list[str] = []
+    while missing:
+        best = min(groups, key=lambda one: _price(groups[one], len(one[1] & missing)))
+        missing -= best[1]
+        chosen += [case.test for case in groups.pop(best)]
+    return sorted(chosen)
+
+
+def _price(cases: Iterable[Case], new_names: int) -> float:
+    """Seconds for each name that it adds; what adds none is never worth it."""
+    return sum(case.seconds for case in cases) / new_names if new_names else float("inf")
+
+
+def _held(options: argparse.Namespace, runs: Sequence[Sequence[Case]]) -> None:
+    """Print how many names were held by tests that passed, in how many runs."""
+    for mark in [options.only] if options.only else MARKS:
+        held = [_names_held(run) for run in runs]
+        known = all_names(mark)
+        often = Counter(sum(name in names for names in held) for name in known)
+        told = ", ".join(f"{count} in {times} runs" for times, count in sorted(often.items(), reverse=True))
+        print(f"{TITLES[mark]}: {len(known)}; {told}")
+        never = sorted(known.difference(*held))
+        if never and not options.match:
+            print(f"  never tried here: {', '.join(never)}")
+
+
+def _names_held(run: Iterable[Case]) -> set[str]:
+    """The names of which every test that could be run has passed."""
+    ran = [case for case in run if not case.skipped]
+    return {name for case in ran for name in case.names} - {
+        name for case in ran if case.failed is not None for name in case.names
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; 0 if every test passed every time."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hostile", description=__doc__)
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument(
+        "--all", action="store_true", help="run every test every time, not only the quickest of each name"
+    )
     parser.add_argument("--only", choices=sorted(MARKS))
     parser.add_argument("--match", default="", metavar="EXPRESSION", help="only tests that it names, as pytest's -k")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many files are tested at once")
     options = parser.parse_args(arguments)
-    who = "root" if os.geteuid() == 0 else "an ordinary user"
-    print(f"as {who}, {os.cpu_count()} cores")
+    print(f"as {'root' if os.geteuid() == 0 else 'an ordinary user'}, {os.cpu_count()} cores", flush=True)
+    runs: list[list[Case]] = []
     failures: Counter[str] = Counter()
-    for mark in [options.only] if options.only else MARKS:
-        failures += _try(mark, options)
+    while len(runs) < options.runs:
+        started = time.perf_counter()
+        runs.append(run_once(options, choose_quickest(runs[0]) if runs and not options.all else None))
+        failed = {case.test: case.failed for case in runs[-1] if case.failed is not None}
+        failures.update(failed)
+        skipped = sum(case.skipped for case in runs[-1])
+        passed = len(runs[-1]) - skipped - len(failed)
+        took = time.perf_counter() - started
+        print(f"run {len(runs)}: {passed} tests passed, {skipped} skipped, {len(failed)} failed, {took:.0f} s")
+        for test, why in failed.items():
+            print(f"    {test}: {why}")
+        sys.stdout.flush()
+    _held(options, runs)
     for test, times in failures.most_common():
         print(f"failed {times} times of {options.runs}: {test}")
     print("an honest bot lost something, or a host" if failures else "honest bots lost nothing, and no host did")

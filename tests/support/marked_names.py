@@ -1,4 +1,4 @@
-"""What the marks `hostile` and `host_fault` of tests name; as a plug-in of pytest it lists that of those selected."""
+"""What the marks `hostile` and `host_fault` of tests name; as a plug-in of pytest it tells it of each test."""
 
 from __future__ import annotations
 
@@ -9,19 +9,28 @@ from pathlib import Path
 import pytest
 
 MARKS = ("hostile", "host_fault")
-LISTED, FILE = "named by a mark: ", "in the file: "
+TEST, NAMED = "test", "named"
+"""The properties of a case in a report: the test's own id, and a name that a mark of it gives."""
+CHOSEN = "--chosen"
+"""The option of this plug-in: a file with the ids of the tests to run, a line each; no others are."""
 _ROOT = Path(__file__).parents[2]
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Print every name and every file once, a line each."""
-    names = {name for item in session.items for mark in MARKS for one in item.iter_markers(mark) for name in one.args}
-    writer = session.config.get_terminal_writer()
-    writer.line()
-    for name in sorted(names):
-        writer.line(LISTED + name)
-    for file in sorted({str(item.path) for item in session.items}):
-        writer.line(FILE + file)
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the one option."""
+    parser.addoption(CHOSEN, type=Path, metavar="FILE", help="run only the tests whose ids it lists, a line each")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what was not chosen, and give every test its id and names as properties of the report."""
+    chosen: Path | None = config.getoption(CHOSEN)
+    if chosen is not None:
+        wanted = set(chosen.read_text("utf-8").splitlines())
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in wanted])
+        items[:] = [item for item in items if item.nodeid in wanted]
+    for item in items:
+        names = sorted({name for mark in MARKS for one in item.iter_markers(mark) for name in one.args})
+        item.user_properties += [(TEST, item.nodeid), *((NAMED, name) for name in names)]
 
 
 def files_with(mark: str) -> list[Path]:
