@@ -19,7 +19,6 @@ from arena.service.life.admin import AdminListener
 from arena.service.metrics import Metrics
 from tests.support.owners import running_server
 from tests.support.sandboxes import Place, need
-from tests.support.sandboxes import place as open_place
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
 
@@ -58,12 +57,6 @@ async def look_around(place: Place, level: str) -> tuple[dict[str, str], str]:
     async with services() as aims:
         found, referee = (await place.run(level, PROGRAM, json.dumps(aims))).splitlines()
     return json.loads(found), referee
-
-
-@pytest.fixture
-async def place() -> AsyncIterator[Place]:
-    async with open_place() as place:
-        yield place
 
 
 @pytest.mark.hostile("connect")

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -16,7 +15,6 @@ from arena.hosting.proc.processes import read_relations
 from arena.worker.meters import make_meter
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place, need
-from tests.support.sandboxes import place as open_place
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
 
@@ -71,12 +69,6 @@ while True:
 @pytest.fixture
 def strict() -> str:
     return need("strict")
-
-
-@pytest.fixture
-async def place() -> AsyncIterator[Place]:
-    async with open_place() as place:
-        yield place
 
 
 async def ended_for(process: HostedProcess) -> str:

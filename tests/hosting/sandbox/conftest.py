@@ -1,0 +1,29 @@
+"""The levels of this machine, and a place for bots at them."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.support.sandboxes import Place, need
+from tests.support.sandboxes import place as open_place
+
+
+@pytest.fixture(params=["standard", "reduced", "none"])
+def level(request: pytest.FixtureRequest) -> str:
+    return need(str(request.param))
+
+
+@pytest.fixture(params=["standard", "reduced"])
+def sandbox(request: pytest.FixtureRequest) -> str:
+    return need(str(request.param))
+
+
+@pytest.fixture
+def standard() -> str:
+    return need("standard")
+
+
+@pytest.fixture
+async def place() -> AsyncIterator[Place]:
+    async with open_place() as place:
+        yield place
