@@ -106,6 +106,7 @@ FAULTS = {
         *(f"replaced after {SILENCE_S:g} s, the launcher after {LAUNCHER_SILENCE_S:g} s",),
         *("worker-stopped", "launcher-stopped"),
     ),
+    "does not even end": ("given up", "worker-that-cannot-be-killed", "output-held-by-another"),
     "no more processes, memory or descriptors": (
         *("longer and longer", "no-process-for-a-while", "no-process-for-long", "descriptors-used-up"),
     ),

@@ -53,21 +53,29 @@ class ChildProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._stderr = bytearray()
         self._is_stopping = False
+        self._has_spoken = False
+        self._was_killed = False
         self._silent_s: float | None = None
         """How long it has said nothing, once it has said that it goes on."""
         self._companion: int | None = None
         """A descriptor of the process that it named, which must end with it."""
 
     async def run(self) -> tuple[bool, int | None]:
-        """Start the process, serve it until it dies, and return whether it ever spoke, and its exit code."""
+        """Start the process, serve it until it dies, and return whether it ever spoke, and its exit code.
+
+        The code is None if it could not be started, or does not even end when it is killed, as in a call to a disk that
+        hangs: then it is given up, and what it says later is heard by nobody.
+        """
         self._stderr.clear()
         self._silent_s = None
+        self._has_spoken = self._was_killed = False
         try:
             process = self._process = await self._start_when_there_is_room()
         except OSError as error:
             self._stderr += f"{error}".encode()
             return False, None
-        return await self._serve_until_death(process), process.returncode
+        await self._serve_until_death(process)
+        return self._has_spoken, process.returncode
 
     @property
     def is_stopping(self) -> bool:
@@ -83,6 +91,7 @@ class ChildProcess:
     def kill(self) -> None:
         """End it at once; its launcher ends its bots."""
         if self._process is not None and self._process.returncode is None:
+            self._was_killed = True
             self._process.kill()
 
     def tell(self, head: Mapping[str, Any]) -> None:
@@ -96,13 +105,16 @@ class ChildProcess:
         return lines[-1] if lines else ""
 
     def describe_death(self, code: int | None) -> MatchLostError:
-        """Return why a match is lost that it played when it ended with this exit code."""
+        """Return why a match is lost that it played when it ended with this exit code, or was given up (None)."""
         number = -code if code is not None and code < 0 else 0
         ended = describe_end(code)
         why = self.last_words()
         stderr = self._stderr.decode("utf-8", "replace")
         evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": stderr}
-        return MatchLostError(f"its worker ended ({ended}){': ' + why if why else ''}", HostCause.WORKER_DIED, evidence)
+        reason = f"its worker ended ({ended}){': ' + why if why else ''}"
+        if code is None:
+            reason = f"its worker does not end, and was given up: {why}"
+        return MatchLostError(reason, HostCause.WORKER_DIED, evidence)
 
     async def _start_when_there_is_room(self) -> asyncio.subprocess.Process:
         """Start the process, again after longer and longer pauses while there is no room. Raises OSError."""
@@ -127,7 +139,7 @@ class ChildProcess:
             start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
         )
 
-    async def _serve_until_death(self, process: asyncio.subprocess.Process) -> bool:
+    async def _serve_until_death(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
@@ -137,25 +149,33 @@ class ChildProcess:
         serving = asyncio.create_task(self._serve(process.stdout))
         watching = asyncio.create_task(self._kill_if_silent(process))
         try:
-            was_ready = await serving
-            await _await_end(process)
+            await asyncio.wait({serving, watching}, return_when=asyncio.FIRST_COMPLETED)
+            # It has ended, or was killed: what it wrote is there. Its output ends only when all who have it end theirs.
+            await asyncio.wait({serving}, timeout=END_GRACE_S)
+            if serving.done():
+                await serving
+            await self._await_end(process)
         except Exception:
             self.kill()
-            await process.stdout.read()
+            await self._await_end(process)
             raise
         finally:
             watching.cancel()
-            serving.cancel()
+            await _cancel(serving)
             await self._end_companion()  # it has our pipe for errors, too
             await _await_rest(drain)
             process._transport.close()  # type: ignore[attr-defined]  # else pipes that another process holds stay open
-        return was_ready
 
     async def _kill_if_silent(self, process: asyncio.subprocess.Process) -> None:
-        """Kill a process that has ceased to say that it goes on. Time in which we did not go on ourselves is none."""
+        """Kill a process that has ceased to say that it goes on, and return when it was killed or has ended.
+
+        Time in which we did not go on ourselves is none.
+        """
         unheard_s, limit_s = 0.0, SILENCE_S
         while self._silent_s is None or self._silent_s < SILENCE_S:
             await asyncio.sleep(BEAT_S)
+            if self._was_killed or process.returncode is not None:
+                return
             if self._is_stopping:
                 continue
             if self._silent_s is not None:
@@ -165,7 +185,8 @@ class ChildProcess:
                 if unheard_s >= FIRST_WORD_S:
                     limit_s = FIRST_WORD_S
                     break
-        self._stderr += f"\nit said nothing for {limit_s:g} s, and was ended".encode()
+        self._stderr += f"\nit said nothing for {limit_s:g} s, and was killed".encode()
+        self._was_killed = True
         process.kill()
 
     def _take_beat(self, head: Mapping[str, Any]) -> None:
@@ -187,12 +208,11 @@ class ChildProcess:
         finally:
             os.close(launcher)
 
-    async def _serve(self, stdout: asyncio.StreamReader) -> bool:
-        was_ready = False
+    async def _serve(self, stdout: asyncio.StreamReader) -> None:
         try:
             while (frame := await read_frame(stdout)) is not None:
                 head, blob = frame
-                was_ready = True
+                self._has_spoken = True
                 self._silent_s = None if self._silent_s is None else 0.0
                 if head["event"] == BEAT:
                     self._take_beat(head)
@@ -202,7 +222,14 @@ class ChildProcess:
             self._stderr += f"\n{error}".encode()
         finally:
             self._on_silent()
-        return was_ready
+
+    async def _await_end(self, process: asyncio.subprocess.Process) -> None:
+        """Wait for the end of a process whose stdout has ended, or that was killed; not for ever."""
+        # It is not killed at once, because signalling a process that is just ending loses its exit status.
+        if not self._was_killed and not await _has_ended(process):
+            self.kill()
+        if not await _has_ended(process) and not self.last_words():
+            self._stderr += b"it was killed"
 
     async def _drain(self, stderr: asyncio.StreamReader) -> None:
         while data := await stderr.read(4096):
@@ -216,15 +243,17 @@ def _environment() -> dict[str, str]:
     return {"GRPC_ENABLE_FORK_SUPPORT": "0", **os.environ}
 
 
-async def _await_end(process: asyncio.subprocess.Process) -> None:
-    """Wait for the end of a process whose stdout has ended."""
-    # It is not killed at once, because signalling a process that is just ending loses its exit status.
-    try:
+async def _has_ended(process: asyncio.subprocess.Process) -> bool:
+    """Wait for the end of a process for a while, and return whether it has come."""
+    with suppress(TimeoutError):
         async with asyncio.timeout(END_GRACE_S):
             await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
+    return process.returncode is not None
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait({task})
 
 
 async def _await_rest(drain: asyncio.Task[None]) -> None:

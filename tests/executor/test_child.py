@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -104,6 +104,94 @@ async def test_whoever_cannot_take_an_answer_ends_the_process() -> None:
     await child._process.wait()
 
 
+KEEPS_ITS_OUTPUT = """
+if not os.fork():
+    sys.stdin.read(1)  # until the test says so
+    say(event="late")
+    os._exit(0)
+say(event="ready")
+os._exit(0)
+"""
+
+
+@pytest.mark.host_fault("output-held-by-another")
+async def test_the_end_of_a_process_is_noticed_though_another_one_holds_its_output(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a process does that was stopped between fork and exec; what it says later is heard by nobody."""
+    monkeypatch.setattr("arena.executor.child.BEAT_S", 0.02)
+    monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.2)
+    heard: list[object] = []
+    child = child_of(SAYS + KEEPS_ITS_OUTPUT, lambda head, _: heard.append(head["event"]))
+    assert await run(child) == (True, 0)
+    child.tell({"do": "speak"})
+    assert heard == ["ready"]
+
+
+SPEAKS_LATE = """
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+say(event="alive", launcher=-1)
+signal.sigwait({signal.SIGUSR1})
+say(event="late")
+"""
+
+
+class Undying:
+    """Processes that live on when they are killed, as one in uninterruptible sleep does, until the test is over."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.killed: list[subprocess.Popen[bytes]] = []
+        monkeypatch.setattr(subprocess.Popen, "kill", lambda process: self.killed.append(process))
+
+    async def end(self, number: signal.Signals = signal.SIGKILL) -> None:
+        """Have them end after all, by another signal."""
+        for process in self.killed:
+            while process.returncode is None:
+                process.send_signal(number)
+                await asyncio.sleep(0.005)
+
+
+@pytest.fixture
+async def undying(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Undying]:
+    monkeypatch.setattr("arena.executor.child.BEAT_S", 0.02)
+    monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.2)
+    found = Undying(monkeypatch)
+    yield found
+    await found.end()
+
+
+@pytest.mark.host_fault("worker-that-cannot-be-killed")
+async def test_a_process_that_does_not_end_when_it_is_killed_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, undying: Undying
+) -> None:
+    monkeypatch.setattr("arena.executor.child.SILENCE_S", 0.1)
+    heard: list[object] = []
+    child = child_of(SAYS + SPEAKS_LATE, lambda head, _: heard.append(head["event"]))
+    assert await run(child) == (True, None)
+    await undying.end(signal.SIGUSR1)  # it goes on at last
+    assert heard == []
+    why = "it said nothing for 0.1 s, and was killed"
+    assert str(child.describe_death(None)) == f"its worker does not end, and was given up: {why}"
+
+
+@pytest.mark.host_fault("worker-that-cannot-be-killed")
+@pytest.mark.parametrize("closes", ["", "os.close(1)\n"])
+async def test_nobody_waits_for_a_process_that_was_told_to_end_and_cannot(undying: Undying, closes: str) -> None:
+    child = child_of(f"{SAYS}say(event='ready')\n{closes}{FOR_EVER}", lambda *_: child.kill())
+    assert await run(child) == (True, None)
+    assert undying.killed
+
+
+@pytest.mark.host_fault("worker-that-cannot-be-killed")
+async def test_nobody_waits_for_one_whose_answer_cannot_be_taken_and_that_does_not_end(undying: Undying) -> None:
+    def refuse(_head: Mapping[str, Any], _blob: bytes) -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await run(child_of(SAYS + "say(event='ready')\n" + FOR_EVER, refuse))
+    assert undying.killed
+
+
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="this system cannot hold a process that is no child")
 async def test_the_launcher_of_a_process_that_ended_is_ended_and_nothing_stays_open(
     monkeypatch: pytest.MonkeyPatch,
@@ -128,7 +216,6 @@ def count_descriptors() -> int:
         (-9, "SIGKILL", 0, 9),
         (-1, "SIGHUP", 0, 1),
         (0, "exit status 0", 0, 0),
-        (None, "exit status None", 0, 0),
     ],
 )
 def test_a_death_is_told_with_its_status_or_its_signal(code: int | None, ended: str, status: int, number: int) -> None:
@@ -155,6 +242,7 @@ class Killed:
     """A process that can only be killed."""
 
     is_killed = False
+    returncode = None
 
     def kill(self) -> None:
         self.is_killed = True
@@ -176,7 +264,8 @@ async def say(child: ChildProcess, *events: str) -> None:
         text = f'{{"event": "{event}", "launcher": -1}}'.encode()
         reader.feed_data(len(text).to_bytes(4, "big") + bytes(4) + text)
     reader.feed_eof()
-    assert await child._serve(reader) is bool(events)
+    await child._serve(reader)
+    assert child._has_spoken is bool(events)
 
 
 @pytest.mark.parametrize("events", [("alive",), ("alive", "other")])
@@ -187,7 +276,7 @@ async def test_a_process_that_said_nothing_for_thirty_seconds_is_killed(
     await say(child, *events)
     assert await kill_if_silent(child)
     assert clock.slept == [1.0] * 30
-    assert child.last_words() == "it said nothing for 30 s, and was ended"
+    assert child.last_words() == "it said nothing for 30 s, and was killed"
 
 
 @pytest.mark.parametrize("said", ["alive", "other"])
@@ -221,7 +310,7 @@ async def test_one_that_should_have_said_so_is_killed_after_five_minutes(
     clock.slept, clock.most = [], 1000
     assert await kill_if_silent(child)
     assert clock.slept == [1.0] * 300
-    assert child.last_words() == "it said nothing for 300 s, and was ended"
+    assert child.last_words() == "it said nothing for 300 s, and was killed"
 
 
 async def test_a_process_that_ends_may_be_silent(monkeypatch: pytest.MonkeyPatch) -> None:

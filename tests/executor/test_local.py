@@ -117,10 +117,19 @@ async def test_a_worker_that_dies_loses_the_match_it_played_and_another_plays_th
         assert not any("silent" in command for command in marked_processes(mark).values())
 
 
-@pytest.mark.host_fault("worker-stopped")
+@pytest.mark.parametrize(
+    "dies",
+    [
+        pytest.param(True, marks=pytest.mark.host_fault("worker-stopped")),
+        pytest.param(False, marks=pytest.mark.host_fault("worker-that-cannot-be-killed")),
+    ],
+)
 async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_rest_is_played(
-    mark: str, monkeypatch: pytest.MonkeyPatch
+    dies: bool, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    undying: list[subprocess.Popen[bytes]] = []
+    if not dies:  # as in a call to a disk that hangs
+        monkeypatch.setattr(subprocess.Popen, "kill", lambda process: undying.append(process))
     monkeypatch.setattr("arena.executor.child.BEAT_S", 0.1)
     monkeypatch.setattr("arena.executor.child.SILENCE_S", 2.0)
     monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.2)
@@ -138,6 +147,7 @@ async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_re
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGCONT)  # its guardian clears up
     wait_until(lambda: marked_processes(mark) == {})
+    wait_until(lambda: all(process.poll() is not None for process in undying))
 
 
 async def test_an_order_that_cannot_be_played_is_lost_with_the_reason() -> None:
