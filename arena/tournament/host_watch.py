@@ -1,4 +1,4 @@
-"""What the losses of a run say of the machine that plays it: when a match is tried again, and when the run stops. Pure.
+"""What the losses of a run, or of a service, say of the machine: when a match is tried again, and when all stops. Pure.
 
 A match that is lost again and again is given up, but not on a machine that can play nothing: a loss counts against its
 match only if the machine is seen to play others meanwhile.
@@ -26,7 +26,7 @@ _MOST_OF_ONE_IN_A_ROW = 6
 
 
 class HostWatch:
-    """Watches the matches of one run; every instant is one of the same clock."""
+    """Watches the matches of one run, or of all of a service; every instant is one of the same clock."""
 
     def __init__(self, most_in_flight: int) -> None:
         """Judge a run that has so many matches in flight at most."""
@@ -85,16 +85,26 @@ class HostWatch:
         """Return how long it is until the next match has rested, or `None` if none rests."""
         return max(min(self._due.values()) - now_s, 0.0) if self._due else None
 
+    def begin_anew(self) -> None:
+        """Forget what was lost in a row, since the machine was given a pause; what rests goes on resting."""
+        self._lost_in_a_row.clear()
+        self._sick_in_a_row = 0
+
     def check(self, reason: MatchLostError | None, in_flight: Collection[str]) -> None:
         """Raise HostFailingError, with the last `reason`, on a machine that goes on failing."""
+        if lost := self.count_failures(in_flight):
+            raise HostFailingError(
+                f"the host lost {lost} matches in a row, the run stopped; last reason: {reason or 'unknown'}; "
+                "`arena doctor` checks this machine, then resume"
+            )
+
+    def count_failures(self, in_flight: Collection[str]) -> int:
+        """Return how often a machine has failed in a row that goes on failing; 0 if it does not."""
         most_of_one = max(self._lost_in_a_row.values(), default=0)
         is_alone = all(match_id in self._losses for match_id in in_flight)
         lost = max(len(self._lost_in_a_row), self._sick_in_a_row)
         if most_of_one >= _MOST_OF_ONE_IN_A_ROW and is_alone:
             lost = max(lost, most_of_one)
         elif self._sick_in_a_row < _MOST_SICK_IN_A_ROW and lost < self._most_lost:
-            return
-        raise HostFailingError(
-            f"the host lost {lost} matches in a row, the run stopped; last reason: {reason or 'unknown'}; "
-            "`arena doctor` checks this machine, then resume"
-        )
+            return 0
+        return lost

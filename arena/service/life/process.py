@@ -50,6 +50,7 @@ from arena.service.scheduler.slots import Slots
 from arena.service.scheduler.watching import LiveSlots
 from arena.service.settings.values import ServiceSettings
 from arena.service.supervision import Supervisor, describe
+from arena.tournament.host_watch import HostWatch
 from arena.tournament.lock import sweep_locks
 from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.service import ServiceLedger
@@ -109,6 +110,7 @@ class _Service:
         self._metrics = Metrics()
         self._health = Health()
         self._log = get_logger("service")
+        self._host_watch = HostWatch(2 * self._workers)
         self._match_limits = MatchLimits(settings.limits.of_owners)
 
     async def run(self, on_ready: Callable[[Ready], None], say: Say) -> None:
@@ -121,7 +123,7 @@ class _Service:
                 door = self._open_door(shop, presence)
                 web = open_web(self._home, self._settings, self._health)
                 router = Router(slots, None if door is None else door.process)
-                host = Host(router, self._make_executor, self._health, get_logger("host"))
+                host = Host(router, self._make_executor, self._health, get_logger("host"), self._host_watch)
                 export_slots(self._metrics, slots, host.count_warm_bots)
                 works: list[asyncio.Task[None]] = []
                 ready = await self._listen(
@@ -159,6 +161,7 @@ class _Service:
             owner_limit=self._match_limits,
             needs_slot=lambda spec: not spec.has_remote,
             observer=observer,
+            watch=self._host_watch,
         )
 
     @property

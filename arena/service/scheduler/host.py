@@ -1,8 +1,12 @@
-"""Keeps an executor under the slots: when it fails, everything waits, and another one is started after a pause."""
+"""Keeps an executor under the slots: when it fails, everything waits, and another one is started after a pause.
+
+What the host loses is judged as in a run of a tournament (`arena.tournament.host_watch`), for all activities together.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any, Protocol
 
@@ -14,11 +18,10 @@ from arena.service.health import Health
 from arena.service.logs import Logger
 from arena.service.supervision import Backoff, describe
 from arena.tournament.errors import HostFailingError
+from arena.tournament.host_watch import HostWatch
 from arena.tournament.runner import MatchExecutor
 
 PART = "host"
-LOST_IN_A_ROW_PER_SLOT = 4
-"""After so many matches in a row that the host lost, and none finished, the service pauses."""
 
 
 class Users(Protocol):
@@ -34,8 +37,10 @@ class Users(Protocol):
 class Host:
     """Runs executors one after the other; the slots always have the one that works, or none."""
 
-    def __init__(self, slots: Users, make: Callable[[], Executor], health: Health, log: Logger) -> None:
-        """`make` returns an executor that was not started yet."""
+    def __init__(
+        self, slots: Users, make: Callable[[], Executor], health: Health, log: Logger, watch: HostWatch | None = None
+    ) -> None:
+        """`make` returns an executor that was not started yet. The slots let matches rest by the same `watch`."""
         self._slots = slots
         self._make = make
         self._health = health
@@ -43,7 +48,8 @@ class Host:
         self._backoff = Backoff(first_s=5.0)
         self._failed: asyncio.Future[Exception] | None = None
         self._executor: Executor | None = None
-        self._lost_in_a_row = 0
+        self._watch = watch or HostWatch(2 * slots.slots())
+        self._in_flight: set[str] = set()
 
     async def run(self) -> None:
         """Keep an executor running until this task is cancelled, which ends every process that was started."""
@@ -60,11 +66,11 @@ class Host:
     async def _run_one(self) -> Exception:
         """Run one executor until it fails, and return why."""
         self._failed = asyncio.get_running_loop().create_future()
-        self._lost_in_a_row = 0
+        self._watch.begin_anew()
         try:
             async with self._make() as executor:
                 self._executor = executor
-                self._slots.use(_Watched(executor, self._look))
+                self._slots.use(_Watched(executor, self._begin, self._look))
                 try:
                     return await self._failed
                 finally:
@@ -87,19 +93,25 @@ class Host:
             raise LookupError("nothing is played now; try again in a minute")
         return watch(match_id, after=after, logs=logs)
 
-    def _look(self, outcome: MatchReport | Exception) -> None:
+    def _begin(self, match_id: str) -> None:
+        self._in_flight.add(match_id)
+        self._watch.hand_out(match_id)
+
+    def _look(self, match_id: str, outcome: MatchReport | Exception) -> None:
         """Learn from how a match ended whether the executor can go on."""
+        self._in_flight.discard(match_id)
         if isinstance(outcome, MatchReport):
-            self._lost_in_a_row = 0
+            self._watch.finish(match_id)
             self._backoff.reset()
             self._health.clear(PART)
         elif isinstance(outcome, ExecutorFailedError):
             self._fail(outcome)
         elif isinstance(outcome, MatchLostError) and outcome.cause is not HostCause.CANCELLED:
-            self._lost_in_a_row += 1
-            if self._lost_in_a_row >= LOST_IN_A_ROW_PER_SLOT * self._slots.slots():
-                lost = self._lost_in_a_row
+            self._watch.lose(match_id, outcome.cause, still_open=len(self._in_flight), now_s=time.monotonic())
+            if lost := self._watch.count_failures(self._in_flight):
                 self._fail(HostFailingError(f"the host lost {lost} matches in a row; last reason: {outcome}"))
+        else:
+            self._watch.forget(match_id)
 
     def _fail(self, error: Exception) -> None:
         if self._failed is not None and not self._failed.done():
@@ -107,22 +119,27 @@ class Host:
 
 
 class _Watched:
-    """An executor that tells how each match ended."""
+    """An executor that tells when each match begins, and how it ended."""
 
-    def __init__(self, executor: Executor, look: Callable[[MatchReport | Exception], None]) -> None:
+    def __init__(
+        self, executor: Executor, begin: Callable[[str], None], look: Callable[[str, MatchReport | Exception], None]
+    ) -> None:
         self._executor = executor
+        self._begin = begin
         self._look = look
 
     def slots(self) -> int:
         return self._executor.slots()
 
     async def run(self, spec: MatchSpec) -> MatchReport:
+        self._begin(spec.match_id)
         try:
             report = await self._executor.run(spec)
-        except (MatchLostError, ExecutorFailedError) as error:
-            self._look(error)
+        except BaseException as error:
+            lost = error if isinstance(error, Exception) else MatchLostError("cancelled", HostCause.CANCELLED)
+            self._look(spec.match_id, lost)
             raise
-        self._look(report)
+        self._look(spec.match_id, report)
         return report
 
     async def cancel(self, match_id: str) -> None:

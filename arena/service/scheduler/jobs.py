@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import enum
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from arena.match.report import MatchReport
@@ -83,11 +83,11 @@ class OwnersInPlay:
         self._running += Counter()  # drops those without a match
 
 
-def next_job(flow: Flow, owners: OwnersInPlay, now_s: float) -> Job | None:
-    """Return the first match of an activity that may begin now, or `None`."""
+def next_job(flow: Flow, owners: OwnersInPlay, now_s: float, resting: Collection[str] = ()) -> Job | None:
+    """Return the first match of an activity that may begin now, or `None`; those that are `resting` may not."""
     if not flow.waiting or (flow.pace is not None and flow.pace.wait_s(now_s) > 0):
         return None
-    return next((job for job in flow.waiting.values() if owners.allows(job)), None)
+    return next((job for name, job in flow.waiting.items() if name not in resting and owners.allows(job)), None)
 
 
 def without_slot(flow: Flow, now_s: float) -> list[Job]:

@@ -17,6 +17,7 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.scheduler.fair import FairQueue
 from arena.service.scheduler.jobs import Flow, Job, Kind, OwnerLimit, OwnersInPlay, next_job, without_slot
+from arena.tournament.host_watch import HostWatch
 from arena.tournament.pace import Pace
 from arena.tournament.runner import MatchExecutor
 
@@ -44,13 +45,18 @@ class Slots:
         owner_limit: OwnerLimit = lambda _: 0,
         needs_slot: Callable[[MatchSpec], bool] = lambda _: True,
         observer: SlotsObserver | None = None,
+        watch: HostWatch | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Play at most `slots` matches at once; those that need no slot begin at once and are not counted."""
+        """Play at most `slots` matches at once; those that need no slot begin at once and are not counted.
+
+        Matches that rest, as `watch` says, let others go first.
+        """
         self._slots = slots
         self._owners = OwnersInPlay(owner_limit)
         self._needs_slot = needs_slot
         self._observer = observer
+        self._watch = watch
         self._clock = clock
         self._executor: MatchExecutor | None = None
         self._is_draining = False
@@ -165,16 +171,21 @@ class Slots:
 
     def _choose(self) -> Job | None:
         now_s = self._clock()
-        ready = {flow: job for flow in self._flows if (job := next_job(flow, self._owners, now_s)) is not None}
+        resting = frozenset[str]() if self._watch is None else self._watch.resting(now_s)
+        found = {flow: next_job(flow, self._owners, now_s, resting) for flow in self._flows}
+        ready = {flow: job for flow, job in found.items() if job is not None}
         if not ready:
             return None
         kind = self._kinds.choose([kind for kind in Kind if any(flow.kind is kind for flow in ready)])
         return ready[self._shares[kind].choose([flow for flow in ready if flow.kind is kind])]
 
     def _look_again_later(self) -> None:
-        """Come back when the next activity that is held to a pace may go on."""
+        """Come back when the next activity that is held to a pace may go on, or a match has rested."""
         now_s = self._clock()
         waits = [flow.pace.wait_s(now_s) for flow in self._flows if flow.waiting and flow.pace is not None]
+        rest_s = None if self._watch is None else self._watch.rest_s(now_s)
+        if rest_s is not None:
+            waits.append(rest_s)
         if self._timer is not None:
             self._timer.cancel()
         soonest = min((wait for wait in waits if wait > 0), default=None)

@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import pytest
 
 from arena.executor.interface import ExecutorFailedError
-from arena.match.host_faults import MatchLostError
+from arena.match.host_faults import HostCause, MatchLostError
 from arena.service.health import Health
 from arena.service.logs import get_logger
 from arena.service.scheduler import host
@@ -15,16 +16,22 @@ from arena.service.scheduler.host import Host
 from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots
 from arena.service.supervision import Backoff
+from arena.tournament import host_watch
+from arena.tournament.host_watch import HostWatch
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 from tests.support.patience import until
 
 
 @asynccontextmanager
 async def running(
-    slots: Slots, health: Health, make: Callable[[], HeldExecutor], monkeypatch: pytest.MonkeyPatch
+    slots: Slots,
+    health: Health,
+    make: Callable[[], HeldExecutor],
+    monkeypatch: pytest.MonkeyPatch,
+    watch: HostWatch | None = None,
 ) -> AsyncIterator[Host]:
     monkeypatch.setattr(host, "Backoff", lambda **_: Backoff(first_s=0.001))
-    made = Host(slots, make, health, get_logger("test"))
+    made = Host(slots, make, health, get_logger("test"), watch)
     task = asyncio.create_task(made.run())
     await settle()
     try:
@@ -50,7 +57,7 @@ async def test_a_host_that_fails_is_replaced_and_what_waited_is_played(
             await executors[0].fail("m0", ExecutorFailedError("a worker ended 3 times"))
         else:
             lost = []
-            for number in range(host.LOST_IN_A_ROW_PER_SLOT):
+            for number in range(4):
                 lost.append(asyncio.ensure_future(view.run(order(f"m{number}"))))
                 await settle()
                 await executors[0].fail(f"m{number}", MatchLostError("its worker ended"))
@@ -78,6 +85,81 @@ async def test_a_match_that_was_lost_now_and_then_is_no_failure(monkeypatch: pyt
             await asyncio.wait([match])
             assert match.exception() is None or isinstance(match.exception(), MatchLostError)
         assert health.problems() == {}
+
+
+@pytest.mark.host_fault("no-process-for-long")
+async def test_a_host_without_room_pauses_after_two_losses_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play_and_lose(executor: HeldExecutor) -> None:
+        await until(lambda: slots._executor is not None and not executor.order)
+        lost = [asyncio.ensure_future(view.run(order(name))) for name in ("m0", "m1")]
+        await until(lambda: len(executor.playing) == 2)
+        for name in ("m0", "m1"):
+            await executor.fail(name, full)
+        await asyncio.gather(*lost, return_exceptions=True)
+
+    executors = [HeldExecutor(3), HeldExecutor(3), HeldExecutor(3)]
+    left, health = list(executors), Health()
+    slots = Slots(3, dict.fromkeys(Kind, 1.0))
+    view = slots.view(Kind.ADMISSION, "ann")
+    full = MatchLostError("there was no room for a bot", HostCause.HOSTING_FAILED)
+    async with running(slots, health, lambda: left.pop(0), monkeypatch):
+        for executor in executors[:2]:
+            await play_and_lose(executor)
+            said = health.problems()["host"]
+            assert "the host lost 2 matches in a row; last reason: there was no room for a bot" in said
+            assert "nothing is played for" in said
+        waiting = asyncio.ensure_future(view.run(order("after")))
+        await until(lambda: "after" in executors[2].playing)
+        await executors[2].finish("after")
+        await waiting
+        assert health.problems() == {}
+
+
+async def test_a_match_that_the_host_lost_rests_longer_and_longer_while_others_are_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(host_watch, "FIRST_PAUSE_S", 1.0)
+    monkeypatch.setattr(host, "time", SimpleNamespace(monotonic=lambda: now_s))
+    now_s: float = 0.0
+    watch, executor = HostWatch(2), HeldExecutor()
+    slots = Slots(1, dict.fromkeys(Kind, 1.0), watch=watch, clock=lambda: now_s)
+    view = slots.view(Kind.ADMISSION, "ann")
+    async with running(slots, Health(), lambda: executor, monkeypatch, watch):
+        playing = asyncio.ensure_future(view.run(order("m0")))
+        for rest_s in (1.0, 2.0, 4.0):
+            await until(lambda: "m0" in executor.playing)
+            await executor.fail("m0", MatchLostError("its worker ended"))
+            await asyncio.gather(playing, return_exceptions=True)
+            playing = asyncio.ensure_future(view.run(order("m0")))
+            other = asyncio.ensure_future(view.run(order("m1")))
+            await until(lambda: "m1" in executor.playing)
+            await executor.finish("m1")
+            await other
+            now_s += rest_s - 0.001
+            slots.dispatch()
+            await settle()
+            assert executor.playing == {}
+            now_s += 0.002
+            slots.dispatch()
+        await until(lambda: "m0" in executor.playing)
+        await executor.finish("m0")
+        await playing
+
+
+async def test_the_slots_come_back_by_themselves_when_a_match_has_rested(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_watch, "FIRST_PAUSE_S", 0.02)
+    watch, executor = HostWatch(2), HeldExecutor()
+    slots = Slots(1, dict.fromkeys(Kind, 1.0), watch=watch)
+    view = slots.view(Kind.ADMISSION, "ann")
+    async with running(slots, Health(), lambda: executor, monkeypatch, watch):
+        lost = asyncio.ensure_future(view.run(order("m0")))
+        await until(lambda: "m0" in executor.playing)
+        await executor.fail("m0", MatchLostError("its worker ended"))
+        await asyncio.gather(lost, return_exceptions=True)
+        again = asyncio.ensure_future(view.run(order("m0")))
+        await until(lambda: "m0" in executor.playing)
+        await executor.finish("m0")
+        await again
 
 
 @pytest.mark.host_fault("workers-that-do-not-start")
