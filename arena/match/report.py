@@ -75,6 +75,14 @@ class SeatProcess:
 
 
 @dataclass(frozen=True, slots=True)
+class HostNote:
+    """What the organiser should know of a match that was played all the same."""
+
+    sentence: str
+    evidence: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class MatchReport:
     """What comes back from playing a `MatchSpec`; `replay` is the stored form that `arena.match.replay.dump` writes."""
 
@@ -103,6 +111,7 @@ class MatchReport:
     """The longest time for which the referee itself waited for a processor during one decision."""
     warm_bots: int = 0
     """How many processes of bots the worker kept for later matches when this one had ended."""
+    note: HostNote | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as JSON data without the bytes that `blob` returns; `from_json` is the inverse."""
@@ -126,6 +135,7 @@ class MatchReport:
             "seat_logs": logs,
             "runtimes": tuple(data["runtimes"]),
             "seat_processes": tuple(SeatProcess(**process) for process in data["seat_processes"]),
+            "note": None if data["note"] is None else HostNote(**data["note"]),
         }
         return cls(**{**data, **values}, replay=replay)
 

@@ -25,7 +25,7 @@ from arena.worker.audience import Audience
 from arena.worker.blame import StartError, blame_host
 from arena.worker.house import BotHouse
 from arena.worker.reporting import build_report
-from arena.worker.warm_bot import WarmBot
+from arena.worker.warm_bot import WarmBot, take_note
 
 
 class RemoteHost:
@@ -71,7 +71,7 @@ class RemoteHost:
         house: BotHouse | None,
         audience: Audience,
     ) -> MatchReport:
-        used = [isinstance(one, WarmBot) and one.has_played for one in seated]
+        used, note = [isinstance(one, WarmBot) and one.has_played for one in seated], take_note(seated)
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
         audience.take_places(match, seated, started_at_us)
         await self._referee(match, _seats(places, seated, house, match.spec.cores), seated, house, audience)
@@ -80,7 +80,7 @@ class RemoteHost:
         await audience.finish()
         document = build_document(match, started_at_us, duration_us)
         accounts = await read_accounts(seated, used, left) if match.spec.keeps_logs else Accounts()
-        return build_report(match, document, (), accounts)
+        return build_report(match, document, (), accounts, note)
 
     async def _referee(
         self,

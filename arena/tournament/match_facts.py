@@ -6,7 +6,7 @@ from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.leasing import LeasedMatch
-from ratings.ledger.recording import FaultFact, LeakFact, MatchFact
+from ratings.ledger.recording import FaultFact, LeakFact, MatchFact, NoteFact
 from ratings.ledger.seat_logs import SeatLogFact
 
 
@@ -41,6 +41,7 @@ def fact_of(report: MatchReport, worker: str) -> MatchFact:
         ],
         seat_logs=[SeatLogFact(log.seat, log.data, log.cut_bytes) for log in report.seat_logs],
         runtimes=report.runtimes,
+        note=None if report.note is None else NoteFact(report.note.sentence, report.note.evidence),
     )
 
 

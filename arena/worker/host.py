@@ -20,7 +20,7 @@ from arena.worker.house import BotHouse
 from arena.worker.leaks import check_leaks, draw_one
 from arena.worker.own_limits import OwnLimits
 from arena.worker.reporting import build_report
-from arena.worker.warm_bot import WarmBot
+from arena.worker.warm_bot import WarmBot, take_note
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 
 
@@ -70,6 +70,7 @@ class MatchHost:
     async def _play(self, match: Match, audience: Audience | None) -> MatchReport:
         spec, house = match.spec, self._house
         seated = await house.seat(match)
+        note = take_note(seated)
         used = [isinstance(one, WarmBot) and one.has_played for one in seated]
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
         if audience is not None:
@@ -84,7 +85,7 @@ class MatchHost:
         checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
         drawn = draw_one(spec.match_id, checked) if spec.checks_leaks else ()
         checks = await check_leaks(house.bots, spec, document, drawn)
-        return replace(build_report(match, document, checks, accounts), warm_bots=house.bots.count_idle())
+        return replace(build_report(match, document, checks, accounts, note), warm_bots=house.bots.count_idle())
 
     async def _referee(self, match: Match, seated: list[Seated], audience: Audience | None) -> None:
         lag_meter = OwnWaitMeter()

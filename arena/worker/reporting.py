@@ -8,13 +8,17 @@ from typing import Any
 from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.replay import dump
-from arena.match.report import LeakCheck, MatchReport
+from arena.match.report import HostNote, LeakCheck, MatchReport
 from arena.match.spec import NO_SANDBOX, weakest_level
 from arena.worker.accounts import Accounts
 
 
 def build_report(
-    match: Match, document: Mapping[str, Any], checks: tuple[LeakCheck, ...], accounts: Accounts
+    match: Match,
+    document: Mapping[str, Any],
+    checks: tuple[LeakCheck, ...],
+    accounts: Accounts,
+    note: HostNote | None = None,
 ) -> MatchReport:
     """Return the report of a match that is over, with its replay, the `document`."""
     return MatchReport(
@@ -35,4 +39,5 @@ def build_report(
         seat_processes=accounts.processes,
         runtimes=tuple(seat.runtime for seat in match.spec.seats),
         referee_lag_us=max((entry.figures.referee_lag_us for entry in match.entries if entry.figures), default=0),
+        note=note,
     )

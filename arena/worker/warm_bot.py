@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.reports import BEGINNING, Mark
+from arena.match.report import HostNote
 from arena.match.spec import SeatSpec
 from arena.referee.stream import BotStream
 from arena.wire.encoding import EVERY_GAME
@@ -46,6 +48,8 @@ class WarmBot:
     """The position in its output at which its current match begins."""
     resident_bytes: int = 0
     """The memory of its whole tree at the end of its last match."""
+    note: HostNote | None = None
+    """What is to be told of its start in the match for which it was started."""
 
     @property
     def is_usable(self) -> bool:
@@ -55,3 +59,13 @@ class WarmBot:
     def plays(self, game: str) -> bool:
         """Return whether it joined for that game."""
         return game in self.games or EVERY_GAME in self.games
+
+
+def take_note(seated: Sequence[object]) -> HostNote | None:
+    """Return what is to be told of the starts for a match, once; None if all was as it should be."""
+    late = [one for one in seated if isinstance(one, WarmBot) and one.note is not None]
+    notes = [one.note for one in late if one.note is not None]
+    for one in late:
+        one.note = None
+    starts: list[Any] = [note.evidence for note in notes]
+    return HostNote(notes[0].sentence, {"starts": starts}) if notes else None

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from arena.hosting.proc.machine import MEGABYTE
 from arena.hosting.proc.usage import tree_resident_bytes
 from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.report import HostNote
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.neighbours import evidence_of, loudest
@@ -85,30 +86,38 @@ class WarmBots:
 
         One that got no processor beside the others is started again alone, while these sleep if they compute.
         """
-        starved: list[int] = []
+        starved: dict[int, StarvedError] = {}
+        names = {number: seat.name for number, seat in zip(numbers, spec.seats, strict=True)}
 
         async def fill(index: int) -> None:
             try:
                 seats[index] = await self._start_watched(spec.seats[index], spec, is_alone=False)
-            except StarvedError:
-                starved.append(index)
+            except StarvedError as error:
+                starved[index] = error
 
         empty = [index for index, one in enumerate(seats) if one is None]
+        before_us = self._computed_us(seats)
         outcomes = await asyncio.gather(*map(fill, empty), return_exceptions=True)
         for outcome in outcomes:
             if outcome is not None:
                 raise outcome
-        for index in starved:
+
+        def computed_us() -> dict[int, int]:
+            now_us = self._computed_us(seats)
+            return {numbers[seat]: used_us - before_us.get(seat, 0) for seat, used_us in now_us.items()}
+
+        meanwhile_us = computed_us()
+        for index, first in starved.items():
             await self.settle()
             try:
-                seats[index] = await self._start_watched(spec.seats[index], spec, is_alone=True)
+                one = seats[index] = await self._start_watched(spec.seats[index], spec, is_alone=True)
             except StarvedError as error:
-                names = {number: seat.name for number, seat in zip(numbers, spec.seats, strict=True)}
-                computed_us = {numbers[seat]: used_us for seat, used_us in self._computed_us(seats).items()}
-                raise _starved(names, numbers[index], error, computed_us) from error
+                raise _starved(names, numbers[index], error, computed_us()) from error
+            if isinstance(one, WarmBot):
+                one.note = _started_again(names, numbers[index], first, meanwhile_us)
 
     def _computed_us(self, seats: Sequence[WarmBot | StartError | None]) -> dict[int, int]:
-        """Return by seat what the bots that have joined used since."""
+        """Return by seat what the bots that have joined used since they did."""
         if self._watch is None:
             return {}
         joined = ((seat, bot) for seat, bot in enumerate(seats) if isinstance(bot, WarmBot))
@@ -233,3 +242,18 @@ def _starved(
         )
     evidence = evidence_of(names, seat, error.figures, computed_us)
     return MatchLostError(why, HostCause.CHARGE_BOUND, evidence)
+
+
+def _started_again(
+    names: Mapping[int, str], seat: int, error: StarvedError, computed_us: Mapping[int, int]
+) -> HostNote:
+    """Return what is told of a bot that got no processor for its start, and got one alone."""
+    waited_s = (error.figures.queue_wait_us + error.figures.referee_lag_us) / 1_000_000
+    sentence = f"seat {seat} was started again alone: it had waited {waited_s:.1f} s for a processor"
+    if (loud := loudest(computed_us)) is not None:
+        other, loud_s = loud
+        sentence = (
+            f"seat {seat} was started again alone: it had waited {waited_s:.1f} s for a processor, "
+            f"while seat {other} computed for {loud_s:.1f} s"
+        )
+    return HostNote(sentence, evidence_of(names, seat, error.figures, computed_us))

@@ -47,6 +47,14 @@ class LeakFact:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteFact:
+    """What the organiser should know of an attempt that went well; `evidence` is ready for JSON."""
+
+    sentence: str
+    evidence: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class MatchFact:
     """What came of one attempt at a match; `ranks[seat]` is 1 + the number of strictly better seats."""
 
@@ -74,6 +82,7 @@ class MatchFact:
     seat_logs: Sequence[SeatLogFact] = ()
     runtimes: Sequence[str] = ()
     """The hash of the runtime of each seat, or nothing if nobody looked."""
+    note: NoteFact | None = None
 
 
 _m, _a, _s = tables.match, tables.attempt, tables.match_seat
@@ -108,9 +117,9 @@ _FINISH_ATTEMPT = (
         state=bindparam("state"),
         worker=bindparam("worker"),
         ended_at_us=bindparam("ended_at_us"),
-        reason=None,
+        reason=bindparam("reason"),
         cause=None,
-        evidence=None,
+        evidence=bindparam("evidence"),
     )
 )
 _RELEASE_OTHERS = (
@@ -199,7 +208,14 @@ def _seats_named(fact: MatchFact) -> set[int]:
 def _write_results(connection: Connection, facts: Sequence[MatchFact]) -> None:
     now = now_us()
     attempts = [
-        {"the_match": fact.match_id, "the_number": fact.attempt, "worker": fact.worker, "ended_at_us": now}
+        {
+            "the_match": fact.match_id,
+            "the_number": fact.attempt,
+            "worker": fact.worker,
+            "ended_at_us": now,
+            "reason": None if fact.note is None else fact.note.sentence,
+            "evidence": None if fact.note is None else dict(fact.note.evidence),
+        }
         for fact in facts
     ]
     connection.execute(_FINISH_ATTEMPT, [{**attempt, "state": AttemptState.FINISHED} for attempt in attempts])

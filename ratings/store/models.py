@@ -198,7 +198,7 @@ class Attempt(Table, table=True):
     deadline_us: int = Field(sa_type=BigInteger)
     ended_at_us: int | None = Field(default=None, sa_type=BigInteger)
     reason: str | None = None
-    """Why it ended without a result, in one sentence for people."""
+    """Why it ended without a result, or what is to be known of one that did, in one sentence for people."""
     cause: str | None = None
     """The name of the cause if the host failed; `evidence` goes with it."""
     evidence: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))

@@ -1,9 +1,13 @@
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from arena.cli.verbs.match.problems import print_problems
+from arena.client.values.matches import AttemptFact, MatchDetail
 from engine.core import UnknownGameError
+from ratings.store.states import AttemptState
 from tests.cli.support import MATCH, Arena, write_bot
 
 
@@ -181,3 +185,15 @@ def test_a_match_of_a_game_that_is_not_installed_here_is_shown_but_for_its_repla
     for more in ([], ["--ply", "1"]):
         said = arena_cli.refusal("replay", "show", match["match_id"], *more, code=1)
         assert "the match is one of 'foreign_king', a game that is not installed here; install its package" in said
+
+
+@pytest.mark.hostile("starve-others-at-their-start")
+def test_who_kept_another_from_starting_is_told_of_a_match_that_was_played(capsys: pytest.CaptureFixture[str]) -> None:
+    why = "seat 2 was started again alone: it had waited 2.0 s for a processor, while seat 0 computed for 2.3 s"
+    evidence = {"starts": [{"seat": 2, "bot": "elk"}]}
+    noted = AttemptFact(1, "here", AttemptState.FINISHED, None, None, why, evidence, 1, 2)
+    quiet = AttemptFact(2, "here", AttemptState.FINISHED, None, None, None, None, 1, 2)
+    detail = SimpleNamespace(attempts=(noted, quiet), faults=(), leak_checks=())
+    print_problems(cast("MatchDetail", detail))
+    told = capsys.readouterr().out.splitlines()
+    assert told == ["", f"attempt 1, played all the same: {why}", "  starts: [{'seat': 2, 'bot': 'elk'}]"]

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -12,9 +14,10 @@ from arena.match.spec import SeatSpec
 from arena.match.timing import Figures
 from arena.worker import start_clock
 from arena.worker.blame import StartError
+from arena.worker.night_watch import NightWatch
 from arena.worker.start_clock import BOUND_FACTOR, BOUND_S, PATIENCE_FACTOR, StartClock, StarvedError
 from arena.worker.starter import BotStarter
-from arena.worker.warm_bot import WarmBot
+from arena.worker.warm_bot import BotKey, WarmBot, take_note
 from arena.worker.warm_bots import WarmBots
 from tests.support.specs import installed_script_game, script_spec
 
@@ -140,3 +143,46 @@ async def test_a_seat_that_could_not_start_is_named_as_its_match_counts_it() -> 
     with installed_script_game(), pytest.raises(MatchLostError, match="seat 2 could not start") as caught:
         await bots.seat(script_spec("0:3", 2), numbers=[1, 2])
     assert (caught.value.evidence["seat"], caught.value.evidence["bot"]) == (2, "bot1")
+
+
+class Neighbourhood:
+    """A watch that has seen the bot in seat 0 compute, and that in seat 1 rest."""
+
+    def rest_of(self, bot: WarmBot) -> Any:
+        loud = SimpleNamespace(settled_us=lambda: 2_300_000 if bot.key.version == "v0" else 4_000)
+        return SimpleNamespace(meter=loud)
+
+
+class Recovering(Starter):
+    """Starts everybody but those that starve beside others."""
+
+    async def start(self, seat: SeatSpec, _spec: Any, *, is_alone: bool) -> WarmBot:
+        if not is_alone and seat.name in self.starving:
+            raise StarvedError(Figures(3_000_000, 1, 2_000_000, 0, 1))
+        key = replace(BotKey.of(seat), version=seat.name.replace("bot", "v"))
+        return WarmBot(key, cast(Any, None), cast(Any, None), cast(Any, None), ("*",))
+
+
+@pytest.mark.hostile("starve-others-at-their-start")
+async def test_who_computed_is_named_also_where_the_start_succeeds_alone() -> None:
+    bots = WarmBots(cast(BotStarter, Recovering(("bot2",))), watch=cast(NightWatch, Neighbourhood()))
+    with installed_script_game():
+        seats = await bots.seat(script_spec("0:3", 3))
+    note = take_note(seats)
+    assert note is not None
+    assert note.sentence == (
+        "seat 2 was started again alone: it had waited 2.0 s for a processor, while seat 0 computed for 2.3 s"
+    )
+    computed = [{"seat": 0, "bot": "bot0", "cpu_us": 2_300_000}, {"seat": 1, "bot": "bot1", "cpu_us": 4_000}]
+    assert note.evidence["starts"][0]["computed_meanwhile"] == computed
+    assert take_note(seats) is None, "it is said of one match, and these may play another"
+
+
+@pytest.mark.host_fault("no-processor-for-a-start")
+async def test_where_nobody_was_loud_nobody_is_named() -> None:
+    with installed_script_game():
+        seats = await WarmBots(cast(BotStarter, Recovering(("bot0", "bot1")))).seat(script_spec("0:3", 2))
+    note = take_note(seats)
+    assert note is not None
+    assert note.sentence == "seat 0 was started again alone: it had waited 2.0 s for a processor"
+    assert [start["seat"] for start in note.evidence["starts"]] == [0, 1]

@@ -9,7 +9,7 @@ from ratings.errors import FactError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.recording import FaultFact, LeakFact, record_results
+from ratings.ledger.recording import FaultFact, LeakFact, NoteFact, record_results
 from ratings.ledger.runtimes import RuntimeFact
 from ratings.ledger.seat_logs import SeatLogFact
 from ratings.read.leaks import leak_checks
@@ -38,6 +38,13 @@ EVERYTHING = (
 @pytest.fixture
 def match(database: Database, tournament: str) -> LeasedMatch:
     return book.take(database, tournament, 1)[0]
+
+
+def test_what_is_to_be_known_of_an_attempt_that_went_well_is_kept(database: Database, match: LeasedMatch) -> None:
+    book.record(database, match, note=NoteFact("seat 1 was started again alone", {"starts": [{"seat": 1}]}))
+    (attempt,) = match_detail(database, match.match_id).attempts
+    assert (attempt.state, attempt.cause) == (AttemptState.FINISHED, None)
+    assert (attempt.reason, attempt.evidence) == ("seat 1 was started again alone", {"starts": [{"seat": 1}]})
 
 
 def test_everything_about_a_match_is_kept(database: Database, match: LeasedMatch) -> None:

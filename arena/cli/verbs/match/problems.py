@@ -16,10 +16,14 @@ _MOST_LINES = 20
 
 
 def print_problems(detail: MatchDetail) -> None:
-    """Print for people what went wrong, and what leak checks found; attempts that went well are left out."""
+    """Print for people what went wrong, and what leak checks found; of attempts that went well, what is to be known."""
     for attempt in detail.attempts:
         if attempt.cause is not None or attempt.state in (AttemptState.FAILED, AttemptState.EXPIRED):
             _print_host_fault(attempt)
+        elif attempt.state is AttemptState.FINISHED and attempt.reason:
+            reason = printable(told(attempt.reason))
+            typer.echo("\n" + say("cli_match.attempt_noted", attempt=attempt.number, reason=reason))
+            _print_evidence(attempt.evidence or {})
     for fault in detail.faults:
         place = say("cli_match.seat_ply", seat=fault.seat, bot=fault.bot, ply=fault.ply)
         typer.echo(f"\n{place}: {named('fault.', fault.cause)}: {printable(told(fault.explanation))}")
