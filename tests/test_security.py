@@ -126,7 +126,10 @@ FAULTS = {
     "the clock jumps": ("no match is lost", "clock-jumps-forward", "clock-jumps-back"),
     "the database is removed": ("ends with an error", "database-taken-away", "database-replaced"),
     "another program holds": ("waits, tells so", "database-locked-for-a-while", "database-locked-for-long"),
-    "a full disk": ("can be looked at", "disk-full-in-a-tournament", "disk-full-while-looking", "database-full"),
+    "a full disk": (
+        *("can be looked at", "disk-full-in-a-tournament", "disk-full-while-looking", "database-full"),
+        "disk-full-under-a-service",
+    ),
     "a read-only file": ("can be looked at", "database-read-only"),
     "`kill -9` of anything": (
         "nothing is lost",

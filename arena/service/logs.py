@@ -6,11 +6,13 @@ Keys that say what a line is about are the same everywhere: `match`, `attempt`, 
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -49,7 +51,8 @@ def logging_to(directory: Path) -> Iterator[None]:
         wrapper_class=structlog.stdlib.BoundLogger,
         logger_factory=structlog.stdlib.LoggerFactory(),
     )
-    handlers = [_file_handler(directory / FILE_NAME, shared), _people_handler(shared)]
+    people = _people_handler(shared)
+    handlers = [_file_handler(directory / FILE_NAME, shared, people), people]
     root, ours = logging.getLogger(), logging.getLogger("arena")
     for handler in handlers:
         root.addHandler(handler)
@@ -64,8 +67,8 @@ def logging_to(directory: Path) -> Iterator[None]:
         structlog.reset_defaults()
 
 
-def _file_handler(file: Path, shared: list[structlog.typing.Processor]) -> logging.Handler:
-    handler = RotatingFileHandler(file, maxBytes=LARGEST_BYTES, backupCount=KEPT_FILES, encoding="utf-8")
+def _file_handler(file: Path, shared: list[structlog.typing.Processor], people: logging.Handler) -> logging.Handler:
+    handler = LogFile(file, people)
     file.chmod(0o600)
     handler.setFormatter(_formatter(structlog.processors.JSONRenderer(), shared))
     handler.setLevel(logging.DEBUG)
@@ -90,6 +93,63 @@ def _leave_out_traceback(_logger: object, _name: str, event: structlog.typing.Ev
     """Leave to the file what only programmers read."""
     event.pop("exception", None)
     return event
+
+
+class LogFile(RotatingFileHandler):
+    """Writes lines while the disk takes them, and counts those that it does not, so that a full disk stops nobody.
+
+    What logging itself does then is to write a traceback for each line to stderr, which may be stuck.
+    """
+
+    def __init__(self, file: Path, people: logging.Handler) -> None:
+        """Tell `people`, once, when lines cannot be written."""
+        self._people = people
+        self._lost = 0
+        self._why = ""
+        self._has_told = False
+        super().__init__(file, maxBytes=LARGEST_BYTES, backupCount=KEPT_FILES, encoding="utf-8")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line, and before it how many could not be written, if any."""
+        if lost := self._lost:
+            self._lost = 0
+            super().emit(_warning(f"{lost} lines could not be written: {self._why}"))
+            if self._lost:
+                self._lost += lost  # this line instead of that one
+                return
+            self._has_told = False
+        super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
+        """Count a line that could not be written, and begin anew with the file."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+            return
+        if self.stream is not None:
+            with suppress(OSError):
+                self.stream.close()
+            self.stream = None  # it is opened with the next line
+        self._why = error.strerror or str(error)
+        self._lost += 1
+        if not self._has_told:
+            self._has_told = True
+            self._people.handle(_warning(f"the log cannot be written: {self._why}; make room on the disk"))
+
+    def _open(self) -> TextIOWrapper:
+        """Open the file, with an end behind a line of which only a part was written."""
+        stream = super()._open()
+        path = Path(self.baseFilename)
+        if path.stat().st_size:
+            with path.open("rb") as written:
+                written.seek(-1, os.SEEK_END)
+                if written.read(1) != b"\n":
+                    stream.write("\n")
+        return stream
+
+
+def _warning(text: str) -> logging.LogRecord:
+    return logging.LogRecord("arena.service", logging.WARNING, __file__, 0, text, None, None)
 
 
 class PatientHandler(logging.Handler):

@@ -3,7 +3,10 @@
 import asyncio
 import json
 import logging
+import resource
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,6 +86,42 @@ def test_a_full_file_makes_room_for_the_next_one(tmp_path: Path, monkeypatch: py
     assert len(files) == 1 + logs.KEPT_FILES
     assert all(file.stat().st_size <= 1000 for file in files)
     assert "m199" in (tmp_path / FILE_NAME).read_text(encoding="utf-8")
+
+
+@contextmanager
+def files_that_end_at(size: int) -> Iterator[None]:
+    """Have no file of this process grow beyond that, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.host_fault("disk-full-under-a-service")
+def test_lines_that_the_disk_has_no_room_for_are_counted_and_nothing_is_spilt_over_the_terminal(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with logging_to(tmp_path):
+        log = get_logger("service")
+        log.debug("first", text="a" * 190_000)
+        with files_that_end_at(200_000):
+            log.debug("torn", text="b" * 20_000)
+            log.warning("seen by people all the same")
+            log.debug("lost")
+        log.debug("room again")
+    told = capfd.readouterr().err
+    assert "Traceback" not in told
+    assert "seen by people all the same" in told
+    assert told.count("the log cannot be written") == 1
+    first, torn, *rest = (tmp_path / FILE_NAME).read_text(encoding="utf-8").splitlines()
+    assert json.loads(first)["event"] == "first"
+    assert torn.endswith("b")
+    assert [json.loads(line)["event"] for line in rest] == [
+        "3 lines could not be written: File too large",
+        "room again",
+    ]
 
 
 async def test_every_end_of_a_match_is_counted_and_logged_with_what_it_is_about(tmp_path: Path) -> None:
