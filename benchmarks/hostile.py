@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         started = time.perf_counter()
         runs.append(run_once(options, choose_quickest(runs[0]) if runs and not options.all else None))
         failed = {case.test: case.failed for case in runs[-1] if case.failed is not None}
-        failures.update(failed)
+        failures.update(list(failed))
         skipped = sum(case.skipped for case in runs[-1])
         passed = len(runs[-1]) - skipped - len(failed)
         took = time.perf_counter() - started
