@@ -104,11 +104,12 @@ HANDED_IN = {
 FAULTS = {
     "stand still": (
         *(f"replaced after {SILENCE_S:g} s, the launcher after {LAUNCHER_SILENCE_S:g} s",),
-        *("worker-stopped", "launcher-stopped"),
+        *("worker-stopped", "launcher-stopped", "porter-stopped"),
     ),
     "does not even end": ("given up", "worker-that-cannot-be-killed", "output-held-by-another"),
     "no more processes, memory or descriptors": (
         *("longer and longer", "no-process-for-a-while", "no-process-for-long", "descriptors-used-up"),
+        *("no-thread-for-a-worker", "no-thread-for-a-porter"),
     ),
     "limits of the shell": (
         "before anything",
@@ -136,6 +137,7 @@ FAULTS = {
         "command-killed",
         "worker-killed",
         "launcher-killed",
+        "porter-killed",
         "service-killed",
     ),
 }

@@ -99,9 +99,13 @@ class ChildProcess:
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.write(encode_frame(head))
 
+    def last_output(self) -> str:
+        """Return what it wrote to stderr last."""
+        return self._stderr.decode("utf-8", "replace")
+
     def last_words(self) -> str:
         """Return the last line it wrote to stderr."""
-        lines = self._stderr.decode("utf-8", "replace").strip().splitlines()
+        lines = self.last_output().strip().splitlines()
         return lines[-1] if lines else ""
 
     def describe_death(self, code: int | None) -> MatchLostError:
@@ -109,8 +113,7 @@ class ChildProcess:
         number = -code if code is not None and code < 0 else 0
         ended = describe_end(code)
         why = self.last_words()
-        stderr = self._stderr.decode("utf-8", "replace")
-        evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": stderr}
+        evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": self.last_output()}
         reason = f"its worker ended ({ended}){': ' + why if why else ''}"
         if code is None:
             reason = f"its worker does not end, and was given up: {why}"

@@ -170,8 +170,8 @@ class LocalExecutor:
         try:
             await trial.report
         except MatchLostError as error:
-            has_fallen = error.cause is HostCause.WORKER_DIED and is_fall(_code_of(error))
-            return str(error) if has_fallen else ""
+            is_death = error.cause is HostCause.WORKER_DIED
+            return str(error) if is_death and is_fall(_code_of(error), error.evidence.get("stderr", "")) else ""
         finally:
             self._withdraw(trial)
         return ""

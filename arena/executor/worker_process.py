@@ -182,7 +182,7 @@ class WorkerProcess:
         begun = 0 if self._has_broken else 1
         jobs = list(self._jobs.values())
         self._jobs.clear()
-        has_fallen = is_fall(code) and not self._child.is_stopping
+        has_fallen = is_fall(code, self._child.last_output()) and not self._child.is_stopping
         self.is_apart |= has_fallen
         for job in jobs[:begun]:
             death = self._child.describe_death(code)

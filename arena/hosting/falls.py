@@ -12,6 +12,7 @@ from typing import NoReturn
 
 FALL_STATUS = 75
 """The exit status of a process that reached a limit of its own."""
+_NO_THREAD = "pthread_create failed"
 _CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP})
 
 
@@ -22,9 +23,12 @@ def fall(words: str) -> NoReturn:
     os._exit(FALL_STATUS)  # whoever brought it down may have left nothing in order that an orderly end needs
 
 
-def is_fall(code: int | None) -> bool:
-    """Return whether a process with this exit code, negative for a signal, reached a limit of its own or crashed."""
-    return code is not None and (code == FALL_STATUS or -code in _CRASHES)
+def is_fall(code: int | None, said: str = "") -> bool:
+    """Return whether a process with this exit code, negative for a signal, reached a limit of its own or crashed.
+
+    One that `said` last that it got no thread did neither: gRPC aborts where the machine has no room for long.
+    """
+    return code is not None and (code == FALL_STATUS or -code in _CRASHES) and _NO_THREAD not in said
 
 
 def describe_end(code: int | None) -> str:

@@ -15,6 +15,8 @@ from typing import Any, Self
 
 from arena.hosting.falls import describe_end, is_fall
 from arena.hosting.frames import FrameError, encode_frame, read_frame
+from arena.hosting.launcher import silence
+from arena.hosting.launcher.silence import SilenceWatch
 from arena.referee.inbox import Flood
 from arena.referee.passed_stream import DistantCall
 from arena.referee.server import Admission
@@ -44,6 +46,7 @@ class DoorApart:
         self._stderr = bytearray()
         self._draining = asyncio.create_task(self._drain())
         self._is_closing = False
+        self._silence = SilenceWatch()
 
     @classmethod
     async def open(cls, directory: Path, limits: OwnLimits, on_lost: OnLost) -> Self:
@@ -73,7 +76,7 @@ class DoorApart:
             raise
         door.address = f"unix:{door.socket}"
         door.admission.token = opened[0]["token"]
-        door._tasks.append(asyncio.create_task(door._follow()))
+        door._tasks += [asyncio.create_task(door._follow()), asyncio.create_task(door._kill_if_silent())]
         return door
 
     def look(self) -> None:
@@ -111,14 +114,22 @@ class DoorApart:
         """Hear what the porter says, and find out why it says no more."""
         with contextlib.suppress(FrameError):
             while (frame := await self._link.read()) is not None:
+                self._silence.hear()
                 await self._hear(*frame)
         if self._is_closing:
             return
         why = await self._describe_end()
-        if not self._is_closing and is_fall(self._process.returncode):
+        if not self._is_closing and is_fall(self._process.returncode, self._stderr.decode("utf-8", "replace")):
             self.admission.report_flood(Flood(_WHY, {"porter": why}))
         elif not self._is_closing:
             self._on_lost(why)
+
+    async def _kill_if_silent(self) -> None:
+        """Kill a porter that has ceased to answer: it is stopped, or its disk hangs, and its match would hang."""
+        await self._silence.wait(lambda: self._link.tell({"do": "beat"}))
+        self._stderr += f"\nit said nothing for {silence.SILENCE_S:g} s, and was ended".encode()
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
 
     async def _describe_end(self) -> str:
         code = await self._process.wait()

@@ -97,6 +97,7 @@ class MatchHost:
         try:
             may_ponder = match.spec.clock.may_ponder
             await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, onlooker=audience)
+            self._house.check_room(match, seated)
         except BaseException:
             self._house.end_all(seated)
             raise

@@ -15,6 +15,7 @@ from typing import NoReturn, Self
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.runtime_directory import runtime_directory
 from arena.match.match import Match
+from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
 from arena.referee.seated import SeatedBot
 from arena.worker.accounts import Seated
@@ -24,6 +25,7 @@ from arena.worker.door_apart import DoorApart
 from arena.worker.flood_watch import FloodWatch
 from arena.worker.night_watch import NightWatch
 from arena.worker.own_limits import OwnLimits, OwnWatch
+from arena.worker.room import RoomWatch
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS, WarmBots
@@ -52,6 +54,7 @@ class BotHouse:
         self._own = own
         self._is_apart = apart
         self._stack = AsyncExitStack()
+        self._room = RoomWatch()
         self._watch = NightWatch()
         self.bots: WarmBots
         """The processes, once it was entered."""
@@ -65,13 +68,15 @@ class BotHouse:
             # The launcher comes first: in a worker, before this process has any gRPC thread.
             launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
             self.launcher_pid = launcher.pid
-            starter = BotStarter(launcher, self._door_opener(directory), directory)
+            starter = BotStarter(launcher, self._door_opener(directory), directory, on_lost=_give_up)
             await stack.enter_async_context(self._watch)
             self.bots = WarmBots(starter, *self._most_warm, self._watch)
             stack.push_async_callback(self.bots.close)
             own = None if self._own is None else OwnWatch(self._own, self._describe_guests)
             watching = asyncio.create_task(FloodWatch(starter.doors, own).run())
             stack.callback(watching.cancel)
+            self._room = starter.room
+            stack.callback(asyncio.create_task(self._room.run()).cancel)
             if self._own is not None:
                 self._own.set_hard_stop()  # after the launcher has started: bots have limits of their own
             self._stack = stack.pop_all()
@@ -109,6 +114,13 @@ class BotHouse:
         rest.cores = cores
         return SeatedBot(bot.stream, rest.meter, rest)
 
+    def check_room(self, match: Match, seated: Iterable[Seated]) -> None:
+        """End this process if a bot failed that may be lame because this machine had no room: that is the host's."""
+        for seat, one in enumerate(seated):
+            has_failed = any(fault.cause in _LAME for fault in match.faults_of(seat))
+            if has_failed and isinstance(one, WarmBot) and self._room.was_full_since(one.started_s):
+                _give_up("this host had no room for threads for a while, and a bot that was there failed")
+
     def close_meters(self, seated: Iterable[Seated]) -> None:
         """Measure these bots no more until their next matches."""
         for one in seated:
@@ -144,6 +156,10 @@ class BotHouse:
         for fault in faults:
             match.amend(fault, await self.bots.end_and_explain(bot, fault))
         return None
+
+
+_LAME = (FaultCause.TIMEOUT, FaultCause.DISCONNECTED)
+"""How a bot fails whose gRPC got no thread."""
 
 
 def _give_up(why: str) -> NoReturn:

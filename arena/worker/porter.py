@@ -11,6 +11,7 @@ are frames (`arena.hosting.frames`):
     {"event": "second"}                                     it has opened another stream
     {"event": "flood", "why": "...", "evidence": {...}}     it was disconnected for a flood
     {"event": "ended"}                                      its stream has ended
+    {"event": "alive"}                                      the porter goes on
 
 From the worker, which closes the link to end the porter:
 
@@ -18,6 +19,7 @@ From the worker, which closes the link to end the porter:
     {"do": "abort", "error": {...}}                         end the stream with a `StreamError`
     {"do": "dismiss"}                                       end it in order, and let nobody in
     {"do": "disconnect"}                                    end every connection: the bot has flooded the arena
+    {"do": "beat"}                                          say whether you go on
 """
 
 from __future__ import annotations
@@ -66,6 +68,8 @@ class Porter:
             self._door.dismiss()
         elif head["do"] == "disconnect":
             self._door.disconnect(Flood())
+        elif head["do"] == "beat":
+            _tell(self._link, "alive")
 
     async def watch(self) -> None:
         """Count the connections of the bot. Never ends."""

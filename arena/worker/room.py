@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -18,6 +19,9 @@ PATIENCE_S = 60.0
 """How long a start waits for room altogether."""
 THREADS = 64
 """What a bot with its libraries may well need."""
+
+FEW_THREADS = 2
+LOOK_EVERY_S = 0.5
 
 Started = TypeVar("Started")
 
@@ -36,12 +40,36 @@ async def wait_for_room(start: Callable[[], Awaitable[Started]]) -> Started:
         pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
 
-def has_room() -> bool:
-    """Return whether this machine lets us have as many threads as a bot needs, by trying."""
+class RoomWatch:
+    """Knows when there was no room: gRPC, ours and a bot's, may be lame for ever that got no thread then."""
+
+    def __init__(self) -> None:
+        self._full_s = float("-inf")
+
+    async def run(self) -> None:
+        """Look again and again. Never ends."""
+        while True:
+            self.look()
+            await asyncio.sleep(LOOK_EVERY_S)
+
+    def look(self, threads: int = FEW_THREADS) -> bool:
+        """Return whether there is room now, and note when there is none."""
+        if is_there := has_room(threads):
+            return is_there
+        self._full_s = time.monotonic()
+        return False
+
+    def was_full_since(self, instant_s: float) -> bool:
+        """Return whether there was no room at some time since an instant of the monotonic clock."""
+        return self._full_s >= instant_s
+
+
+def has_room(threads: int = THREADS) -> bool:
+    """Return whether this machine lets us have as many threads, by default what a bot needs, by trying."""
     over = threading.Event()
     begun: list[threading.Thread] = []
     try:
-        for _ in range(THREADS):
+        for _ in range(threads):
             thread = threading.Thread(target=over.wait, daemon=True)
             thread.start()
             begun.append(thread)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from arena.hosting.bot_environment import bot_environment
 from arena.hosting.errors import HostBusyError, HostingError, LaunchError, RuntimeDirectoryError
@@ -21,16 +22,24 @@ from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.join import JoinError, Welcome, join
 from arena.referee.server import Admission
 from arena.referee.stream import BotStream
+from arena.worker.answering import answers
 from arena.worker.background import BackgroundTasks
 from arena.worker.blame import StartError, explain_absence, refuse
 from arena.worker.door import DoorOpener, WayIn
-from arena.worker.room import has_room, wait_for_room
+from arena.worker.room import RoomWatch, has_room, wait_for_room
 from arena.worker.start_clock import StartClock
 from arena.worker.warm_bot import BotKey, WarmBot
 
 LEAVE_GRACE_S = 0.5
+CLOSE_PATIENCE_S = 20.0
+"""How long a door may take to close: one whose gRPC got no thread when it asked for one never does."""
 LOOK_S = 0.1
 """How often the connections of a bot are counted that has not joined yet."""
+
+
+def lose(why: str) -> NoReturn:
+    """Give up what is being done, with the reason. Raises HostingError."""
+    raise HostingError(why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +59,31 @@ class BotStarter:
     """Starts processes, each with a door of its own and in an empty directory that is removed with it."""
 
     def __init__(
-        self, launcher: LauncherClient, open_door: DoorOpener, directory: Path, welcome: Welcome = join
+        self,
+        launcher: LauncherClient,
+        open_door: DoorOpener,
+        directory: Path,
+        welcome: Welcome = join,
+        on_lost: Callable[[str], object] = lose,
     ) -> None:
-        """Make the directories of processes in `directory`. A door without a socket is out of reach of a sandbox."""
+        """Make the directories of processes in `directory`. A door without a socket is out of reach of a sandbox.
+
+        Call `on_lost` when doors of this process are of no use any more, with the reason.
+        """
         self._scratch = directory / SCRATCH_NAME
         self._scratches = itertools.count(1)
         self._launcher = launcher
         self._open_door = open_door
         self._welcome = welcome
+        self._on_lost = on_lost
         self._doors: set[WayIn] = set()
         self._background = BackgroundTasks()
+        self._room = RoomWatch()
+
+    @property
+    def room(self) -> RoomWatch:
+        """What knows whether this machine had room; somebody has to `run` it."""
+        return self._room
 
     def doors(self) -> Sequence[WayIn]:
         """Return the doors of all processes that it started and that have not ended."""
@@ -82,11 +106,14 @@ class BotStarter:
         return await wait_for_room(lambda: self._start_once(seat, terms))
 
     async def _start_once(self, seat: SeatSpec, terms: _Terms) -> WarmBot:
+        begun_s = time.monotonic()
         door = await self._open()
         process = None
         try:
             process = await self._launch(seat, door)
-            return await self._await_join(seat, door, process, terms)
+            bot = await self._await_join(seat, door, process, terms)
+            bot.started_s = begun_s
+            return bot
         except LaunchError as error:
             self._close(door)
             raise StartError(FaultCause.START_FAILED, f"It could not be started: {error}.", {}) from error
@@ -96,9 +123,26 @@ class BotStarter:
                 await process.end()
             if process is not None and isinstance(error, StartError):
                 error.log = await process.log()
-            if isinstance(error, StartError) and error.cause is FaultCause.START_FAILED and not has_room():
-                raise HostBusyError(f"this host has no room for a bot: {error.explanation}") from error
+            if isinstance(error, StartError) and error.cause is FaultCause.START_FAILED:
+                await self._check_host(error, begun_s)
             raise
+
+    async def _check_host(self, error: StartError, begun_s: float) -> None:
+        """Find out whether a bot could have started since then. Raises HostBusyError where it could not."""
+        if has_room() and not self._room.was_full_since(begun_s) and await self._is_served():
+            return
+        raise HostBusyError(f"this host has no room for a bot: {error.explanation}") from error
+
+    async def _is_served(self) -> bool:
+        """Return whether who comes to a door is heard; if not, this process is of no use any more."""
+        door = await self._open()
+        try:
+            if door.socket is None or await answers(door.socket):
+                return True
+        finally:
+            self._close(door)
+        self._on_lost("nobody who comes to a door here is heard")
+        return False
 
     def end(self, bot: WarmBot) -> None:
         """End a process in the background; `settle` waits for it."""
@@ -133,7 +177,11 @@ class BotStarter:
 
     async def _close_for_good(self, door: WayIn) -> None:
         self._doors.discard(door)
-        await door.close()
+        try:
+            async with asyncio.timeout(CLOSE_PATIENCE_S):
+                await door.close()
+        except TimeoutError:
+            self._on_lost(f"the door of a bot did not close within {CLOSE_PATIENCE_S:g} s")
 
     async def _launch(self, seat: SeatSpec, door: WayIn) -> HostedProcess:
         scratch = self._scratch / str(next(self._scratches))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,6 +47,8 @@ class WarmBot:
     """The blocks whose chance it has met."""
     mark: Mark = BEGINNING
     """The position in its output at which its current match begins."""
+    started_s: float = field(default_factory=time.monotonic)
+    """When it was being started, or had joined."""
     resident_bytes: int = 0
     """The memory of its whole tree at the end of its last match."""
     note: HostNote | None = None

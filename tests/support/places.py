@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,10 +127,13 @@ class Place:
         return finished
 
     @contextmanager
-    def on_terminal(self, *words: str | Path) -> Iterator["Terminal"]:
-        """Start a command on a terminal, in a process group of its own; ended with the block."""
+    def on_terminal(self, *words: str | Path, through: Sequence[str] = ()) -> Iterator["Terminal"]:
+        """Start a command on a terminal, in a process group of its own; ended with the block.
+
+        `through` are the words of a program that starts it, as `setpriv` does.
+        """
         ours, its = os.openpty()
-        command = [*ARENA, *map(str, words)]
+        command = [*through, *ARENA, *map(str, words)]
         process = subprocess.Popen(
             command,
             cwd=self.directory,

@@ -8,6 +8,7 @@ from pathlib import Path
 import grpc
 import pytest
 
+from arena.hosting.launcher import silence
 from arena.hosting.runtime_directory import runtime_directory
 from arena.match.result import FaultCause
 from arena.referee.join import JoinError, join
@@ -16,6 +17,7 @@ from arena.worker.door_apart import DoorApart
 from arena.worker.own_limits import OwnLimits
 
 
+@pytest.mark.host_fault("porter-killed")
 async def test_an_error_reaches_the_bot_and_a_porter_that_was_killed_is_the_hosts_fault(mark: str) -> None:
     lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     with runtime_directory() as directory:
@@ -38,6 +40,25 @@ async def test_an_error_reaches_the_bot_and_a_porter_that_was_killed_is_the_host
         await door.close()
         assert door.socket is not None
         assert not door.socket.exists()
+
+
+@pytest.mark.host_fault("porter-stopped")
+async def test_a_porter_that_is_stopped_and_not_dead_is_ended_and_nobody_is_blamed(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    monkeypatch.setattr(silence, "BEAT_S", 0.05)
+    monkeypatch.setattr(silence, "SILENCE_S", 2.0)
+    lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    with runtime_directory() as directory:
+        door = await DoorApart.open(directory, OwnLimits(), lost.set_result)
+        heard = asyncio.Event()
+        with monkeypatch.context() as patch:
+            patch.setattr(door._silence, "hear", heard.set)
+            await heard.wait()  # it is asked, and answers
+        os.kill(door._process.pid, signal.SIGSTOP)
+        assert await lost == "a porter ended (SIGKILL): it said nothing for 2 s, and was ended"
+        assert not door.admission.stream.done()
+        await door.close()
 
 
 async def test_a_porter_that_cannot_start_says_why(tmp_path: Path, mark: str) -> None:

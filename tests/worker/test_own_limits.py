@@ -80,6 +80,13 @@ def test_whoever_was_killed_or_had_an_error_did_not_fall(code: int | None, falls
     assert describe_end(code) == ended
 
 
+@pytest.mark.host_fault("no-thread-for-a-worker")
+def test_whoever_got_no_thread_from_the_machine_did_not_fall() -> None:
+    said = "E1 thd.cc:157] pthread_create failed: Resource temporarily unavailable\nFailed to start lifeguard thread\n"
+    assert not is_fall(-signal.SIGABRT, said)
+    assert is_fall(-signal.SIGABRT, "terminate called without an active exception")
+
+
 STOPPED = """
 from arena.hosting.falls import fall
 from arena.worker.own_limits import HEADROOM_MB, OwnLimits

@@ -1,4 +1,4 @@
-"""Ends a launcher that is stopped and not dead: whoever waits for it would wait for ever."""
+"""Ends a launcher, or a porter, that is stopped and not dead: whoever waits for it would wait for ever."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 
 BEAT_S = 2.0
-"""How often the launcher is asked whether it goes on."""
+"""How often it is asked whether it goes on."""
 SILENCE_S = 20.0
-"""A launcher that has not answered for so long is stopped, or its disk hangs."""
+"""One that has not answered for so long is stopped, or its disk hangs."""
 
 
 class SilenceWatch:

@@ -1,0 +1,139 @@
+"""A worker whose gRPC got no thread when it asked for one: nobody is heard, and no bot is to blame."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.errors import HostingError
+from arena.hosting.runtime_directory import runtime_directory
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.result import FaultCause
+from arena.worker import answering, room, starter
+from arena.worker.answering import answers
+from arena.worker.door import Door
+from arena.worker.door_apart import DoorApart
+from arena.worker.host import MatchHost
+from arena.worker.own_limits import OwnLimits
+from tests.support.specs import king_spec, scripted
+
+
+async def test_a_door_answers_and_what_nobody_serves_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with runtime_directory() as directory, socket.socket(socket.AF_UNIX) as deaf:
+        door = await Door.open_socket(directory)
+        assert door.socket is not None
+        assert await answers(door.socket)
+        await door.close()
+        assert not await answers(directory / "missing")
+        deaf.bind(str(directory / "deaf"))
+        deaf.listen()
+        monkeypatch.setattr(answering, "PATIENCE_S", 0.01)
+        assert not await answers(directory / "deaf")
+
+
+@pytest.mark.host_fault("no-thread-for-a-worker")
+async def test_a_bot_that_nobody_heard_is_not_blamed(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
+    told: list[str] = []
+    heard = iter([False, True])
+
+    async def is_heard(_: Path) -> bool:
+        return next(heard)
+
+    monkeypatch.setattr("arena.worker.house._give_up", told.append)
+    monkeypatch.setattr(starter, "answers", is_heard)
+    monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
+    async with MatchHost() as host:
+        report = await host.play(king_spec("m1", [scripted("exit-at-once"), scripted(), scripted()]))
+    assert next(heard, None) is None  # it was started twice, and the second time was its own fault
+    assert [fault.cause for fault in report.result.faults] == [FaultCause.START_FAILED]
+    assert told == ["nobody who comes to a door here is heard"]
+
+
+@pytest.mark.host_fault("no-thread-for-a-worker")
+async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    def lose(why: str) -> None:
+        raise HostingError(why)
+
+    close = Door.close
+
+    async def never_end(door: Door) -> None:
+        await close(door)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("arena.worker.house._give_up", lose)
+    async with MatchHost(warm_bots=0) as host:
+
+        async def play_some() -> None:
+            for number in range(9):  # the first may be over before it is known
+                await host.play(king_spec(f"m{number}", [scripted(), scripted(), scripted()]))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Door, "close", never_end)
+            patch.setattr(starter, "CLOSE_PATIENCE_S", 1.0)
+            with pytest.raises(MatchLostError, match="did not close within") as lost:
+                await play_some()
+            while host._house.bots._starter._background._tasks:  # each of them tells of its own door
+                with contextlib.suppress(HostingError):
+                    await host.settle()
+        assert lost.value.cause is HostCause.HOSTING_FAILED
+
+
+@pytest.mark.host_fault("no-threads-for-a-bot")
+async def test_a_bot_that_may_be_lame_since_there_was_no_room_is_not_blamed(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    def lose(why: str) -> None:
+        raise HostingError(why)
+
+    monkeypatch.setattr("arena.worker.house._give_up", lose)
+    async with MatchHost() as host:
+        silent = king_spec("m1", [scripted("silent"), scripted(), scripted()], clock="50ms")
+        report = await host.play(silent)
+        assert [fault.cause for fault in report.result.faults] == [FaultCause.TIMEOUT]
+        monkeypatch.setattr(host._house._room, "_full_s", float("inf"))  # there is no room while it is played
+        with pytest.raises(MatchLostError, match="had no room for threads"):
+            await host.play(replace(silent, match_id="m2"))
+        honest = king_spec("m3", [scripted(), scripted(), scripted()])
+        assert (await host.play(honest)).result.faults == ()
+
+
+def test_room_is_looked_for_by_trying_and_when_there_was_none_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch, is_there = room.RoomWatch(), iter([True, False, True])
+    monkeypatch.setattr(room, "has_room", lambda _threads: next(is_there))
+    assert watch.look()
+    assert not watch.was_full_since(0.0)
+    before_s = time.monotonic()
+    assert not watch.look()
+    after_s = time.monotonic()
+    assert watch.look()
+    assert watch.was_full_since(before_s)
+    assert not watch.was_full_since(after_s + 1)
+
+
+@pytest.mark.host_fault("no-thread-for-a-porter")
+async def test_a_porter_that_got_no_thread_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
+    program = (
+        "import os, socket, sys\n"
+        "from arena.hosting.frames import encode_frame\n"
+        "link = socket.socket(fileno=int(sys.argv[2]))\n"
+        "link.sendall(encode_frame({'event': 'open', 'socket': '/none', 'token': 'x'}))\n"
+        "sys.stderr.write('thd.cc] pthread_create failed: Resource temporarily unavailable\\n'); sys.stderr.flush()\n"
+        "os.abort()"
+    )
+    monkeypatch.setattr("arena.worker.door_apart.PROGRAM", (sys.executable, "-c", program))
+    lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    with runtime_directory() as directory:
+        door = await DoorApart.open(directory, OwnLimits(), lost.set_result)
+        assert signal.SIGABRT.name in await lost
+        assert not door.admission.stream.done()
+        await door.close()
