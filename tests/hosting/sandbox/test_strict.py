@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -15,6 +16,7 @@ from arena.hosting.proc.processes import read_relations
 from arena.worker.meters import make_meter
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place, need
+from tests.support.sandboxes import place as open_place
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
 
@@ -64,6 +66,13 @@ while True:
     except OSError:
         pass
 """
+
+
+@pytest.fixture
+async def place() -> AsyncIterator[Place]:
+    """As in conftest.py, which is not there in the kernel that a test boots."""
+    async with open_place() as place:
+        yield place
 
 
 @pytest.fixture
