@@ -11,9 +11,9 @@ import pytest
 from arena.executor.child import SILENCE_S
 from arena.executor.local import OWN_MB
 from arena.executor.worker_process import WARM_BOTS_APART
-from arena.hosting.launcher.silence import SILENCE_S as LAUNCHER_SILENCE_S
 from arena.hosting.proc.hidden import FREE_BUFFERS, MOST_SHARED_BYTES
 from arena.hosting.sandbox.limits import Limits
+from arena.hosting.silence import SILENCE_S as LAUNCHER_SILENCE_S
 from arena.referee.server import CALLS_A_SECOND, MOST_CALLS
 from arena.worker.door import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN
 from arena.worker.own_limits import FREE_SHARE as OWN_FREE_SHARE

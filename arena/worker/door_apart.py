@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from arena.hosting import silence
 from arena.hosting.falls import describe_end, is_fall
 from arena.hosting.frames import FrameError, encode_frame, read_frame
-from arena.hosting.launcher import silence
-from arena.hosting.launcher.silence import SilenceWatch
+from arena.hosting.silence import SilenceWatch
 from arena.referee.inbox import Flood
 from arena.referee.passed_stream import DistantCall
 from arena.referee.server import Admission

@@ -54,7 +54,7 @@ class BotHouse:
         self._own = own
         self._is_apart = apart
         self._stack = AsyncExitStack()
-        self._room = RoomWatch()
+        self._room: RoomWatch
         self._watch = NightWatch()
         self.bots: WarmBots
         """The processes, once it was entered."""

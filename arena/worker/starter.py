@@ -78,12 +78,8 @@ class BotStarter:
         self._on_lost = on_lost
         self._doors: set[WayIn] = set()
         self._background = BackgroundTasks()
-        self._room = RoomWatch()
-
-    @property
-    def room(self) -> RoomWatch:
+        self.room = RoomWatch()
         """What knows whether this machine had room; somebody has to `run` it."""
-        return self._room
 
     def doors(self) -> Sequence[WayIn]:
         """Return the doors of all processes that it started and that have not ended."""
@@ -129,7 +125,7 @@ class BotStarter:
 
     async def _check_host(self, error: StartError, begun_s: float) -> None:
         """Find out whether a bot could have started since then. Raises HostBusyError where it could not."""
-        if has_room() and not self._room.was_full_since(begun_s) and await self._is_served():
+        if has_room() and not self.room.was_full_since(begun_s) and await self._is_served():
             return
         raise HostBusyError(f"this host has no room for a bot: {error.explanation}") from error
 

@@ -48,7 +48,7 @@ class WarmBot:
     mark: Mark = BEGINNING
     """The position in its output at which its current match begins."""
     started_s: float = field(default_factory=time.monotonic)
-    """When it was being started, or had joined."""
+    """The instant of the monotonic clock from which on it may have lacked room for a thread: its start."""
     resident_bytes: int = 0
     """The memory of its whole tree at the end of its last match."""
     note: HostNote | None = None

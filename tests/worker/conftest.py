@@ -1,6 +1,24 @@
 """Every test here starts real processes."""
 
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from arena.worker.host import MatchHost
 from tests.support.host_fixtures import mark, script_game
+from tests.support.keeper import copy_zoo
 from tests.worker.hosted import host
 
 __all__ = ["host", "mark", "script_game"]
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_zoo(tmp_path_factory.mktemp("zoo"))
+
+
+@pytest.fixture
+async def fresh_host(mark: str) -> AsyncIterator[MatchHost]:
+    async with MatchHost() as host:
+        yield host

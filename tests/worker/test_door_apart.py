@@ -8,7 +8,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.hosting.launcher import silence
+from arena.hosting import silence
 from arena.hosting.runtime_directory import runtime_directory
 from arena.match.result import FaultCause
 from arena.referee.join import JoinError, join

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from arena.match.replay import load, read_figures
 from arena.match.report import MatchReport
 from arena.match.result import FaultCause
 from arena.worker.host import MatchHost
-from tests.support.keeper import copy_zoo, zoo_seat
+from tests.support.keeper import zoo_seat
 from tests.support.patience import PATIENT, until
 from tests.support.sandboxes import need
 from tests.support.specs import script_spec
@@ -23,17 +23,6 @@ from tests.worker.test_sleep import is_asleep
 
 LITTLE_MB = 72
 """Enough for two processes of Python; with its files it is less than what the kernel keeps for many watches."""
-
-
-@pytest.fixture(scope="module")
-def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_zoo(tmp_path_factory.mktemp("zoo"))
-
-
-@pytest.fixture
-async def fresh_host(mark: str) -> AsyncIterator[MatchHost]:
-    async with MatchHost() as host:
-        yield host
 
 
 async def play(

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from arena.match.report import MatchReport
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import NO_SANDBOX, SeatSpec
 from arena.worker.host import MatchHost
-from tests.support.keeper import copy_zoo, zoo_seat
+from tests.support.keeper import zoo_seat
 from tests.support.patience import PATIENT, until
 from tests.support.processes import command_lines
 from tests.support.sandboxes import need
@@ -22,17 +22,6 @@ from tests.support.specs import script_spec
 
 LEVELS = [NO_SANDBOX, "standard"]
 TURNS = "0:3 1:3 0:3 1:3"
-
-
-@pytest.fixture(scope="module")
-def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_zoo(tmp_path_factory.mktemp("zoo"))
-
-
-@pytest.fixture
-async def fresh_host(mark: str) -> AsyncIterator[MatchHost]:
-    async with MatchHost() as host:
-        yield host
 
 
 def states(mark: str) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, h
 from arena.hosting.groups.place import GroupPlace
 from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, Log, Mark, Output, Slept, Written
 from arena.hosting.launcher.request import StartRequest
-from arena.hosting.launcher.silence import SilenceWatch
+from arena.hosting.silence import SilenceWatch
 
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0

@@ -22,11 +22,6 @@ from tests.ratings import book
 QUEUED, RUNNING, WITHDRAWN = AdmissionState.QUEUED, AdmissionState.RUNNING, AdmissionState.WITHDRAWN
 
 
-@pytest.fixture
-def service(database: Database) -> ServiceLedger:
-    return ServiceLedger(database)
-
-
 def submit(database: Database, bot: str, content: str = "aa", owner: str | None = "ada") -> str:
     return Ledger(database).add_version(bot=bot, owner=owner, content_hash=content, manifest={})[0].id
 

@@ -33,11 +33,6 @@ from tests.ratings import book
 WHY = "it was played with a broken clock"
 
 
-@pytest.fixture
-def service(database: Database) -> ServiceLedger:
-    return ServiceLedger(database)
-
-
 def matches_of(database: Database) -> list[str]:
     """Every match by id, in the order of the schedules."""
     with read(database) as session:

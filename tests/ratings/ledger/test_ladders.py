@@ -26,16 +26,6 @@ from tests.ratings.ledger.laddering import endless, ladder_plan, present, submit
 from tests.support.endless_waves import EndlessWaves
 
 
-@pytest.fixture
-def ladders(database: Database) -> LadderLedger:
-    return LadderLedger(database)
-
-
-@pytest.fixture
-def service(database: Database) -> ServiceLedger:
-    return ServiceLedger(database)
-
-
 def admit(database: Database, version: str) -> None:
     service = ServiceLedger(database)
     admission = service.request_admission(version)

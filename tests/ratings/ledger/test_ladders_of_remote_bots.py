@@ -22,17 +22,6 @@ from ratings.store.sessions import write
 from tests.ratings import book
 from tests.ratings.ledger.laddering import endless, ladder_plan, present, submit
 
-
-@pytest.fixture
-def ladders(database: Database) -> LadderLedger:
-    return LadderLedger(database)
-
-
-@pytest.fixture
-def service(database: Database) -> ServiceLedger:
-    return ServiceLedger(database)
-
-
 HOMES = replace(book.POOL, seats=2, remote=True)
 
 

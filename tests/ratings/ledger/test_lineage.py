@@ -22,11 +22,6 @@ ENDS = (WITHDRAWN, BotEventKind.REFUSED, BotEventKind.ANNULLED)
 EVENTS = st.lists(st.tuples(st.sampled_from(BotEventKind), st.sampled_from([None, "a", "b", "c", "d"])))
 
 
-@pytest.fixture
-def service(database: Database) -> ServiceLedger:
-    return ServiceLedger(database)
-
-
 def submit(database: Database, content: str, owner: str | None = "ada", bot: str = "fox", message: str = "") -> str:
     version, is_new = Ledger(database).add_version(
         bot=bot, owner=owner, content_hash=content, manifest={}, message=message, actor=owner or "operator"

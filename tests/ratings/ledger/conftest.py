@@ -1,0 +1,17 @@
+"""The ledgers of a database."""
+
+import pytest
+
+from ratings.ledger.ladder_ledger import LadderLedger
+from ratings.ledger.service import ServiceLedger
+from ratings.store.database import Database
+
+
+@pytest.fixture
+def ladders(database: Database) -> LadderLedger:
+    return LadderLedger(database)
+
+
+@pytest.fixture
+def service(database: Database) -> ServiceLedger:
+    return ServiceLedger(database)
