@@ -1,33 +1,34 @@
 """Finds the bot that keeps the arena busy with bytes that are no messages, and disconnects it.
 
 gRPC handles frames in threads of its own, for all bots alike, and tells nobody for whom. But what floods lies unread:
-while this process computes more than the messages of all bots explain, the bytes that wait in each bot's connection are
-looked at, and the bot with the most of them over a while is the one. What goes on although nobody is found ends this
-process (`arena.worker.own_limits`).
+while those threads compute more than the messages of all bots explain, the bytes that wait in each bot's connection are
+looked at, and the bot with the most of them over a while is the one. A message lies unread, too, while this process
+waits for a processor: as few bytes as a message has must lie there all the time. What goes on although nobody is found
+ends this process (`arena.worker.own_limits`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arena.hosting.proc.sockets import Connections, connections
 from arena.referee.inbox import Flood
+from arena.worker.beside import Beside
 from arena.worker.door import WayIn
-from arena.worker.own_limits import OwnLimits, OwnWatch
+from arena.worker.own_limits import MESSAGE_S, OwnLimits, OwnWatch
 
 REST_S = 0.1
 """How often the work of this process is compared with the messages."""
-MESSAGE_US = 1_000
-"""What a message may cost; measured: 0.16 ms."""
 MOST_SHARE = 0.25
 """How much of one core may go unexplained."""
 LOOKS = 10
 LOOK_S = 0.01
 MOST_LOOKS = 3
-"""Bytes that lie unread in so many of the looks, and are no message, are a flood."""
+"""More bytes than a message has that lie unread in so many of the looks are a flood; fewer, in all of them."""
+MESSAGE_BYTES = 1024
+"""How much one message takes with what gRPC says around it; an answer has about 40."""
 
 
 @dataclass(slots=True)
@@ -35,14 +36,18 @@ class _Seen:
     """What was seen of one door in a row of looks."""
 
     messages: int
-    looks: int = 0
-    unread: int = 0
+    unread: list[int] = field(default_factory=list)
+    """The bytes in each look that found some, while no message was read."""
 
     def add(self, messages: int, unread: int) -> None:
-        if unread and messages == self.messages:
-            self.looks += 1
-            self.unread += unread
-        self.messages = messages
+        if messages != self.messages:
+            self.messages = messages
+        elif unread:
+            self.unread.append(unread)
+
+    def is_flood(self) -> bool:
+        most = sum(unread > MESSAGE_BYTES for unread in self.unread)
+        return most >= MOST_LOOKS or len(self.unread) == LOOKS
 
 
 class FloodWatch:
@@ -51,7 +56,7 @@ class FloodWatch:
     def __init__(self, doors: Callable[[], Sequence[WayIn]], own: OwnWatch | None = None) -> None:
         self._doors = doors
         self._own = own or OwnWatch(OwnLimits(), end=lambda _: None)
-        self._work_us = self._now_us = 0
+        self._beside = Beside()
         self._messages = 0
         """How many were read between the last two comparisons."""
         self._heard: dict[WayIn, int] = {}
@@ -67,14 +72,12 @@ class FloodWatch:
                 self._own.forgive()
 
     def _unexplained_share(self) -> float:
-        """Return which part of a core this process used since the last call beyond what messages explain."""
-        work_us, now_us = time.process_time_ns() // 1000, time.monotonic_ns() // 1000
+        """Return which part of a core the other threads used since the last call beyond what messages explain."""
+        beside_s, passed_s = self._beside.since_last()
         heard = {door: door.count_messages() for door in self._doors()}
         self._messages = sum(count - self._heard.get(door, 0) for door, count in heard.items())
-        unexplained_us = work_us - self._work_us - self._messages * MESSAGE_US
-        passed_us = max(now_us - self._now_us, 1)
-        self._work_us, self._now_us, self._heard = work_us, now_us, heard
-        return unexplained_us / passed_us
+        self._heard = heard
+        return (beside_s - self._messages * MESSAGE_S) / max(passed_s, 1e-6)
 
     async def _find(self, share: float) -> bool:
         """Look at what lies unread, disconnect the bot that it shows, and return whether there is one."""
@@ -84,7 +87,7 @@ class FloodWatch:
             there = connections()
             for door, one in seen.items():
                 one.add(door.count_messages(), there.get(str(door.socket), Connections()).unread)
-        suspects = [(one.unread, one.looks, door) for door, one in seen.items() if one.looks >= MOST_LOOKS]
+        suspects = [(sum(one.unread), len(one.unread), door) for door, one in seen.items() if one.is_flood()]
         if suspects:
             unread, looks, door = max(suspects, key=lambda suspect: suspect[0])
             evidence = {"unexplained_share": round(share, 2), "unread_bytes": unread // looks, "looks": looks}

@@ -1,0 +1,95 @@
+"""Whom the watch over floods finds: not a bot whose message lies unread while this process computes otherwise."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.referee.inbox import Flood
+from arena.referee.server import Admission, PlayServer
+from arena.worker.flood_watch import LOOKS, FloodWatch
+from tests.support.patience import until
+
+MESSAGE = b"x" * 38
+ROUNDS = 2 * LOOKS
+
+
+class UnreadWay:
+    """A way in behind which nobody reads."""
+
+    def __init__(self, path: Path) -> None:
+        self.socket: Path | None = path
+        self.address = f"unix:{path}"
+        self.admission: Admission = PlayServer().admit()
+        self.floods: list[Flood] = []
+        self.messages = self.looks = 0
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path))
+        listener.listen()
+        self.bot = socket.socket(socket.AF_UNIX)
+        self.bot.connect(str(path))
+        self._sockets = [listener, self.bot, listener.accept()[0]]
+
+    def look(self) -> None:
+        """It has one connection."""
+
+    def count_messages(self) -> int:
+        self.looks += 1
+        return self.messages
+
+    def disconnect(self, flood: Flood) -> None:
+        self.floods.append(flood)
+
+    def dismiss(self) -> None:
+        """Nobody is inside."""
+
+    async def close(self) -> None:
+        for one in self._sockets:
+            one.close()
+
+
+@pytest.fixture
+async def way(tmp_path: Path) -> AsyncIterator[UnreadWay]:
+    way = UnreadWay(tmp_path / "s")
+    watching = asyncio.create_task(FloodWatch(lambda: [way]).run())
+    yield way
+    watching.cancel()
+    await way.close()
+
+
+@pytest.fixture
+def computing() -> Iterator[None]:
+    """A thread beside the event loop computes, as gRPC's do."""
+    end = threading.Event()
+    thread = threading.Thread(target=lambda: all(not end.is_set() for _ in iter(int, 1)))
+    thread.start()
+    yield
+    end.set()
+    thread.join()
+
+
+@pytest.mark.usefixtures("computing")
+async def test_bytes_that_lie_unread_while_threads_compute_are_a_flood(way: UnreadWay) -> None:
+    way.bot.send(MESSAGE)
+    await until(lambda: bool(way.floods))
+    assert way.floods[0].evidence["unread_bytes"] == len(MESSAGE)
+
+
+async def test_what_the_event_loop_computes_makes_nobody_a_flood(way: UnreadWay) -> None:
+    way.bot.send(MESSAGE)
+    while way.looks < ROUNDS:
+        sum(range(10_000))
+        await asyncio.sleep(0)
+    assert way.floods == []
+
+
+@pytest.mark.usefixtures("computing")
+async def test_bytes_that_become_a_message_are_no_flood(way: UnreadWay) -> None:
+    way.bot.send(MESSAGE)
+    while way.looks < ROUNDS:
+        way.messages = way.looks // (LOOKS // 2)
+        await asyncio.sleep(0.001)
+    assert way.floods == []
