@@ -22,7 +22,9 @@ from arena.worker.own_limits import MESSAGE_S, OwnLimits, OwnWatch
 REST_S = 0.1
 """How often the work of this process is compared with the messages."""
 MOST_SHARE = 0.25
-"""How much of one core may go unexplained."""
+"""How much of one core may go unexplained, until somebody is looked for."""
+WORRY_S = 0.5
+"""So much that adds up is looked into as well: on a busy machine a flood may get no such share of a core."""
 LOOKS = 10
 LOOK_S = 0.01
 MOST_LOOKS = 3
@@ -68,7 +70,7 @@ class FloodWatch:
             await asyncio.sleep(REST_S)
             share = self._unexplained_share()
             self._own.look(self._messages)
-            if share > MOST_SHARE and await self._find(share):
+            if (share > MOST_SHARE or self._own.unexplained_s > WORRY_S) and await self._find(share):
                 self._own.forgive()
 
     def _unexplained_share(self) -> float:

@@ -51,7 +51,8 @@ class OwnWatch:
         self._guests = guests
         self._end = end
         self._beside = Beside()
-        self._unexplained_s = 0.0
+        self.unexplained_s = 0.0
+        """What was computed for nobody, as far as it counts."""
 
     def look(self, messages: int) -> None:
         """Fall if a limit is reached; `messages` were read since the last look. To be called by the event loop."""
@@ -66,13 +67,13 @@ class OwnWatch:
 
     def count_cpu(self, unexplained_s: float, passed_s: float) -> None:
         """Add what was computed for nobody in that time, as far as it is more than may go on for ever."""
-        self._unexplained_s = max(self._unexplained_s + unexplained_s - FREE_SHARE * passed_s, 0.0)
-        if self._unexplained_s > self._limits.cpu_s:
-            self._fall(f"it computed for {self._unexplained_s:.1f} s for nobody, {self._limits.cpu_s:g} s are allowed")
+        self.unexplained_s = max(self.unexplained_s + unexplained_s - FREE_SHARE * passed_s, 0.0)
+        if self.unexplained_s > self._limits.cpu_s:
+            self._fall(f"it computed for {self.unexplained_s:.1f} s for nobody, {self._limits.cpu_s:g} s are allowed")
 
     def forgive(self) -> None:
         """Forget what it computed: who made it do so was found."""
-        self._unexplained_s = 0.0
+        self.unexplained_s = 0.0
 
     def _fall(self, why: str) -> None:
         guests = self._guests()

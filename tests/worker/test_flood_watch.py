@@ -78,6 +78,15 @@ async def test_bytes_that_lie_unread_while_threads_compute_are_a_flood(way: Unre
     assert way.floods[0].evidence["unread_bytes"] == len(MESSAGE)
 
 
+@pytest.mark.usefixtures("computing")
+async def test_what_adds_up_is_looked_into_although_no_share_of_a_core_is_large(
+    way: UnreadWay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.worker.flood_watch.MOST_SHARE", 1000.0)
+    way.bot.send(MESSAGE)
+    await until(lambda: bool(way.floods))
+
+
 async def test_what_the_event_loop_computes_makes_nobody_a_flood(way: UnreadWay) -> None:
     way.bot.send(MESSAGE)
     while way.looks < ROUNDS:
