@@ -59,7 +59,7 @@ def test_the_logs_of_a_match_come_with_times(match: str, arena_cli: Arena) -> No
 def test_one_seat_is_shown_alone(match: str, arena_cli: Arena) -> None:
     shown = arena_cli("match", "log", match, "--seat", "1").out
     assert "not asked" in shown
-    assert "ada" not in shown
+    assert not re.search(r"\bada\b", shown)  # a random id may have these letters
     assert "no log of match" in arena_cli.refusal("match", "log", match, "--seat", "9")
 
 

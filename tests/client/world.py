@@ -25,7 +25,9 @@ from ratings.store.states import Scope
 from tests.ratings import book
 
 BOTS = ("ann/fox", "ben/owl", "cat", "dog")
-SEED = 424242
+SEED = 42_424_242_424_242
+CHANCE_SEED = 3_133_731_337_000
+"""Of the first block; both are longer than what a random id holds by chance."""
 SECRET = "5ec2e7aa" * 8
 SEATS = 2
 
@@ -128,13 +130,13 @@ def add_bots(database: Database) -> list[str]:
 
 def circle(versions: Sequence[str]) -> list[Block]:
     pairs = [(versions[place], versions[(place + 1) % len(versions)]) for place in range(len(versions))]
-    return [Block(index, pair, (1, 2), 31337000 + index) for index, pair in enumerate(pairs)]
+    return [Block(index, pair, (1, 2), CHANCE_SEED + index) for index, pair in enumerate(pairs)]
 
 
 def comparison(versions: Sequence[str]) -> list[Block]:
     new, old = versions[:2]
     return [
-        Block(2 * pair + place, order, (1, 2), 31337000 + pair)
+        Block(2 * pair + place, order, (1, 2), CHANCE_SEED + pair)
         for pair in range(2)
         for place, order in enumerate([(new, old), (old, old)])
     ]
