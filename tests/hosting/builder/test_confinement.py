@@ -10,6 +10,7 @@ from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builds import Built
 from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.proc.processes import list_descendants
 from tests.support.builds import MAKE, Workshop
 from tests.support.patience import PATIENCE_S
 
@@ -74,7 +75,7 @@ class TestKilled:
         words = [sys.executable, "-c", program, str(workshop.directory), workshop.level, version]
         child = await asyncio.create_subprocess_exec(*words, cwd=ROOT)
         async with asyncio.timeout(PATIENCE_S):
-            while not (running := _pids_in(root)):
+            while not (running := _builds_of(child.pid, root)):
                 await asyncio.sleep(0.02)
         child.kill()
         await child.wait()
@@ -93,15 +94,16 @@ class TestKilled:
         assert not left.exists()
 
 
-def _pids_in(root: Path) -> list[int]:
-    """The processes that work in a directory below this one, as a build does; in a sandbox it is called /bot."""
+def _builds_of(parent: int, root: Path) -> list[int]:
+    """The build commands below a process, for others build at the same time; in a sandbox their directory is /bot."""
     found = []
-    for path in Path("/proc").glob("[0-9]*"):
+    for pid in list_descendants(parent):
+        path = Path(f"/proc/{pid}")
         try:
             place = path.joinpath("cwd").readlink()
             is_build = b"make.py" in path.joinpath("cmdline").read_bytes()
         except OSError:
             continue  # it has ended
         if is_build and (place.is_relative_to(root) or place == Path("/bot")):
-            found.append(int(path.name))
+            found.append(pid)
     return found
