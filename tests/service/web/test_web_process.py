@@ -15,6 +15,7 @@ from arena.service.life.web import open_web
 from arena.service.settings.reading import load_settings
 from tests.support.patience import PATIENCE_S
 from tests.support.places import CHOICES, Place, write_quick_bot
+from tests.support.processes import wait_until
 from tests.support.serving import plan, serving, wait_for_counts
 
 
@@ -58,7 +59,7 @@ def test_a_killed_process_of_pages_comes_again_at_its_address_and_no_match_is_di
         assert "Kingmaker Arena" in read_page(address)
         assert web_process(field) != killed
         wait_for_counts(field, {"finished": 3})
-        assert served.health["healthy"]
+        wait_until(lambda: bool(served.health["healthy"]))  # a page may be read before its process has said it is ready
         assert served.stop() == 0
 
 
