@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 
 from arena.hosting.proc.sockets import Connections, connections
 from arena.referee.inbox import Flood
-from arena.worker.beside import Beside
 from arena.worker.door import WayIn
-from arena.worker.own_limits import MESSAGE_S, OwnLimits, OwnWatch
+from arena.worker.own_limits import OwnLimits, OwnWatch
 
 REST_S = 0.1
 """How often the work of this process is compared with the messages."""
@@ -48,8 +47,9 @@ class _Seen:
             self.unread.append(unread)
 
     def is_flood(self) -> bool:
-        most = sum(unread > MESSAGE_BYTES for unread in self.unread)
-        return most >= MOST_LOOKS or len(self.unread) == LOOKS
+        """Return whether what was seen can be no message that waits to be read."""
+        large = sum(unread > MESSAGE_BYTES for unread in self.unread)
+        return large >= MOST_LOOKS or len(self.unread) == LOOKS
 
 
 class FloodWatch:
@@ -58,28 +58,23 @@ class FloodWatch:
     def __init__(self, doors: Callable[[], Sequence[WayIn]], own: OwnWatch | None = None) -> None:
         self._doors = doors
         self._own = own or OwnWatch(OwnLimits(), end=lambda _: None)
-        self._beside = Beside()
-        self._messages = 0
-        """How many were read between the last two comparisons."""
         self._heard: dict[WayIn, int] = {}
 
     async def run(self) -> None:
         """Look again and again, and disconnect who floods; fall when this process has reached a limit of its own."""
-        self._unexplained_share()
+        self._compare()
         while True:
             await asyncio.sleep(REST_S)
-            share = self._unexplained_share()
-            self._own.look(self._messages)
+            share = self._compare()
             if (share > MOST_SHARE or self._own.unexplained_s > WORRY_S) and await self._find(share):
                 self._own.forgive()
 
-    def _unexplained_share(self) -> float:
-        """Return which part of a core the other threads used since the last call beyond what messages explain."""
-        beside_s, passed_s = self._beside.since_last()
+    def _compare(self) -> float:
+        """Return which part of a core went since the last call into what no message explains."""
         heard = {door: door.count_messages() for door in self._doors()}
-        self._messages = sum(count - self._heard.get(door, 0) for door, count in heard.items())
+        messages = sum(count - self._heard.get(door, 0) for door, count in heard.items())
         self._heard = heard
-        return (beside_s - self._messages * MESSAGE_S) / max(passed_s, 1e-6)
+        return self._own.look(messages)
 
     async def _find(self, share: float) -> bool:
         """Look at what lies unread, disconnect the bot that it shows, and return whether there is one."""

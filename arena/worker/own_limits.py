@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from arena.hosting.falls import fall
 from arena.hosting.proc.machine import MEGABYTE
-from arena.worker.beside import Beside
 
 MESSAGE_S = 0.001
 """What gRPC may compute for a message; measured: 0.1 ms."""
@@ -50,15 +50,20 @@ class OwnWatch:
         self._limits = limits
         self._guests = guests
         self._end = end
-        self._beside = Beside()
+        self._beside = _Beside()
         self.unexplained_s = 0.0
         """What was computed for nobody, as far as it counts."""
 
-    def look(self, messages: int) -> None:
-        """Fall if a limit is reached; `messages` were read since the last look. To be called by the event loop."""
+    def look(self, messages: int) -> float:
+        """Fall if a limit is reached; `messages` were read since the last look. To be called by the event loop.
+
+        Return which part of a core was used beside it since then that no message explains.
+        """
         self.check_memory(_private_bytes())
         beside_s, passed_s = self._beside.since_last()
-        self.count_cpu(beside_s - messages * MESSAGE_S, passed_s)
+        unexplained_s = beside_s - messages * MESSAGE_S
+        self.count_cpu(unexplained_s, passed_s)
+        return unexplained_s / max(passed_s, 1e-6)
 
     def check_memory(self, held: int) -> None:
         """Fall if so many bytes are too much."""
@@ -78,6 +83,22 @@ class OwnWatch:
     def _fall(self, why: str) -> None:
         guests = self._guests()
         self._end(f"{why}{'; with it were ' + guests if guests else ''}")
+
+
+class _Beside:
+    """What this process computes beside its event loop, which plays the matches: gRPC's threads, and who else runs."""
+
+    def __init__(self) -> None:
+        self._last = self._now()
+
+    def since_last(self) -> tuple[float, float]:
+        """Return how many seconds were computed, and have passed, since the last call."""
+        before, self._last = self._last, self._now()
+        return self._last[0] - before[0], self._last[1] - before[1]
+
+    @staticmethod
+    def _now() -> tuple[float, float]:
+        return time.process_time() - time.thread_time(), time.monotonic()
 
 
 def _private_bytes() -> int:

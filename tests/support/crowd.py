@@ -11,10 +11,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+
+from arena.hosting.proc.processes import list_processes, list_threads
 
 ROOM = 260
 """How many processes and threads the user may have besides those that it has already."""
@@ -57,11 +59,9 @@ class SmallUser:
 def _count_tasks(uid: int) -> int:
     """Return how many processes and threads a user has."""
     found = 0
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            found += len(list((process / "task").iterdir())) if process.stat().st_uid == uid else 0
-        except OSError:
-            continue  # it has just ended
+    for pid in list_processes():
+        with suppress(OSError):  # it has just ended
+            found += len(list_threads(pid)) if Path(f"/proc/{pid}").stat().st_uid == uid else 0
     return found
 
 

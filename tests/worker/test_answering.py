@@ -61,16 +61,13 @@ async def test_a_bot_that_nobody_heard_is_not_blamed(monkeypatch: pytest.MonkeyP
 async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
-    def lose(why: str) -> None:
-        raise HostingError(why)
-
     close = Door.close
 
     async def never_end(door: Door) -> None:
         await close(door)
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("arena.worker.house._give_up", lose)
+    monkeypatch.setattr("arena.worker.house._give_up", starter.lose)
     async with MatchHost(warm_bots=0) as host:
 
         async def play_some() -> None:
@@ -92,10 +89,7 @@ async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
 async def test_a_bot_that_may_be_lame_since_there_was_no_room_is_not_blamed(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
-    def lose(why: str) -> None:
-        raise HostingError(why)
-
-    monkeypatch.setattr("arena.worker.house._give_up", lose)
+    monkeypatch.setattr("arena.worker.house._give_up", starter.lose)
     async with MatchHost() as host:
         silent = king_spec("m1", [scripted("silent"), scripted(), scripted()], clock="50ms")
         report = await host.play(silent)
