@@ -142,3 +142,36 @@ def test_a_directory_without_a_bot_does_not_become_the_sample_of_its_name(arena:
     (tmp_path / "greedy").mkdir()
     assert "to add the sample bot greedy, call this from another directory" in arena.refusal("bot", "add", "greedy")
     assert arena("bot", "add", tmp_path / "greedy").code == 2
+
+
+def test_of_several_bots_each_is_told_and_one_that_fails_keeps_none_out(arena: Arena, tmp_path: Path) -> None:
+    ada, eve = write_bot(tmp_path / "a", "ada"), write_bot(tmp_path / "e", "eve")
+    arena("bot", "add", ada)
+    finished = arena("bot", "add", ada, tmp_path / "nowhere", eve, "no-sample")
+    assert finished.code == 1
+    assert [line.split(" (")[0] for line in finished.out.splitlines()] == [
+        "already there: ada version 1",
+        "added eve version 1",
+    ]
+    first, second, last = finished.err.splitlines()
+    assert first.startswith(f"not added: {tmp_path / 'nowhere'}: ")
+    assert "there is no such directory" in first
+    assert second.startswith("not added: no-sample: ")
+    assert last == "arena: 2 of 4 bots were not added; mend them and add them again, what was added stays"
+    assert {row["name"] for row in arena("bot", "list", "--json").json} == {"ada", "eve"}
+
+
+def test_programs_are_told_of_each_bot_that_was_added_and_why_one_was_not(arena: Arena, tmp_path: Path) -> None:
+    finished = arena("bot", "add", write_bot(tmp_path / "a", "ada"), tmp_path / "nowhere", "--json")
+    assert finished.code == 1
+    added, failed = finished.json
+    assert (added["bot"], added["new"], added["error"], added["directory"]) == ("ada", True, None, str(tmp_path / "a"))
+    assert (failed["bot"], failed["version_id"], failed["new"]) == (None, None, False)
+    assert failed["directory"] == str(tmp_path / "nowhere")
+    assert "there is no such directory" in failed["error"]
+
+
+def test_a_database_that_cannot_serve_is_told_once_and_not_for_each_bot(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "arena.db").write_bytes(b"this is no database" * 100)
+    refusal = arena.refusal("bot", "add", write_bot(tmp_path / "a", "ada"), write_bot(tmp_path / "b", "bob"), code=1)
+    assert "is no database of the arena" in refusal or "not a database" in refusal

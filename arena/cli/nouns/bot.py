@@ -3,80 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import paging, settings
-from arena.cli.shared.building import build_added
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
-from arena.cli.shared.places import need_here
-from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
-from arena.cli.shared.samples import bot_directory, need_some
 from arena.cli.shared.saying import say
-from arena.cli.verbs.bot import admission, annul, build_log, conform, lineage, new, replays, submit, test, watch
+from arena.cli.verbs.bot import add, admission, annul, build_log, conform, lineage, new, replays, submit, test, watch
 from arena.cli.verbs.bot import connect as bridge
-from arena.client.values.bots import AddedBot, BotDetail
+from arena.client.values.bots import BotDetail
 from arena.hosting.manifest import BotManifest
-from engine import registry
 
 app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
-for verb in (new, test, watch, conform, submit, bridge, admission, build_log, lineage, replays, annul):
+for verb in (add, new, test, watch, conform, submit, bridge, admission, build_log, lineage, replays, annul):
     app.add_typer(verb.app)
 
 BotName = Annotated[str, typer.Argument(metavar="BOT")]
 
 _SHOWN_DIGITS = 12
-_SUBMIT = "`arena bot submit DIRECTORY` sends a bot to a service"
 
 
 def _short_hash(content_hash: str) -> str:
     """Return the beginning of a content hash, which is what people are shown."""
     return content_hash[:_SHOWN_DIGITS]
-
-
-@app.command(epilog=example("arena bot add my-bot", "arena bot add greedy search", "arena bot add my-bot --owner ada"))
-def add(
-    directories: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="DIRECTORY..."),
-    ] = None,
-    owner: Annotated[str | None, typer.Option()] = None,
-    runtimes: RuntimesFile = settings.RUNTIMES.default,
-    db: Database = settings.DB.default,
-    as_json: AsJson = False,
-) -> None:
-    """Add bots, or new versions of them."""
-    from arena.cli.shared.storage import open_storage  # only who adds bots here imports the database
-    from arena.client.here.adding import add_bot
-
-    places = [bot_directory(directory) for directory in need_some(directories)]
-    known = local_runtimes(runtimes)
-    with open_storage(need_here(db, _SUBMIT)) as storage:
-        programs = replace(storage.programs, runtimes=known)
-        added = [add_bot(storage.database, programs, directory, owner, build_added) for directory in places]
-    for entry in added:
-        _warn_of_unknown_games(entry)
-    if as_json:
-        print_json([asdict(entry) for entry in added])
-        return
-    for entry in added:
-        version = {"bot": entry.bot, "version": entry.number, "hash": _short_hash(entry.content_hash)}
-        typer.echo(say("cli_bot.added" if entry.new else "cli_bot.already_there", **version))
-
-
-def _warn_of_unknown_games(added: AddedBot) -> None:
-    manifest = BotManifest.from_json(added.manifest)
-    if not any(manifest.plays(game) for game in registry.names()):
-        typer.echo(
-            say("cli_bot.plays_not_installed", name=manifest.name, games=", ".join(manifest.games)),
-            err=True,
-        )
 
 
 def _disabled_text(at_us: int | None) -> str:

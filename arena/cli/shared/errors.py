@@ -121,6 +121,11 @@ def _message(error: BaseException) -> str:
     return str(error)
 
 
+def one_line(error: Exception) -> str | None:
+    """Return the line, in English, that an error becomes which a command may raise; `None` for a fault of the arena."""
+    return None if _code(error) is None else _one_line(_message(error))
+
+
 def report(error: BaseException) -> int:
     """Say on stderr, in one line, what went wrong, and return the exit code."""
     if settings.DEBUG.value != "0":

@@ -1,0 +1,117 @@
+"""The command `arena bot add`: each of several bots is added on its own, and told, whatever becomes of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.building import build_added
+from arena.cli.shared.errors import CliError, one_line
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import print_json, printable
+from arena.cli.shared.places import need_here
+from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
+from arena.cli.shared.samples import bot_directory, need_some
+from arena.cli.shared.saying import say, told
+from arena.client.values.bots import AddedBot
+from arena.hosting.manifest import BotManifest
+from engine import registry
+
+app = typer.Typer()
+
+_SUBMIT = "`arena bot submit DIRECTORY` sends a bot to a service"
+_SHOWN_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What came of adding one directory: the version, or why there is none."""
+
+    directory: Path
+    added: AddedBot | None
+    error: str | None = None
+    """One line in English, as errors are."""
+
+    def facts(self) -> dict[str, Any]:
+        """Return it for programs; it has the same keys whether the bot was added or not."""
+        nothing: dict[str, Any] = {**dict.fromkeys(field.name for field in fields(AddedBot)), "new": False}
+        found = nothing if self.added is None else asdict(self.added)
+        return {**found, "directory": str(self.directory), "error": self.error}
+
+
+@app.command(epilog=example("arena bot add my-bot", "arena bot add greedy search", "arena bot add my-bot --owner ada"))
+def add(
+    directories: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="DIRECTORY..."),
+    ] = None,
+    owner: Annotated[str | None, typer.Option()] = None,
+    runtimes: RuntimesFile = settings.RUNTIMES.default,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Add bots, or new versions of them."""
+    named = need_some(directories)
+    outcomes = []
+    for outcome in _add_each(named, owner, runtimes, need_here(db, _SUBMIT)):
+        outcomes.append(outcome)
+        _tell(outcome, as_json=as_json)
+    if as_json:
+        print_json([outcome.facts() for outcome in outcomes])
+    failed = sum(outcome.added is None for outcome in outcomes)
+    if failed:
+        raise CliError(
+            f"{failed} of {len(named)} bots were not added; mend them and add them again, what was added stays"
+        )
+
+
+def _add_each(named: Sequence[Path], owner: str | None, runtimes: str, db: str) -> Iterator[_Outcome]:
+    """Add one directory after the other, and yield what came of each.
+
+    The error of a directory that is alone is raised; so is one of the database, which none of them could escape.
+    """
+    from arena.cli.shared.storage import open_storage  # only who adds bots here imports the database
+    from arena.client.here.adding import add_bot
+    from ratings.errors import DatabaseError
+
+    known = local_runtimes(runtimes)
+    with open_storage(db) as storage:
+        programs = replace(storage.programs, runtimes=known)
+        for name in named:
+            try:
+                yield _Outcome(name, add_bot(storage.database, programs, bot_directory(name), owner, build_added))
+            except DatabaseError:
+                raise
+            except Exception as error:
+                line = one_line(error)
+                if line is None or len(named) == 1:
+                    raise
+                yield _Outcome(name, None, line.removeprefix(f"{name}: "))
+
+
+def _tell(outcome: _Outcome, *, as_json: bool) -> None:
+    """Say what came of a directory; for programs, only what they are not told in JSON."""
+    added = outcome.added
+    if added is None:
+        if not as_json:
+            why = told(outcome.error or "")
+            typer.echo(say("cli_bot.not_added", directory=printable(str(outcome.directory)), why=why), err=True)
+        return
+    _warn_of_unknown_games(added)
+    if not as_json:
+        version = {"bot": added.bot, "version": added.number, "hash": added.content_hash[:_SHOWN_DIGITS]}
+        typer.echo(say("cli_bot.added" if added.new else "cli_bot.already_there", **version))
+
+
+def _warn_of_unknown_games(added: AddedBot) -> None:
+    manifest = BotManifest.from_json(added.manifest)
+    if not any(manifest.plays(game) for game in registry.names()):
+        typer.echo(
+            say("cli_bot.plays_not_installed", name=manifest.name, games=", ".join(manifest.games)),
+            err=True,
+        )
