@@ -10,7 +10,8 @@
         run(FirstBot())
 
 `play_offline` plays a whole match in this process, without an arena, through the same messages. docs/write-a-bot.md
-tells the rest. Neither this module nor `run` imports the engine: the first use of `Match.rules` does.
+tells the rest. This module does not import the engine; `run` does before the bot joins, unless the bot does without it
+(`Bot.uses_engine`).
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def __getattr__(name: str) -> Any:
 def run(bot: Bot) -> None:
     """Play for the arena that started this process, and return when it closes the stream.
 
+    The rules of the games that the bot may be asked to play are loaded before it joins, when no decision has begun.
     Address and token come from ARENA_ADDRESS and ARENA_TOKEN. Without them, one line tells what to do, and the
     process exits with 2; if the arena refuses the bot, with 1. What `decide` raises is raised here.
     """
@@ -80,4 +82,8 @@ def run(bot: Bot) -> None:
 def _play(bot: Bot, address: str, token: str) -> None:
     from bots.stream import play  # playing offline needs no grpc, which is slow to import
 
+    if bot.uses_engine:
+        from bots.preload import preload_claimed
+
+        preload_claimed(bot.games)
     asyncio.run(play(Session(bot), address, token))

@@ -39,6 +39,9 @@ class Bot(ABC):
 
     games: Sequence[str] = ("*",)
     """The names of the games it plays; `*` means every game."""
+    uses_engine: bool = True
+    """Whether it looks at `Match.rules`, `Decision.observation` or `Decision.state()`: then the rules are loaded before
+    it joins. A bot that looks at ids and names alone starts sooner with False."""
 
     @abstractmethod
     def decide(self, decision: Decision) -> Answer:

@@ -12,7 +12,6 @@ from random import Random
 
 from bots.algorithms.lines import best_of_lines
 from bots.kit import Bot, Decision
-from bots.preload import preload_rules
 from engine.abilities import Playable, need_playable
 from engine.chance import SeededChance
 from engine.core import State
@@ -26,9 +25,6 @@ class GreedyBot(Bot):
 
     def __init__(self, nodes: int = DEFAULT_NODES) -> None:
         self._nodes = nodes
-
-    def prepare(self) -> None:
-        preload_rules()
 
     def decide(self, decision: Decision) -> list[int]:
         """Answer a whole line at once, up to the first outcome of chance."""

@@ -12,7 +12,6 @@ from bots.algorithms.budget import thinking_seconds
 from bots.algorithms.lookahead import Horizon, Lookahead
 from bots.algorithms.tree import Node, Search, Settings
 from bots.kit import Bot, Decision, Match
-from bots.preload import preload_rules
 from engine.abilities import need_playable
 from engine.core import Game
 
@@ -38,9 +37,6 @@ class SearchBot(Bot):
         self._search: Search | None = None
         self._root: Node | None = None
         self._lookahead: Lookahead | None = None
-
-    def prepare(self) -> None:
-        preload_rules()
 
     def match_started(self, match: Match) -> None:
         playable = need_playable(match.rules)

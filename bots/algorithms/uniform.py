@@ -8,5 +8,7 @@ from bots.kit import Bot, Decision
 class RandomBot(Bot):
     """A bot that chooses every legal action with equal probability; equal seeds give equal choices."""
 
+    uses_engine = False
+
     def decide(self, decision: Decision) -> int:
         return decision.match.random.choice(decision.legal_actions)

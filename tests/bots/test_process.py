@@ -32,6 +32,25 @@ class Broken(Bot):
 run(Broken())
 """
 
+TELLING = """
+import sys
+from bots.kit import Bot, run
+
+def loaded():
+    return sorted({name.split(".")[2] for name in sys.modules if name.startswith("engine.games.")})
+
+class Telling(Bot):
+    uses_engine = USES
+    games = GAMES
+
+    def decide(self, decision):
+        sys.stderr.write(" ".join(loaded()))
+        return decision.legal_actions[0]
+
+run(Telling())
+"""
+ALL = "foreign_king rex_romanorum"
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -122,6 +141,50 @@ async def test_what_decide_raises_is_shown_and_ends_the_process(directory: Path)
     assert ended.status == 1
     assert ended.output.startswith("Traceback")
     assert ended.output.rstrip().endswith("ZeroDivisionError: no idea at ply 7")
+
+
+@pytest.mark.parametrize(
+    ("games", "manifest", "uses", "said"),
+    [
+        (["*"], None, True, ALL),
+        (["*"], 'games = ["*"]', True, ALL),
+        (["*"], 'games = ["rex_romanorum", "go"]', True, "rex_romanorum"),
+        (["foreign_king"], "name = 'it'", True, "foreign_king"),
+        (["foreign_king"], 'games = ["rex_romanorum"]', True, ""),
+        (["*"], "no TOML", True, ALL),
+        (["*"], None, False, ""),
+    ],
+)
+async def test_the_rules_of_all_games_that_it_may_play_are_loaded_when_it_is_asked_first(
+    directory: Path, games: list[str], manifest: str | None, uses: bool, said: str
+) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.welcome()
+        await arena.play_match("a", 1)
+
+    source = directory / "main.py"
+    source.write_text(TELLING.replace("USES", str(uses)).replace("GAMES", str(games)))
+    if manifest is not None:
+        (directory / "bot.toml").write_text(manifest)
+    async with serve(directory, script) as arena:
+        where = {"ARENA_ADDRESS": arena.address, "ARENA_TOKEN": "t0ken", "ARENA_BOT_DIR": str(directory)}
+        ended = await start_bot(source, **where)
+    assert ended == Ended(0, said)
+
+
+async def test_a_game_that_cannot_be_loaded_is_told_of_and_others_are_played(directory: Path) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.welcome()
+        await arena.play_match("a", 1)
+
+    source = directory / "main.py"
+    source.write_text(TELLING.replace("USES", "True").replace("GAMES", "['*']"))
+    (directory / "broken_game.py").write_text('raise RuntimeError("no board")\n')
+    (directory / "broken.dist-info").mkdir()
+    (directory / "broken.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (directory / "broken.dist-info" / "entry_points.txt").write_text("[arena.games]\nbroken = broken_game\n")
+    ended, _ = await meet(directory, source, script)
+    assert ended == Ended(0, f"the game broken cannot be loaded: RuntimeError: no board\n{ALL}")
 
 
 async def test_a_bot_started_by_hand_says_how_to_start_it() -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from random import Random
 
 from bots.kit import Bot, Decision, Match, run
-from bots.preload import preload_rules
 from engine.abilities import Playable
 from engine.chance import SeededChance
 from engine.core import State
@@ -31,8 +30,7 @@ class MyBot(Bot):
     """Takes the action with the best value on average. NEXT: give it a better name."""
 
     def prepare(self) -> None:
-        """Import the rules before a clock runs. NEXT: load what takes long here, such as tables or a model."""
-        preload_rules()
+        """Called once, before a clock runs; the rules are loaded by then. NEXT: load here what takes long."""
 
     def match_started(self, match: Match) -> None:
         """Forget the last match; one process plays many. NEXT: what you learn during a match begins here."""
