@@ -477,18 +477,28 @@ class ChallengeRequest(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., opponents: _Optional[_Iterable[str]] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., blocks: _Optional[int] = ..., time: _Optional[str] = ..., start_limit: _Optional[str] = ..., options_json: _Optional[str] = ..., opening_plies: _Optional[int] = ..., seed: _Optional[int] = ...) -> None: ...
 
 class PlannedTournament(_message.Message):
-    __slots__ = ("id", "name", "seed", "seeded", "secret")
+    __slots__ = ("id", "name", "seed", "seeded", "secret", "left_out")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     SEEDED_FIELD_NUMBER: _ClassVar[int]
     SECRET_FIELD_NUMBER: _ClassVar[int]
+    LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     seed: int
     seeded: bool
     secret: str
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., seed: _Optional[int] = ..., seeded: bool = ..., secret: _Optional[str] = ...) -> None: ...
+    left_out: _containers.RepeatedCompositeFieldContainer[LeftOut]
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., seed: _Optional[int] = ..., seeded: bool = ..., secret: _Optional[str] = ..., left_out: _Optional[_Iterable[_Union[LeftOut, _Mapping]]] = ...) -> None: ...
+
+class LeftOut(_message.Message):
+    __slots__ = ("bot", "why")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    why: str
+    def __init__(self, bot: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
 
 class Cancelled(_message.Message):
     __slots__ = ("tournament", "matches")

@@ -17,7 +17,7 @@ from arena.cli.shared.host_report import report_host
 from arena.cli.shared.hosting_options import HostingOptions
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import worker_count
-from arena.cli.shared.output import format_duration
+from arena.cli.shared.output import format_duration, printable
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.storage import Storage
@@ -42,7 +42,9 @@ _NOTE_EVERY_S = 1.0
 
 
 def announce(planned: PlannedTournament) -> None:
-    """Say on stderr which tournament begins, and whether it can be repeated."""
+    """Say on stderr which tournament begins, whether it can be repeated, and which bots `all` left out."""
+    for one in planned.left_out:
+        typer.echo(say("cli_shared.left_out", bot=one.bot, why=printable(told(one.why))), err=True)
     typer.echo(say("cli_shared.tournament", name=planned.name, origin=_origin(planned)), err=True)
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 from functools import partial
 
 from arena.client.errors import ForbiddenError, RefusedError
+from arena.client.here.field import expand
 from arena.client.here.games import find_game
 from arena.client.here.lookup import find_version, whole_name
 from arena.client.here.place import Place
 from arena.client.here.rights import actor_of, need_competitor, need_remote_service
-from arena.client.values.tournaments import SINGLE_MATCH, PlannedTournament, TournamentRequest
+from arena.client.values.tournaments import SINGLE_MATCH, LeftOut, PlannedTournament, TournamentRequest
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
@@ -29,13 +31,14 @@ def create(place: Place, request: TournamentRequest) -> PlannedTournament:
 
     Raises RefusedError, ForbiddenError, and the errors of `arena.tournament.creation`; then nothing was written.
     """
+    request, left_out = _expanded(place, request)
     _check_rights(place, request)
     terms = terms_of(request, seed_key(place))
     form = _form(request)
     for bot in request.bots:
         need_remote_service(place, find_version(place, bot).bot)
     tournament = _write(place, request, terms, form)
-    return planned(place, tournament, terms)
+    return replace(planned(place, tournament, terms), left_out=left_out)
 
 
 def planned(place: Place, tournament: Tournament, terms: Terms) -> PlannedTournament:
@@ -65,6 +68,14 @@ def _write(place: Place, request: TournamentRequest, terms: Terms, form: Format 
     if form is None:
         return creation.create_match(place.database, place.programs, terms, bots=bots, choose_name=choose_name)
     return creation.create_tournament(place.database, place.programs, terms, form, bots=bots, choose_name=choose_name)
+
+
+def _expanded(place: Place, request: TournamentRequest) -> tuple[TournamentRequest, tuple[LeftOut, ...]]:
+    """Return the request with the bots that `all` means, and which it does not mean. In a match each seat is named."""
+    if request.format == SINGLE_MATCH:
+        return request, ()
+    bots, left_out = expand(place, request.bots, request.game)
+    return replace(request, bots=bots), left_out
 
 
 def _check_rights(place: Place, request: TournamentRequest) -> None:

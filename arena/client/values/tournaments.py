@@ -11,6 +11,8 @@ from arena.client.values.pools import Pool
 
 SINGLE_MATCH = "match"
 """What stands in place of a format's name for a single match."""
+ALL = "all"
+"""What stands among the entrants for every bot that can play the game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +26,7 @@ class TournamentRequest:
     game: str
     seats: int
     bots: tuple[str, ...]
-    """The entrants, each a name (its newest version) or `name@hash`."""
+    """The entrants, each a name (its newest version) or `name@hash`; `all` is every bot that can play the game."""
     time: str
     start_limit: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -65,6 +67,15 @@ class ChallengeRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A bot that `all` does not mean."""
+
+    bot: str
+    why: str
+    """In half a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedTournament:
     """A tournament that was written just now."""
 
@@ -75,6 +86,8 @@ class PlannedTournament:
     """Whether it can be repeated, because somebody gave a seed."""
     secret: str | None = None
     """For an organiser whose seed means something in this arena alone: what repeats the tournament anywhere."""
+    left_out: tuple[LeftOut, ...] = ()
+    """The bots that `all` did not mean, by name."""
 
 
 @dataclass(frozen=True, slots=True)

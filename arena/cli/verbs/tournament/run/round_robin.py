@@ -20,7 +20,7 @@ app = typer.Typer()
     epilog=run_example(
         "round-robin --seats 3 --bots random,greedy,search --blocks 10",
         "round-robin --seats 2 --bots random,greedy --seed 1 --name monday",
-        "round-robin --seats 2 --bots random,greedy,search --double",
+        "round-robin --seats 2 --bots all --double",
     ),
 )
 def round_robin(
