@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.match.report import MatchReport
+from arena.tournament.speed import SpeedMeter
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class RunProgress:
     """Whether another command cancelled the tournament meanwhile."""
     blocked_s: float = 0.0
     """For how many seconds it has waited by now for another process to end its writing, if it waits."""
+    speed: float | None = None
+    """The matches a second now that everything has started, or `None` while that is not known; see `SpeedMeter`."""
 
     @property
     def over(self) -> int:
@@ -39,24 +42,30 @@ class RunProgress:
 
     @property
     def games_per_second(self) -> float:
-        """The speed of this run; 0 before its first match has ended."""
+        """The matches a second of the whole run, its start included; 0 before its first match has ended."""
         return self.played / self.elapsed_s if self.elapsed_s > 0 else 0.0
 
     @property
     def eta_s(self) -> float | None:
-        """The seconds to the end at this speed, or `None` before the first match has ended."""
-        return (self.total - self.over) / self.games_per_second if self.games_per_second else None
+        """The seconds to the end at the speed without the start, or `None` while that is not known."""
+        if self.over >= self.total:
+            return 0.0
+        return (self.total - self.over) / self.speed if self.speed else None
 
 
 class RunTally:
     """Counts what a run did."""
 
-    def __init__(self, *, finished: int, void: int, total: int, started_s: float) -> None:
-        """Begin with what earlier runs did; `started_s` is an instant of the clock that `at` is given."""
+    def __init__(self, *, finished: int, void: int, total: int, started_s: float, lanes: int = 1) -> None:
+        """Begin with what earlier runs did; `started_s` is an instant of the clock that `at` is given.
+
+        `lanes` matches are played at once.
+        """
         self._finished = finished
         self._void = void
         self._total = total
         self._started_s = started_s
+        self._meter = SpeedMeter(started_s, lanes)
         self._played = self._plies = self._decisions = self._lost = 0
         self._is_cancelled = False
 
@@ -100,4 +109,5 @@ class RunTally:
             lost=self._lost,
             elapsed_s=now_s - self._started_s,
             is_cancelled=self._is_cancelled,
+            speed=self._meter.speed(self._played, now_s),
         )

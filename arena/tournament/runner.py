@@ -94,7 +94,9 @@ async def run_tournament(
         row = tournaments.tournament_row(database, tournament_id)
         _check_playable(row)
         specs = _match_specs(database, row, programs, leak_checks, keep_logs=keep_logs)
-        run = _Run(Ledger(database.brief(_BRIEF_MS)), executor, specs, _planner(row), _tally(row), on_progress)
+        run = _Run(
+            Ledger(database.brief(_BRIEF_MS)), executor, specs, _planner(row), _tally(row, executor), on_progress
+        )
         run.patience_s = PATIENCE_S if database.patience_s is None else database.patience_s
         await run.play()
         return run.end(tournaments.tournament_row(database, tournament_id))
@@ -127,9 +129,9 @@ def _planner(row: TournamentRow) -> FormatPlanner | None:
     return None if form is None else FormatPlanner(form, draw_of(row.tournament, row.pool))
 
 
-def _tally(row: TournamentRow) -> RunTally:
-    state = row.progress
-    return RunTally(finished=state.finished, void=state.void, total=state.total, started_s=time.monotonic())
+def _tally(row: TournamentRow, executor: MatchExecutor) -> RunTally:
+    state, now_s, lanes = row.progress, time.monotonic(), executor.slots()
+    return RunTally(finished=state.finished, void=state.void, total=state.total, started_s=now_s, lanes=lanes)
 
 
 class _Run:

@@ -89,15 +89,20 @@ def test_instants_are_utc() -> None:
 
 
 def test_progress_tells_rate_and_time_left() -> None:
-    assert progress_text(20, 120, 10, 5.0) == "20/120 matches, 2.0/s, 50 s left"
+    assert progress_text(20, 120, 2.0) == "20/120 matches, 2.0/s, 50 s left"
 
 
 def test_progress_before_the_first_match_promises_nothing() -> None:
-    assert progress_text(0, 120, 0, 5.0) == "0/120 matches"
+    assert progress_text(0, 120, 0.0) == "0/120 matches"
+
+
+def test_progress_says_that_it_does_not_know_the_time_left_yet() -> None:
+    assert progress_text(1, 120, None) == "1/120 matches, estimating the time left"
+    assert progress_text(120, 120, None) == "120/120 matches"
 
 
 def test_progress_at_the_end_has_no_time_left() -> None:
-    assert progress_text(120, 120, 120, 60.0) == "120/120 matches, 2.0/s"
+    assert progress_text(120, 120, 2.0) == "120/120 matches, 2.0/s"
 
 
 class Terminal(io.StringIO):
@@ -128,6 +133,20 @@ def test_a_resumed_run_counts_its_rate_from_where_it_went_on() -> None:
     clock.now = 5.0
     display.update(105, "search leads")
     assert log.getvalue() == "105/110 matches, 1.0/s, 5 s left; search leads\n"
+
+
+def test_a_run_tells_the_speed_that_it_is_given_and_at_its_end_that_of_the_whole() -> None:
+    log, clock = io.StringIO(), Clock()
+    display = ProgressDisplay(0, 40, log, clock)
+    for done, speed in ((1, None), (20, 4.0)):
+        clock.now += 5.0
+        display.update(done, speed=speed)
+    display.end(40)
+    assert log.getvalue().splitlines() == [
+        "1/40 matches, estimating the time left",
+        "20/40 matches, 4.0/s, 5 s left",
+        "40/40 matches, 4.0/s",
+    ]
 
 
 def test_a_terminal_gets_one_line_that_is_overwritten_whole() -> None:

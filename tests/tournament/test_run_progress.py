@@ -16,7 +16,7 @@ def test_the_speed_is_that_of_this_run_and_says_when_it_ends() -> None:
     tally = RunTally(finished=10, void=2, total=40, started_s=100.0)
     fresh = tally.at(100.0)
     assert (fresh.games_per_second, fresh.eta_s, fresh.over) == (0.0, None, 12)
-    assert tally.at(104.0).eta_s is None  # no match has ended
+    assert tally.at(204.0).eta_s is None  # no match has ended
     tally.count_lost(again=True)
     tally.count_lost(again=False)
     tally.count_planned(2)
@@ -24,8 +24,8 @@ def test_the_speed_is_that_of_this_run_and_says_when_it_ends() -> None:
     assert (now.lost, now.void, now.total, now.finished, tally.open) == (2, 3, 42, 10, 29)
 
 
-@pytest.mark.parametrize(("elapsed_s", "speed", "eta_s"), [(4.0, 0.75, 20.0), (0.5, 6.0, 2.5)])
-def test_matches_of_earlier_runs_are_over_but_not_fast(elapsed_s: float, speed: float, eta_s: float) -> None:
+@pytest.mark.parametrize(("elapsed_s", "speed"), [(4.0, 0.75), (0.5, 6.0)])
+def test_matches_of_earlier_runs_are_over_but_not_fast(elapsed_s: float, speed: float) -> None:
     tally = RunTally(finished=10, void=0, total=30, started_s=7.0)
     for _ in range(3):
         tally.count_lost(again=True)
@@ -35,4 +35,30 @@ def test_matches_of_earlier_runs_are_over_but_not_fast(elapsed_s: float, speed: 
     now = tally.at(7.0 + elapsed_s)
     assert (now.played, now.plies, now.decisions) == (3, 3 * 21, 3 * 10)
     assert now.games_per_second == pytest.approx(speed)
-    assert now.eta_s == pytest.approx(eta_s)
+
+
+def test_the_estimate_does_not_count_the_start() -> None:
+    """Two matches at once, each of a second; workers and bots take ten seconds before the first begins."""
+    tally, ended_at_s = RunTally(finished=0, void=0, total=40, started_s=0.0, lanes=2), 10.0
+    estimates = []
+    for _ in range(4):
+        ended_at_s += 1.0
+        for lane in range(2):
+            tally.count_report(REPORT)
+            estimates.append(tally.at(ended_at_s + lane / 10).eta_s)
+    assert estimates[:3] == [None, None, None]  # until each lane has played one without its start
+    truth = [(40 - played) / 2 for played in range(4, 9)]  # counted with the start, the first were above 100
+    assert estimates[3:] == pytest.approx(truth, rel=0.35)
+
+
+def test_slow_matches_are_estimated_from_the_first_result() -> None:
+    tally = RunTally(finished=0, void=0, total=4, started_s=0.0, lanes=2)
+    tally.count_report(REPORT)
+    assert tally.at(59.0).eta_s is None
+    assert tally.at(100.0).eta_s == pytest.approx(300.0)
+
+
+def test_what_is_over_needs_no_time_however_short_it_was() -> None:
+    tally = RunTally(finished=0, void=0, total=1, started_s=0.0)
+    tally.count_report(REPORT)
+    assert tally.at(0.5).eta_s == 0.0

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
 from arena.cli.shared.connect import Connection
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import told
 from arena.client.values.operations import Operation, OperationState
+from arena.tournament.speed import SpeedMeter
+
+_LANES = 4
+"""As many matches are taken to be played at once by a service, which does not tell."""
 
 
 def follow(connection: Connection, tournament_id: str) -> None:
@@ -27,10 +33,13 @@ def follow(connection: Connection, tournament_id: str) -> None:
 
 
 def _show_all(connection: Connection, tournament_id: str) -> Operation | None:
-    lines, last = None, None
+    lines, last, before = None, None, 0
+    meter = SpeedMeter(time.monotonic(), _LANES)
     for last in connection.arena.tournaments.watch_tournament(tournament_id):
-        lines = lines or ProgressDisplay(last.done, last.total)
-        lines.update(last.done, told(last.sentence), last.total)
+        if lines is None:
+            lines, before = ProgressDisplay(last.done, last.total), last.done
+        speed = meter.speed(last.done - before, time.monotonic())
+        lines.update(last.done, told(last.sentence), last.total, speed=speed)
     if lines is not None and last is not None:
         lines.end(last.done)
     return last

@@ -144,9 +144,10 @@ class _Display:
         lost = [say("cli_shared.lost_by_host", matches=state.lost)] if state.lost else []
         if state.blocked_s:
             waits = say("cli_shared.waits_for_database", time=format_duration(state.blocked_s))
-            self._lines.update(state.over, "; ".join([waits, *lost]), state.total)
+            self._lines.update(state.over, "; ".join([waits, *lost]), state.total, speed=state.speed)
         else:
-            self._lines.update(state.over, "; ".join(filter(None, [*lost, self._newest_note()])), state.total)
+            note = "; ".join(filter(None, [*lost, self._newest_note()]))
+            self._lines.update(state.over, note, state.total, speed=state.speed)
 
     def end(self, state: RunProgress) -> None:
         if self._lines is not None:

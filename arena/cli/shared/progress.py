@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TextIO
+from typing import Literal, TextIO
 
 from arena.cli.shared.output import format_duration
 from arena.cli.shared.saying import say
@@ -16,12 +16,13 @@ _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0
 
 
-def progress_text(done: int, total: int, played: int, elapsed_s: float) -> str:
-    """Return a progress line, where `played` of the `done` matches were played in the last `elapsed_s` seconds."""
+def progress_text(done: int, total: int, rate: float | None) -> str:
+    """Return a progress line; `rate` is in matches a second, 0 before the first, `None` while it is not known yet."""
     text = say("cli_shared.progress", done=done, total=total)
-    if played <= 0 or elapsed_s <= 0:
+    if rate is None and done < total:
+        return say("cli_shared.progress_estimating", text=text)
+    if not rate:
         return text
-    rate = played / elapsed_s
     text = f"{text}, {rate:.1f}/s"
     return (
         text
@@ -44,13 +45,18 @@ class ProgressDisplay:
         self._total = total
         self._start = self._shown_at = clock()
         self._written = 0
+        self._speed: float | Literal["own"] | None = "own"
 
-    def update(self, done: int, note: str = "", total: int | None = None) -> None:
+    def update(
+        self, done: int, note: str = "", total: int | None = None, *, speed: float | Literal["own"] | None = "own"
+    ) -> None:
         """Show that `done` matches are finished, followed by `note`, unless something was shown just now.
 
-        `total` is given for a tournament that is planned wave by wave: the number of matches planned so far.
+        `total` is given for a tournament that is planned wave by wave: the number of matches planned so far. `speed` is
+        in matches a second, or `None` while nobody knows it; without one it is what was done since the beginning.
         """
         self._total = self._total if total is None else total
+        self._speed = speed
         now = self._clock()
         if now - self._shown_at < (_LIVE_EVERY_S if self._live else _LOG_EVERY_S):
             return
@@ -58,15 +64,20 @@ class ProgressDisplay:
         self._write(self._text(done, note))
 
     def end(self, done: int) -> None:
-        """Show the final state and end the line."""
+        """Show the final state, with the speed of the whole, and end the line."""
+        self._speed = "own"
         self._write(self._text(done, ""))
         if self._live:
             self._stream.write("\n")
             self._stream.flush()
 
     def _text(self, done: int, note: str) -> str:
-        text = progress_text(done, self._total, done - self._before, self._clock() - self._start)
+        text = progress_text(done, self._total, self._own_speed(done) if self._speed == "own" else self._speed)
         return f"{text}; {note}" if note else text
+
+    def _own_speed(self, done: int) -> float:
+        elapsed_s = self._clock() - self._start
+        return max(0, done - self._before) / elapsed_s if elapsed_s > 0 else 0.0
 
     def _write(self, text: str) -> None:
         if self._live:
