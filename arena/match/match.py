@@ -15,7 +15,14 @@ from arena.match.result import Fault, FaultCause, MatchResult
 from arena.match.seats import BEFORE_START, Seats
 from arena.match.spec import MatchSpec
 from arena.match.timing import Figures
-from arena.match.validation import TimeSpent, explain_illegal, explain_late, find_fault_of_form, is_late
+from arena.match.validation import (
+    TimeSpent,
+    explain_illegal_in,
+    explain_late,
+    find_fault_of_form,
+    is_late,
+    name_action,
+)
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError, Outcome
@@ -162,6 +169,14 @@ class Match:
         why = explain_late(decision, spent, self.spec.clock.margin_us)
         self.fail(decision.seat, FaultCause.TIMEOUT, why, spent.evidence())
 
+    def _fail_illegal(self, decision: Decision, answer: Answer, index: int, spent: TimeSpent) -> None:
+        """Judge that the action at `index` of an answer is illegal where it came; those before it were applied."""
+        evidence = spent.evidence()
+        if len(answer.actions) > 1:
+            evidence["answer"] = ", ".join(name_action(self.playing, action) for action in answer.actions)
+        why = explain_illegal_in(self.playing, answer, index, self.playing.ply - decision.ply - index)
+        self.fail(decision.seat, FaultCause.ILLEGAL_ACTION, why, evidence)
+
     def _resign(self, seat: int) -> None:
         self._seats.resign(seat, self.playing.ply)
         self._go_on()
@@ -181,7 +196,7 @@ class Match:
         used = 0
         for action in answer.actions:
             if not state.is_legal(action):
-                self.fail(seat, FaultCause.ILLEGAL_ACTION, explain_illegal(self.playing, action), spent.evidence())
+                self._fail_illegal(decision, answer, used, spent)
                 return
             chances = len(self.playing.chance_outcomes)
             self._apply_chosen(action, decision, answer, spent)

@@ -62,9 +62,28 @@ def explain_late(decision: Decision, spent: TimeSpent, margin_us: int) -> str:
 def explain_illegal(playing: Playing, action: int) -> str:
     """Return the sentence that explains why an action is a fault: what it was, and what was legal."""
     table, legal = playing.game.actions, playing.state.legal_actions()
-    name = f"{action} ({table.format(action)})" if 0 <= action < len(table) else f"{action}, which does not exist"
+    name = name_action(playing, action)
     if not legal:
         return f"It chose action {name} after the end."
     shown = ", ".join(f"{other} ({table.format(other)})" for other in legal[:SHOWN_ACTIONS])
     more = f" and {len(legal) - SHOWN_ACTIONS} more" if len(legal) > SHOWN_ACTIONS else ""
     return f"It chose action {name}; legal were {shown}{more}."
+
+
+def explain_illegal_in(playing: Playing, answer: Answer, index: int, forced: int) -> str:
+    """Explain why the action at `index` of an answer is a fault, and of several which one it is.
+
+    `forced` decisions were played by the referee since the answer's first action: who counts them in is out of step.
+    """
+    why, count = explain_illegal(playing, answer.actions[index]), len(answer.actions)
+    if count == 1:
+        return why
+    if forced:
+        why = f"Forced decisions, which are never part of an answer, were played before it ({forced}). {why}"
+    return f"Of the {count} actions of its answer, number {index + 1} is not legal: {why}"
+
+
+def name_action(playing: Playing, action: int) -> str:
+    """Return an id with its notation, whether or not there is such an action."""
+    table = playing.game.actions
+    return f"{action} ({table.format(action)})" if 0 <= action < len(table) else f"{action}, which does not exist"

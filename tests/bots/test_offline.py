@@ -10,6 +10,7 @@ from arena.v1 import play_pb2
 from bots.kit import RESIGN, Answer, AnswerError, Bot, Decision, Match, play_offline
 from engine.core import OptionsError, SeatsError
 from engine.record import replay
+from tests.support import script_game
 from tests.support.nim import THROW
 
 TAKE = 0
@@ -126,6 +127,11 @@ def test_an_illegal_action_is_raised_with_its_place(answer: int | Sequence[int])
     with pytest.raises(AnswerError, match=r"ply 0, seat 0 \(Scripted\)") as raised:
         play_offline([Scripted(answer if isinstance(answer, int) else answer[1]), Scripted()], "nim")
     assert "legal were 0 (TAKE:1), 1 (TAKE:2), 2 (TAKE:3)" in str(raised.value)
+
+
+def test_an_illegal_action_within_a_sequence_is_raised_with_its_number() -> None:
+    with pytest.raises(AnswerError, match="Of the 3 actions of its answer, number 2 is not legal: It chose action 9"):
+        play_offline([Scripted([0, 9, 0]), Scripted()], script_game.GAME, options={"script": "0:2 0:2 1:2"})
 
 
 @pytest.mark.parametrize(("answer", "said"), [(None, "returned None"), ([], "0 action ids"), ([0] * 65, "65 action")])

@@ -167,6 +167,50 @@ class TestJudgement:
         match = start("0:2 1:2")
         match.receive(0, Answer(**{"match_id": "m1", "ply": 0, "actions": (0,), **answer}), 0, 0)
         assert causes(match) == [(0, cause, 0)]
+
+    @pytest.mark.parametrize(
+        ("script", "actions", "why"),
+        [
+            ("0:2 1:2", (2,), "It chose action 2 (ADD:2); legal were 0 (ADD:0), 1 (ADD:1)."),
+            (
+                "0:2 1:2",
+                (2, 0),
+                (
+                    "Of the 2 actions of its answer, number 1 is not legal: It chose action 2 (ADD:2); legal were "
+                    "0 (ADD:0), 1 (ADD:1)."
+                ),
+            ),
+            (
+                "0:2 0:3 0:2 1:2",
+                (1, 2, 9),
+                (
+                    "Of the 3 actions of its answer, number 3 is not legal: It chose action 9, which does not exist; "
+                    "legal were 0 (ADD:0), 1 (ADD:1)."
+                ),
+            ),
+            (
+                "0:3 0:1 0:1 0:2 1:2",
+                (2, 7, 1),
+                (
+                    "Of the 3 actions of its answer, number 2 is not legal: Forced decisions, which are never part of "
+                    "an answer, were played before it (2). It chose action 7 (ADD:7); legal were 0 (ADD:0), 1 (ADD:1)."
+                ),
+            ),
+        ],
+    )
+    def test_an_illegal_action_is_told_with_its_number_in_the_answer_and_why(
+        self, script: str, actions: tuple[int, ...], why: str
+    ) -> None:
+        match = start(script)
+        act(match, *actions)
+        (fault,) = match.faults_of(0)
+        assert fault.explanation == why
+
+    def test_the_whole_answer_is_evidence_of_an_illegal_action_in_a_sequence(self) -> None:
+        match = start("0:2 0:3 1:2")
+        act(match, 1, 3, 99)
+        (fault,) = match.faults_of(0)
+        assert fault.evidence["answer"] == "1 (ADD:1), 3 (ADD:3), 99, which does not exist"
         assert match.result().ranks == (2, 1)
 
     def test_sixty_four_actions_and_a_thousand_characters_are_allowed(self) -> None:

@@ -94,7 +94,10 @@ def _check_act(act: play_pb2.Act, question: Question, answered: Collection[tuple
     if len(act.note) > MAX_NOTE:
         raise BrokenError("act-note", f"{len(act.note)} characters")
     if act.actions[0] not in question.legal:
-        raise BrokenError("act-legal", f"{act.actions[0]}, and legal were {_list(question.legal)}")
+        legal = _list(question.legal)
+        if len(act.actions) > 1:
+            raise BrokenError("act-legal", f"{act.actions[0]}, the first of {len(act.actions)}, and legal were {legal}")
+        raise BrokenError("act-legal", f"{act.actions[0]}, and legal were {legal}")
 
 
 def name_of(request: play_pb2.PlayRequest) -> str:
