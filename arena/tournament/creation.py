@@ -19,6 +19,7 @@ from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.ladder import is_endless
+from arena.tournament.formats.openings import longest_opening
 from arena.tournament.owners import check_all, check_owners
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
 from arena.tournament.programs import Programs
@@ -166,7 +167,11 @@ def _keyed_secret(terms: Terms) -> bytes | None:
 def _draw(game: Game, terms: Terms, secret: bytes, blocks_per_seed: int = 1) -> BlockDraw:
     """Return what the blocks of a new tournament are drawn from."""
     options = game.parse_options(terms.options)
-    opening_plies = game.opening_plies(terms.seats) if terms.opening_plies is None else terms.opening_plies
+    opening_plies = terms.opening_plies
+    if opening_plies is None:
+        usual = game.opening_plies(terms.seats)
+        longest = longest_opening(game, seats=terms.seats, options=options, plies=usual) if usual else None
+        opening_plies = usual if longest is None else longest
     return BlockDraw(game, terms.seats, options, secret, opening_plies, blocks_per_seed)
 
 
@@ -232,11 +237,19 @@ def _keeps_apart(terms: Terms) -> bool:
 
 
 def _check_opening(draw: BlockDraw, *, remote: bool) -> None:
-    """Raise RequestError for an opening that is drawn with other chance than the match."""
+    """Raise RequestError for an opening that outlasts the game, or is drawn with other chance than the match."""
     if remote and draw.game.has_chance and draw.opening_plies:
         raise RequestError(
             f"an opening of {draw.opening_plies} plies is impossible in {draw.game.name} with remote bots, since each "
             "of their matches has dice and piles of its own; use --opening-plies 0"
+        )
+    if not draw.opening_plies:
+        return
+    longest = longest_opening(draw.game, seats=draw.seats, options=draw.options, plies=draw.opening_plies)
+    if longest is not None:
+        raise RequestError(
+            f"an opening of {draw.opening_plies} plies is longer than the game can be; use 0 to {longest} here, "
+            "so that bots have something to decide"
         )
 
 

@@ -115,6 +115,7 @@ def test_an_unknown_tournament_gets_the_nearest_name(table: Arena, verb: str) ->
         (["--seed", "-1"], "seed"),
         (["--seed", "99999999999999999999"], "2^53"),
         (["--opening-plies", "-1"], "--opening-plies"),
+        (["--opening-plies", "1000"], "an opening of 1000 plies is longer than the game can be; use 0 to 1"),
         (["--blocks", "0"], "--blocks"),
         (["--workers", "-1"], "--workers"),
         (["--name", ""], "no name for a tournament"),

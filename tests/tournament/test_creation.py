@@ -83,6 +83,12 @@ def test_the_opening_is_as_long_as_asked(book: Book, plies: int) -> None:
     assert {len(match.opening) for match in leased(book, book.plan(replace(TERMS, opening_plies=plies)))} == {plies}
 
 
+def test_a_game_that_is_shorter_than_its_usual_opening_has_a_shorter_one(book: Book) -> None:
+    planned = book.plan(replace(TERMS, options={"size": 4}))
+    assert planned.settings["opening_plies"] == 0
+    assert {match.opening for match in leased(book, planned)} == {()}
+
+
 def test_two_entrants_in_two_seats_are_a_tournament(book: Book) -> None:
     matches = leased(book, book.plan(replace(TERMS, seats=2), bots=["ann", "bob"], blocks=1))
     assert [[seat.bot for seat in match.seats] for match in matches] == [["ann", "bob"], ["bob", "ann"]]
@@ -116,6 +122,8 @@ def test_a_single_match_seats_the_bots_as_named(book: Book) -> None:
         ({"seed": -1}, BOTS, RequestError, "seed -1 is out of range; use 0 to 9007199254740991"),
         ({"cores": 0}, BOTS, RequestError, "0 cores cannot play; grant each bot at least 1"),
         ({"opening_plies": 101}, BOTS, RequestError, "an opening of 101 plies is impossible; use 0 to 100"),
+        ({"opening_plies": 60}, BOTS, RequestError, "an opening of 60 plies is longer than the game can be"),
+        ({"opening_plies": 1, "options": {"size": 1}}, BOTS, RequestError, "an opening of 1 plies is longer than"),
     ],
 )
 def test_what_cannot_be_played_is_refused_and_nothing_is_written(

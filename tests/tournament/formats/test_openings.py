@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tournament.formats.openings import draw_opening
+from arena.tournament.formats.openings import draw_opening, longest_opening
 from engine.core import SeatsError
 from tests.support.nim import NIM, NimOptions
 
@@ -35,6 +35,24 @@ def test_the_games_own_length_is_the_default() -> None:
 
 def test_an_opening_that_would_end_the_game_stops_before() -> None:
     assert draw(1, 5, size=1) == ()
+
+
+@given(st.integers(0, 2**53 - 1), st.integers(2, 30))
+def test_an_opening_that_would_end_the_game_leaves_a_choice(seed: int, size: int) -> None:
+    state = NIM.new_state(3, NimOptions(size))
+    for action in draw(seed, 40, size=size):
+        state.apply(action)
+    assert len(state.legal_actions()) > 1
+
+
+def test_the_longest_opening_is_one_after_which_every_random_game_leaves_a_choice() -> None:
+    assert longest_opening(NIM, seats=2, options=NimOptions(1), plies=9) == 0  # one counter: the only action is forced
+    assert longest_opening(NIM, seats=2, options=NimOptions(4), plies=9) == 0  # it may take three, which leaves one
+    longest = longest_opening(NIM, seats=2, options=NimOptions(40), plies=40)
+    assert longest is not None
+    assert 10 < longest < 20  # 1 to 3 at a time: 20 turns on the average, fewer in the shortest of them
+    assert longest_opening(NIM, seats=2, options=NimOptions(40), plies=longest) is None
+    assert longest_opening(NIM, seats=2, options=NimOptions(40), plies=longest + 1) == longest
 
 
 def test_forced_plies_count() -> None:
