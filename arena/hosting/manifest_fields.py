@@ -13,7 +13,8 @@ MEMORY_MB = range(16, 65_536 + 1)
 MAX_COMMAND_WORDS = 100
 EXAMPLE = 'schema = 1, name = "my-bot", command = ["python", "main.py"], games = ["*"]'
 
-_KEYS = ("schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build", "rules")
+KEYS = ("schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build", "rules")
+"""Every key that `bot.toml` may have."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
 _GAME_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
 
@@ -30,9 +31,9 @@ def is_name(text: object) -> bool:
 def check_keys(data: Mapping[str, Any]) -> None:
     """Check that the keys are known, that none is missing, and the schema. Raises FieldError."""
     for key in data:
-        if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(_KEYS)}"
+        if key not in KEYS:
+            near = difflib.get_close_matches(key, KEYS, n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(KEYS)}"
             raise FieldError(f"unknown key {shown(key)}; {remedy}")
     for key in ("schema", "name", "command"):
         if key not in data:

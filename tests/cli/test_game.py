@@ -1,3 +1,4 @@
+import importlib
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,22 @@ def test_the_rules_of_a_game_can_be_read_with_the_data_of_bots_and_the_names_of_
         assert f"\n  {kind}" in told
         assert parameter in told
     assert f"game rules {name}`" in arena("game", "show", name).out
+
+
+@pytest.mark.parametrize("name", ["foreign_king", "rex_romanorum"])
+def test_a_game_tells_where_its_rules_its_manual_and_the_class_of_its_positions_are(arena: Arena, name: str) -> None:
+    told = arena("game", "show", name, "--json").json
+    assert Path(told["rules_file"]).name == "README.md"
+    assert "the rules as this engine plays them" in Path(told["rules_file"]).read_text(encoding="utf-8")
+    assert "A position as JSON" in Path(told["manual_file"]).read_text(encoding="utf-8")
+    module, _, name_of_class = told["position_class"].rpartition(".")
+    assert isinstance(registry.get(name).new_state(2), getattr(importlib.import_module(module), name_of_class))
+    assert told["observation"].startswith(f"arena.games.{name}.v1.")
+    shown = arena("game", "show", name).out
+    for key in ("rules_file", "manual_file", "observation", "position_class"):
+        assert told[key] in shown
+    german = arena("game", "show", name, "--lang", "de").out
+    assert "rules.de.md" in german
 
 
 def test_options_stand_in_lines_that_a_terminal_can_show_and_are_written_as_they_are_given(arena: Arena) -> None:

@@ -80,6 +80,14 @@ def test_it_is_listed_beside_the_others(installed: Installation) -> None:
     assert "discs in a straight line" in installed.arena("game", "show", NAME)
 
 
+@pytest.mark.parametrize("name", [NAME, "foreign_king"])
+def test_its_rules_and_its_manual_are_where_it_is_installed(installed: Installation, name: str) -> None:
+    told = json.loads(installed.arena("game", "show", name, "--json"))
+    files = [Path(told[key]) for key in ("rules_file", "manual_file") if told[key]]
+    assert files
+    assert [file.is_file() and file.is_relative_to(installed.site) for file in files] == [True] * len(files)
+
+
 def test_the_samples_play_it_rated(played: Installation) -> None:
     (table,) = json.loads(played.arena("leaderboard", "--db", "demo.db", "--json"))
     rows = table["rows"] if "rows" in table else table["table"]

@@ -251,3 +251,14 @@ class TestStrangers:
         directory = write_bot(tmp_path, f"{LEAST}memory_mb = 4096\n")
         with pytest.raises(ManifestError, match="memory_mb is 4096, and bots that have an owner may use 2048"):
             check_for_strangers(load_manifest(directory), directory)
+
+
+def test_an_interpreter_of_the_system_needs_no_runtime_of_its_own(tmp_path: Path) -> None:
+    text = 'schema = 1\nname = "my-bot"\ncommand = ["sh", "main.sh"]\n'
+    directory = write_bot(tmp_path, text)
+    (directory / "main.sh").touch()
+    manifest = load_manifest(directory)
+    assert Path(resolve_command(manifest, directory)[0]).name == "sh"
+    check_for_strangers(manifest, directory)
+    bundled = write_bot(tmp_path / "bundled", text + 'runtime = "bundled"\n')
+    assert "runtime is 'bundled', and there is no file 'sh' in the directory" in refusal(bundled)

@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.errors import unknown
 from arena.cli.shared.games import GameName, get_game
-from arena.cli.shared.manuals import action_names, manual, rules_in_words
+from arena.cli.shared.manuals import action_names, manual, rules_in_words, sources
 from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, yes_or_no
 from arena.cli.shared.saying import language_of_names, say, told
@@ -103,11 +103,11 @@ def show(
     state = game.new_state(game.seats[0] if seats is None else seats, options)
     if svg is not None:
         write_svg(svg, game.shown.svg(state, View(language)))
+    facts = {**_facts(game), **sources(game, language)}
     if as_json:
         labels = dict(game.shown.labels(language))
-        print_json({**_facts(game), "options": game.options_schema(), "labels": labels, "position": state.to_json()})
+        print_json({**facts, "options": game.options_schema(), "labels": labels, "position": state.to_json()})
         return
-    facts = _facts(game)
     print_facts({**facts, "seats": _seats_text(facts["seats"]), "languages": " ".join(game.shown.languages)})
     typer.echo()
     _print_options(_option_rows(game.options_schema()))
