@@ -123,8 +123,13 @@ def evidence_of(blunder: Blunder) -> dict[str, Any]:
         "ply": fault.ply,
         "cause": fault.cause.value,
         "explanation": fault.explanation,
-        "stderr": fault.evidence.get("stderr") or _end_of_log(blunder.played, fault.seat),
+        "stderr": fault.evidence.get("stderr") or _log_instead(blunder),
     }
+
+
+def _log_instead(blunder: Blunder) -> str:
+    """Return what stands for stderr if nothing was written there: the end of its log, unless that is its stdout."""
+    return "" if blunder.fault.evidence.get("stdout") else _end_of_log(blunder.played, blunder.fault.seat)
 
 
 def _end_of_log(played: Played, seat: int) -> str:

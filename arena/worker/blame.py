@@ -24,7 +24,8 @@ from arena.hosting.launcher.reports import BEGINNING, Log, Mark
 from arena.match.host_faults import HostBrokenError, HostCause
 from arena.match.result import Fault, FaultCause
 
-KEPT_STDERR_CHARACTERS = 4000
+KEPT_CHARACTERS = 4000
+"""How much of the end of each stream is kept as evidence."""
 # What a process appears to have done wrong when it was ended for exceeding a limit.
 _SIGNS_OF_AN_END = (FaultCause.DISCONNECTED, FaultCause.START_FAILED, FaultCause.TIMEOUT)
 
@@ -49,10 +50,12 @@ class StartError(Exception):
 async def examine(process: HostedProcess, by_itself: bool, since: Mark = BEGINNING) -> dict[str, Any]:
     """Return the evidence that a process left; how it ended is included if it ended `by_itself`.
 
-    Raises HostingError.
+    That is the end of what it wrote to stderr and, if it wrote there at all, to stdout. Raises HostingError.
     """
     output = await process.collect(since)
-    evidence: dict[str, Any] = {"stderr": output.stderr[-KEPT_STDERR_CHARACTERS:]}
+    evidence: dict[str, Any] = {"stderr": output.stderr[-KEPT_CHARACTERS:]}
+    if output.stdout:
+        evidence["stdout"] = output.stdout[-KEPT_CHARACTERS:]
     if by_itself:
         ended = process.exited.result()
         evidence |= {"ended": ended.describe(), "exit_status": ended.status, "signal": ended.signal}

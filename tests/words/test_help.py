@@ -74,6 +74,7 @@ STAYS_ENGLISH = {
     "arena: {}",  # what a service says of itself to its operator, and the beginning of every error
     "arena: ended at once; {}",  # ends as the error does that is raised when there is time
     "bot {}| {}\n",  # a line of the bot's own
+    "  stdout | {}",  # another one, behind the name of its stream
 }
 
 

@@ -27,7 +27,7 @@ def refuse(server: RunningServer) -> None:
     ledger = ServiceLedger(server.database)
     taken = ledger.take_admission()
     assert taken is not None
-    evidence = {"stderr": "<script>alert(1)</script>\nTraceback"}
+    evidence = {"stderr": "<script>alert(1)</script>\nTraceback", "stdout": "<script>alert(2)</script>"}
     finding = {"check": "start", "state": "failed", "sentence": "it <b>ended</b>", "evidence": evidence}
     assert ledger.add_finding(taken.admission.id, finding)
     assert ledger.finish_admission(taken.admission.id, is_admitted=False, summary="Refused.", findings=[finding])
@@ -46,6 +46,8 @@ def test_the_stream_sends_what_is_new_to_its_end_and_nothing_twice(
     kinds = re.findall(r"^event: (\w+)$", answer.text, re.MULTILINE)
     assert kinds == ["findings", "log", "over"]
     assert "&lt;script&gt;alert(1)" in answer.text
+    assert "What the bot wrote to stdout" in answer.text
+    assert "&lt;script&gt;alert(2)" in answer.text
     assert "<script>" not in answer.text
     place = re.findall(r"^id: (\S+)$", answer.text, re.MULTILINE)[-1]
     again = client.get(live.replace("&amp;", "&"), headers={"last-event-id": place}).text

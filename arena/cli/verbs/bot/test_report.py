@@ -70,6 +70,8 @@ def _print_evidence(test: BotTest, finding: Finding) -> None:
     evidence = finding.evidence
     for line in str(evidence.get("log") or evidence.get("stderr") or "").rstrip().splitlines()[-_SHOWN_LINES:]:
         typer.echo(f"  | {printable(line)}")
+    for line in str(evidence.get("stdout") or "").rstrip().splitlines()[-_SHOWN_LINES:]:
+        typer.echo(f"  stdout | {printable(line)}")
     if (replay := _replay_of(test, evidence)) is not None:
         typer.echo("  " + say("cli_bot.shows_position", command=_show(replay, evidence["ply"])))
 
