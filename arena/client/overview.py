@@ -11,7 +11,7 @@ from typing import Protocol
 from arena.client.arena import ArenaPort
 from arena.client.values.bots import BotSummary
 from arena.client.values.leaderboards import Leaderboard
-from arena.client.values.overview import CurvePoint, FaultCount, Form, NewVersion, Record, Standing, WalkPoint
+from arena.client.values.overview import FaultCount, Form, NewVersion, Record, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.pools import Pool
 from arena.client.values.ratings import OfficialTable
@@ -46,9 +46,6 @@ class Overview(Protocol):
     def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, Form]:
         """Return how these versions did lately, by version id."""
 
-    def get_curve(self, pool: str, version_id: str, points: int) -> tuple[CurvePoint, ...]:
-        """Return the rating of a version from its first match on, thinned to about so many points, the last kept."""
-
     def list_standings(self, bot: str) -> tuple[Standing, ...]:
         """Return the places of a bot's versions in all pools: the busiest pool first, of it the newest version."""
 
@@ -80,7 +77,10 @@ class Overview(Protocol):
         """Return a number that is another one as soon as anything was written; `None` if there is no telling."""
 
     def get_record(self, pool: str, version_id: str, points: int) -> Record:
-        """Return what a version has behind it in a pool: its curve as `get_curve` does, opponents, seats and faults."""
+        """Return what a version has behind it in a pool: its curve, opponents, seats and faults.
+
+        The curve is its rating from its first match on, thinned to about so many points, the last kept.
+        """
 
     def list_pools(self) -> tuple[Pool, ...]:
         """Return all pools in which something was rated, the busiest first."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
 from typing import Protocol, Self
 
-from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 
@@ -35,18 +33,6 @@ class FellBehindError(Exception):
     def __init__(self, sequence: int) -> None:
         super().__init__(f"the watcher was too slow; watch again from event {sequence}")
         self.sequence = sequence
-
-
-class Watchable(Protocol):
-    """Shows matches while they are played."""
-
-    def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
-        """Return the events of a match (`arena.match.live`) that follow the sequence `after`, to its end.
-
-        What has happened comes first; a match that waits for its turn is waited for. Logs come of the seats in `logs`.
-        Close the generator (`contextlib.aclosing`) when nobody wants more. Raises NotWatchableError; the generator
-        raises FellBehindError.
-        """
 
 
 class Executor(Protocol):

@@ -39,7 +39,7 @@ WARM_SHARE = 0.25
 
 
 class LocalExecutor:
-    """An `arena.executor.interface.Executor`, and `Watchable`, whose workers are processes of this machine."""
+    """An `arena.executor.interface.Executor` whose workers are processes of this machine, and which shows matches."""
 
     def __init__(self, workers: int, *, pin: bool = True, warm_mb: int | None = None) -> None:
         """Use `workers` processes; with `pin`, each stays on one core together with its bots.
@@ -115,6 +115,12 @@ class LocalExecutor:
             job.fail(MatchLostError("cancelled", HostCause.CANCELLED))
 
     def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
+        """Return the events of a match (`arena.match.live`) that follow the sequence `after`, to its end.
+
+        What has happened comes first; a match that waits for its turn is waited for. Logs come of the seats in `logs`.
+        Close the generator (`contextlib.aclosing`) when nobody wants more. Raises NotWatchableError; the generator
+        raises FellBehindError.
+        """
         job = self._jobs.get(match_id)
         if job is None:
             raise NotWatchableError(match_id)

@@ -152,7 +152,7 @@ class RemoteProcess:
             job.fail(MatchLostError("cancelled", HostCause.CANCELLED))
 
     def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
-        """Return the events of a match, see `arena.executor.interface.Watchable`. Raises NotWatchableError."""
+        """Return the events of a match, as `LocalExecutor.watch` does. Raises NotWatchableError."""
         if (job := self._find(match_id)) is None:
             raise NotWatchableError(match_id)
         return job.channel.watch(after, logs)

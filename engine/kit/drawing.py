@@ -74,8 +74,3 @@ def group(x: float, y: float, content: str, *, title: str = "") -> str:
 def titled(title: str) -> str:
     """Return the title of a part, or nothing."""
     return f"<title>{escape(title)}</title>" if title else ""
-
-
-def polygon(points: str, classes: str) -> str:
-    """Return a polygon; `points` are pairs `x,y` with spaces between."""
-    return f'<polygon class="{classes}" points="{points}"/>'

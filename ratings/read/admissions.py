@@ -69,12 +69,6 @@ def list_admissions(
     return cut(rows, _ADMISSIONS, limit, lambda row: (row.admission.id,))
 
 
-def is_admitted(source: Source, version_id: str) -> bool:
-    """Return whether the version was admitted: the last decision on it counts."""
-    with read(source) as session:
-        return fitness.is_admitted(session, version_id)
-
-
 def unadmitted(source: Source, version_ids: Collection[str]) -> list[str]:
     """Return which of the versions may not play rated matches: an owner's that were not admitted, or refused later."""
     with read(source) as session:

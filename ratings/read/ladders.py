@@ -99,9 +99,3 @@ def list_seasons(
     with read(source) as session:
         found = session.exec(one_page(query, _SEASONS, limit, after)).all()
     return cut(found, _SEASONS, limit, lambda season: (season.number,))
-
-
-def season_of(source: Source, tournament_id: str) -> Season | None:
-    """Return the season whose tournament, or whose final, it is, or `None`."""
-    with read(source) as session:
-        return stored.season_of(session, tournament_id)

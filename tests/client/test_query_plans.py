@@ -177,7 +177,7 @@ DEEDS: dict[str, Callable[[Book], Any]] = {
     "the newest versions are shown": lambda book: book.arena.overview.list_newest(6),
     "running tournaments are shown": lambda book: book.arena.overview.list_running(6),
     "its places are shown": lambda book: book.arena.overview.list_standings("ada"),
-    "its rating curve is drawn": lambda book: book.arena.overview.get_curve(*_rated(book.arena), 100),
+    "its rating curve is drawn": lambda book: book.arena.overview.get_record(*_rated(book.arena), 100),
     "its faults are counted": lambda book: book.arena.overview.count_faults(*_rated(book.arena)),
     "what bots did lately is shown": lambda book: book.arena.overview.list_forms(
         _rated(book.arena)[0], [_rated(book.arena)[1]]

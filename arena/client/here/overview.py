@@ -18,7 +18,7 @@ from arena.client.here.tournament_values import summary_of
 from arena.client.overview import MOST_IN_OFFICIAL
 from arena.client.values.bots import BotSummary
 from arena.client.values.leaderboards import Leaderboard
-from arena.client.values.overview import CurvePoint, FaultCount, Form, NewVersion, Record, Standing, WalkPoint
+from arena.client.values.overview import FaultCount, Form, NewVersion, Record, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.pools import Pool
 from arena.client.values.ratings import OfficialTable
@@ -70,10 +70,6 @@ class OverviewHere:
         changes = forms.latest_changes(self._place.database, pool, version_ids, _DEPTH)
         faults = forms.faulty_matches(self._place.database, pool, version_ids)
         return {version: _form(version, changes[version], faults.get(version, 0)) for version in version_ids}
-
-    def get_curve(self, pool: str, version_id: str, points: int) -> tuple[CurvePoint, ...]:
-        rows = forms.curve(self._place.database, pool, version_id, points)
-        return tuple(CurvePoint(row.matches, row.mu, row.sigma) for row in rows)
 
     def list_standings(self, bot: str) -> tuple[Standing, ...]:
         found = find_version(self._place, bot).bot

@@ -14,7 +14,6 @@ from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.compare import Compare
 from ratings.read.unfinished import UnfinishedTournament, unfinished_tournaments
 
-PART = "tournaments"
 LEFT_ALONE_US = 2_000_000
 """How long a new tournament is left to the command that created it, which may want to play it by itself.
 

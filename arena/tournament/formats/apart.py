@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TypeVar
 
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.situation import Entrant
-
-T = TypeVar("T")
 
 Owners = Mapping[str, str]
 """Whose each entrant is; one without an owner is its own."""
@@ -122,14 +119,3 @@ def spread(entrants: Sequence[str], tables: int, owners: Owners) -> list[list[st
     grouped = sorted(entrants, key=lambda entrant: first[owners[entrant]])
     order = {entrant: place for place, entrant in enumerate(entrants)}
     return [sorted(grouped[number::tables], key=order.__getitem__) for number in range(tables)]
-
-
-def pick_apart(wanted: Sequence[str], size: int, owners: Owners, begun: Sequence[str] = ()) -> list[str]:
-    """Return a table of `size`: those who have begun it, then the first of `wanted` whose owner is not there yet."""
-    table = list(begun)
-    seated = {owners[entrant] for entrant in table}
-    for entrant in wanted:
-        if len(table) < size and owners[entrant] not in seated:
-            seated.add(owners[entrant])
-            table.append(entrant)
-    return table

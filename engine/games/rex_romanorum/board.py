@@ -14,8 +14,6 @@ REGIONS: Final[tuple[str, ...]] = tuple(region["id"] for region in _REGIONS)
 REGION_COUNT: Final = 62
 REGION_INDEX: Final[dict[str, int]] = {region: index for index, region in enumerate(REGIONS)}
 NAMES: Final[tuple[str, ...]] = tuple(region["name"] for region in _REGIONS)
-POINTS: Final[tuple[tuple[int, int], ...]] = tuple((region["x"], region["y"]) for region in _REGIONS)
-"""Where each region's centre lies: 0..1000, x to the east, y to the south."""
 
 DIOCESES: Final = ("mainz", "koeln", "trier")
 DIOCESE_COUNT: Final = 3

@@ -32,11 +32,6 @@ def parse_question(text: str) -> Question:
     return Question(int(found[1] or 1), confidence)
 
 
-def format_question(question: Question) -> str:
-    """Return the question as text that `parse_question` reads."""
-    return f"top {question.places} known at {round(question.confidence * 100, 3):g}%"
-
-
 def check_question(question: Question, entrants: int) -> None:
     """Raise ResultsError if the question has no answer among so many entrants."""
     if question.places >= entrants:

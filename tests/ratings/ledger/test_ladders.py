@@ -16,11 +16,12 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.ledger.syncing import Changes
 from ratings.ledger.waves import WaveLedger
-from ratings.read.ladders import find_ladder, list_ladders, open_ladders, season_of
+from ratings.read.ladders import find_ladder, list_ladders, open_ladders
 from ratings.read.notices import list_notices
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
-from ratings.store.sessions import write
+from ratings.store.ladders import season_of
+from ratings.store.sessions import read, write
 from tests.ratings import book
 from tests.ratings.ledger.laddering import endless, ladder_plan, present, submit
 from tests.support.endless_waves import EndlessWaves
@@ -298,6 +299,7 @@ def test_what_cannot_be_is_refused_in_one_line(
         act(ladders, database)
     assert len(str(refusal.value).splitlines()) == 1
     assert book.rows(database, "ladder", "season", "tournament", "entrant", "notice") == before
-    season = season_of(database, opened.tournament.id)
+    with read(database) as session:
+        season = season_of(session, opened.tournament.id)
     assert season is not None
     assert season.ladder_id == opened.ladder.id

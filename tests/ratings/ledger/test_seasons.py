@@ -15,14 +15,16 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.read.exporting import export_tournament
-from ratings.read.ladders import find_ladder, open_ladders, season_of
+from ratings.read.ladders import find_ladder, open_ladders
 from ratings.read.notices import list_notices
 from ratings.read.publishing import published_secret
 from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
 from ratings.store.ids import now_us
+from ratings.store.ladders import season_of
 from ratings.store.models import Pool, Tournament
+from ratings.store.sessions import read
 from tests.ratings import book
 from tests.support.endless_waves import EndlessWaves
 from tests.support.given_waves import GivenWaves
@@ -107,7 +109,8 @@ def test_the_final_is_of_all_who_are_in_and_ends_the_ladders_own_matches(
     assert (final.name, len(tournament_waves(database, final.id).entrants)) == ("king-final", 2)
     assert book.take(database, season) == []
     assert tournament_row(database, season).status == "cancelled"
-    found = season_of(database, final.id)
+    with read(database) as session:
+        found = season_of(session, final.id)
     assert found is not None
     assert found.final_tournament_id == final.id
     with pytest.raises(LadderError, match="the final of 'spring' of ladder 'king' is not over; wait until it is"):

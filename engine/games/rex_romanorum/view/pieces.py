@@ -37,8 +37,6 @@ _CASTLE: Final = (
 )
 _CROWN: Final = '<path id="rx-crown" class="crown" d="M-11 8L-14 -7L-6 1L0 -10L6 1L14 -7L11 8Z"/>'
 _SWORDS: Final = '<path id="rx-swords" class="sw" d="M-7 -7L7 7M-7 7L7 -7M-7 2L-2 7M2 7L7 2"/>'
-HALF: Final = 11
-"""How far signs reach from their middle, up, down and to the sides."""
 STYLE: Final = (
     ".k{fill:#fff;font-size:18px;font-weight:bold;text-anchor:middle}.j{font-size:14px;font-weight:bold;text-anchor:middle}"
     ".sw{fill:none;stroke:#c00;stroke-width:2.4}.crown{fill:#ffcf33;stroke:#3d2c00;stroke-width:1.5}"
