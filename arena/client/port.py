@@ -14,7 +14,7 @@ from typing import Protocol
 
 from arena.client.values.admissions import Admission
 from arena.client.values.answers import ConfidencePoint
-from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion
+from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion, RemovedBot
 from arena.client.values.leaderboards import LeaderboardList
 from arena.client.values.live import LogPart, MatchEvent
 from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
@@ -57,6 +57,12 @@ class Bots(Protocol):
 
     def set_disabled(self, name: str, disabled: bool) -> str:
         """Bar a bot from new tournaments, or let it in again, and return its whole name."""
+
+    def remove_bot(self, text: str) -> RemovedBot:
+        """Take a bot away, or with `@hash` one of its versions, that no match, tournament or admission names."""
+
+    def rename_bot(self, name: str, new_name: str) -> BotDetail:
+        """Give a bot that nothing names yet another name, without that of its owner."""
 
     def list_events(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotEvent]:
         """Return what happened to a bot."""
@@ -187,8 +193,7 @@ class Matches(Protocol):
     def watch_logs(self, match: str, seat: int, after: int = 0) -> Iterator[LogPart]:
         """Yield what the bot in a seat writes, behind the first `after` bytes, until the match is over.
 
-        Raise ForbiddenError for a bot of another owner, HiddenError while the match is hidden, and ClientError for a
-        remote bot, which writes elsewhere.
+        Raise ForbiddenError for a bot of another owner, HiddenError while it is hidden, ClientError for a remote one.
         """
 
 

@@ -130,6 +130,18 @@ class VersionStore:
                 f"{self.root}: {version_hash} cannot be removed ({error.strerror}); check the permissions there"
             ) from error
 
+    def discard(self, version_hash: str, is_used: Callable[[str], bool]) -> bool:
+        """Remove a version unless it is used, which is asked while nobody can add it; return whether it was removed.
+
+        Whoever has stored it but not yet written down that it is used must add it again. Raises StoreError.
+        """
+        try:
+            return building.unpublish_unless(self.directory(version_hash), is_used, 0.0)
+        except OSError as error:
+            raise StoreError(
+                f"{self.root}: {version_hash} cannot be removed ({error.strerror}); check the permissions there"
+            ) from error
+
     def renew(self, version_hash: str) -> bool:
         """Have a version count as added now; return whether it is in the store. Raises StoreError."""
         try:

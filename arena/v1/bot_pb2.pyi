@@ -90,6 +90,42 @@ class SetDisabledResponse(_message.Message):
     value: str
     def __init__(self, value: _Optional[str] = ...) -> None: ...
 
+class RemoveBotRequest(_message.Message):
+    __slots__ = ("text",)
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    def __init__(self, text: _Optional[str] = ...) -> None: ...
+
+class RemoveBotResponse(_message.Message):
+    __slots__ = ("removed_bot",)
+    REMOVED_BOT_FIELD_NUMBER: _ClassVar[int]
+    removed_bot: RemovedBot
+    def __init__(self, removed_bot: _Optional[_Union[RemovedBot, _Mapping]] = ...) -> None: ...
+
+class RemovedBot(_message.Message):
+    __slots__ = ("bot", "versions", "is_whole")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    VERSIONS_FIELD_NUMBER: _ClassVar[int]
+    IS_WHOLE_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    versions: int
+    is_whole: bool
+    def __init__(self, bot: _Optional[str] = ..., versions: _Optional[int] = ..., is_whole: bool = ...) -> None: ...
+
+class RenameBotRequest(_message.Message):
+    __slots__ = ("name", "new_name")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    NEW_NAME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    new_name: str
+    def __init__(self, name: _Optional[str] = ..., new_name: _Optional[str] = ...) -> None: ...
+
+class RenameBotResponse(_message.Message):
+    __slots__ = ("bot_detail",)
+    BOT_DETAIL_FIELD_NUMBER: _ClassVar[int]
+    bot_detail: BotDetail
+    def __init__(self, bot_detail: _Optional[_Union[BotDetail, _Mapping]] = ...) -> None: ...
+
 class ListEventsRequest(_message.Message):
     __slots__ = ("name", "limit", "after")
     NAME_FIELD_NUMBER: _ClassVar[int]

@@ -60,6 +60,16 @@ class BotServiceStub(object):
                 request_serializer=arena_dot_v1_dot_bot__pb2.SetDisabledRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_bot__pb2.SetDisabledResponse.FromString,
                 _registered_method=True)
+        self.RemoveBot = channel.unary_unary(
+                '/arena.v1.BotService/RemoveBot',
+                request_serializer=arena_dot_v1_dot_bot__pb2.RemoveBotRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_bot__pb2.RemoveBotResponse.FromString,
+                _registered_method=True)
+        self.RenameBot = channel.unary_unary(
+                '/arena.v1.BotService/RenameBot',
+                request_serializer=arena_dot_v1_dot_bot__pb2.RenameBotRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_bot__pb2.RenameBotResponse.FromString,
+                _registered_method=True)
         self.ListEvents = channel.unary_unary(
                 '/arena.v1.BotService/ListEvents',
                 request_serializer=arena_dot_v1_dot_bot__pb2.ListEventsRequest.SerializeToString,
@@ -171,6 +181,26 @@ class BotServiceServicer(object):
         """Bar a bot from new tournaments, or let it in again, and return its whole name.
 
         Matches that are planned are still played. Errors: NOT_FOUND; PERMISSION_DENIED for a bot of somebody else.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveBot(self, request, context):
+        """Take a bot away, or with `@hash` one of its versions, that no match, tournament or admission names.
+
+        It cannot be undone. Errors: NOT_FOUND; PERMISSION_DENIED for a bot of somebody else; FAILED_PRECONDITION (reason
+        BOT) for one that something names.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RenameBot(self, request, context):
+        """Give a bot that nothing names yet another name, without that of its owner.
+
+        Errors: NOT_FOUND; INVALID_ARGUMENT (reason ACCOUNT) for a name that cannot be; PERMISSION_DENIED for a bot of
+        somebody else; FAILED_PRECONDITION (reason BOT) for one that something names, or a name that is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -333,6 +363,16 @@ def add_BotServiceServicer_to_server(servicer, server):
                     servicer.SetDisabled,
                     request_deserializer=arena_dot_v1_dot_bot__pb2.SetDisabledRequest.FromString,
                     response_serializer=arena_dot_v1_dot_bot__pb2.SetDisabledResponse.SerializeToString,
+            ),
+            'RemoveBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveBot,
+                    request_deserializer=arena_dot_v1_dot_bot__pb2.RemoveBotRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_bot__pb2.RemoveBotResponse.SerializeToString,
+            ),
+            'RenameBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.RenameBot,
+                    request_deserializer=arena_dot_v1_dot_bot__pb2.RenameBotRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_bot__pb2.RenameBotResponse.SerializeToString,
             ),
             'ListEvents': grpc.unary_unary_rpc_method_handler(
                     servicer.ListEvents,
@@ -536,6 +576,60 @@ class BotService(object):
             '/arena.v1.BotService/SetDisabled',
             arena_dot_v1_dot_bot__pb2.SetDisabledRequest.SerializeToString,
             arena_dot_v1_dot_bot__pb2.SetDisabledResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.BotService/RemoveBot',
+            arena_dot_v1_dot_bot__pb2.RemoveBotRequest.SerializeToString,
+            arena_dot_v1_dot_bot__pb2.RemoveBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RenameBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.BotService/RenameBot',
+            arena_dot_v1_dot_bot__pb2.RenameBotRequest.SerializeToString,
+            arena_dot_v1_dot_bot__pb2.RenameBotResponse.FromString,
             options,
             channel_credentials,
             insecure,

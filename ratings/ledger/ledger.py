@@ -22,6 +22,7 @@ from ratings.ledger import (
     recording,
     runtimes,
     tournaments,
+    unplayed,
 )
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.bots import NewVersion
@@ -100,6 +101,26 @@ class Ledger:
             found = bots.set_disabled(session, bot=bot, disabled=disabled, actor=actor, message=message)
             sync_ladders(session, found)
             return found
+
+    def remove_bot(self, bot: str) -> list[str]:
+        """Take a bot away that no fact names, and return the content hashes of its versions.
+
+        Raises NotFoundError, BotError.
+        """
+        with write(self._database) as session:
+            return unplayed.remove_bot(session, bot)
+
+    def remove_version(self, version_id: str) -> list[str]:
+        """Take a version away that no fact names, and return its content hash. Raises NotFoundError, BotError."""
+        with write(self._database) as session:
+            removed = unplayed.remove_version(session, version_id)
+            sync_ladders(session)
+            return removed
+
+    def rename_bot(self, bot: str, new: str) -> Bot:
+        """Give a bot that no fact names another name. Raises NotFoundError, AccountError, BotError."""
+        with write(self._database) as session:
+            return unplayed.rename_bot(session, bot, new)
 
     def create_tournament(
         self, plan: TournamentPlan, planner: Planner, *, choose_name: Callable[[Set[str]], str] | None = None

@@ -49,7 +49,7 @@ def record_event(
     )
     before = read_lineage(session, bot_id)
     session.add(event)
-    _set_active(session, bot_id, before.after(kind, version_id).active)
+    set_active(session, bot_id, before.after(kind, version_id).active)
     return event
 
 
@@ -60,7 +60,8 @@ def read_lineage(session: Session, bot_id: str) -> Lineage:
     return lineage_of((BotEventKind(kind), version_id) for kind, version_id in events)
 
 
-def _set_active(session: Session, bot_id: str, version_id: str | None) -> None:
+def set_active(session: Session, bot_id: str, version_id: str | None) -> None:
+    """Write which version of a bot is active, as its events tell."""
     known = session.get(ActiveVersion, bot_id)
     if version_id is None:
         if known is not None:

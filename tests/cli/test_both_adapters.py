@@ -16,7 +16,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from ratings.store.database import open_database
 from tests.cli.command_lines import AFTERWARDS, ELSEWHERE, READS, WRITES, WRITES_THAT_FAIL, commands
-from tests.cli.support import Arena
+from tests.cli.support import Arena, write_bot
 from tests.support.owners import running_server
 
 BEFOREHAND = [
@@ -108,6 +108,8 @@ def test_every_question_is_answered_alike_here_and_there(table: Arena, match: st
 
 
 def test_every_change_is_told_alike_and_leaves_the_same_behind(table: Arena, match: str, tmp_path: Path) -> None:
+    for name in ("spare", "extra"):  # of another game, or the ladder would take them
+        table("bot", "add", write_bot(tmp_path / name, name, games='["chess"]'))
     database = open_database(table.db)
     programs = StoredPrograms(VersionStore.of_database(table.db))
     ArenaHere(database, programs).tournaments.create_tournament(OPEN)

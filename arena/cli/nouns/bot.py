@@ -14,13 +14,26 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.saying import say
-from arena.cli.verbs.bot import add, admission, annul, build_log, conform, lineage, new, replays, submit, test, watch
+from arena.cli.verbs.bot import (
+    add,
+    admission,
+    annul,
+    build_log,
+    conform,
+    lineage,
+    new,
+    replays,
+    submit,
+    test,
+    unplayed,
+    watch,
+)
 from arena.cli.verbs.bot import connect as bridge
 from arena.client.values.bots import BotDetail
 from arena.hosting.manifest import BotManifest
 
 app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
-for verb in (add, new, test, watch, conform, submit, bridge, admission, build_log, lineage, replays, annul):
+for verb in (add, unplayed, new, test, watch, conform, submit, bridge, admission, build_log, lineage, replays, annul):
     app.add_typer(verb.app)
 
 BotName = Annotated[str, typer.Argument(metavar="BOT")]

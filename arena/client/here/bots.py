@@ -7,7 +7,16 @@ from arena.client.here.lineage import list_events, promote, roll_back, withdraw
 from arena.client.here.lookup import find_version
 from arena.client.here.place import Place
 from arena.client.here.rights import actor_of, need_own_bot
-from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion
+from arena.client.here.unplayed import remove, rename
+from arena.client.values.bots import (
+    BotDetail,
+    BotEvent,
+    BotSummary,
+    BotVersion,
+    BuildLog,
+    NamedVersion,
+    RemovedBot,
+)
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from ratings.ledger.ledger import Ledger
 from ratings.read import bots
@@ -47,6 +56,12 @@ class BotsHere:
             .set_disabled(bot.name, disabled=disabled, actor=actor_of(self._place.viewer))
             .name
         )
+
+    def remove_bot(self, text: str) -> RemovedBot:
+        return remove(self._place, text)
+
+    def rename_bot(self, name: str, new_name: str) -> BotDetail:
+        return self.get_bot(rename(self._place, name, new_name))
 
     def list_events(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotEvent]:
         return list_events(self._place, name, limit, after)

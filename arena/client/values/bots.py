@@ -72,6 +72,17 @@ class NamedVersion:
 
 
 @dataclass(frozen=True, slots=True)
+class RemovedBot:
+    """What came of taking a bot, or one of its versions, away."""
+
+    bot: str
+    versions: int
+    """How many of its versions are gone."""
+    is_whole: bool
+    """Whether the bot itself is gone."""
+
+
+@dataclass(frozen=True, slots=True)
 class AddedBot:
     """What came of adding the files of a bot to the database on this machine."""
 

@@ -54,6 +54,8 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "ListVersions": _VIEWER,
         "ListRuntimes": _VIEWER,
         "SetDisabled": _COMPETITOR,
+        "RemoveBot": _COMPETITOR,
+        "RenameBot": _COMPETITOR,
         "PromoteVersion": _COMPETITOR,
         "WithdrawVersion": _COMPETITOR,
         "RollBack": _COMPETITOR,

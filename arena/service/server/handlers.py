@@ -57,7 +57,8 @@ WRITES = frozenset(
         "add_owner", "announce_freeze", "annul_match", "annul_version", "begin_upload", "cancel_tournament",
         "challenge_bot", "close_ladder", "close_season", "create_tournament", "freeze_season", "invite_owner",
         "join_tournament", "new_own_token", "new_token", "open_ladder", "open_season", "open_table", "promote_version",
-        "redeem_invitation", "request_admission", "revoke_own_token", "revoke_token", "roll_back", "set_disabled",
+        "redeem_invitation", "remove_bot", "rename_bot", "request_admission", "revoke_own_token", "revoke_token",
+        "roll_back", "set_disabled",
         "set_owner_disabled", "submit_version", "withdraw_bot", "withdraw_version",
     }
 )  # fmt: skip

@@ -76,6 +76,8 @@ def send(arena: ArenaThere, upload: str) -> Any:
 
 
 REFUSED: dict[str, list[tuple[Call, type[ClientError]]]] = {
+    "RemoveBot": [(lambda arena, _: arena.bots.remove_bot("ann/fox"), ForbiddenError)],
+    "RenameBot": [(lambda arena, _: arena.bots.rename_bot("ann/fox", "elk"), ForbiddenError)],
     "SetDisabled": [(lambda arena, _: arena.bots.set_disabled("ann/fox", True), ForbiddenError)],
     "PromoteVersion": [(lambda arena, _: arena.bots.promote_version("ann/fox"), ForbiddenError)],
     "WithdrawVersion": [(lambda arena, _: arena.bots.withdraw_version("ann/fox"), ForbiddenError)],
