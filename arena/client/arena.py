@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from arena.client.admin import Account, Admin, Annulments, Seasons, Tables
+from arena.client.forecasts import Forecasts
 from arena.client.ladders import Ladders
 from arena.client.port import (
     Admissions,
@@ -34,6 +35,10 @@ class ArenaPort(Protocol):
     @property
     def tournaments(self) -> Tournaments:
         """The tournaments, single matches too."""
+
+    @property
+    def forecasts(self) -> Forecasts:
+        """What a tournament would be."""
 
     @property
     def matches(self) -> Matches:

@@ -17,7 +17,7 @@ from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
-from arena.client import admin, ladders, mirror, port
+from arena.client import admin, forecasts, ladders, mirror, port
 from arena.client.mirror import Hints
 from arena.client.values.page import MOST_LIMIT, Page
 from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of descriptors
@@ -49,7 +49,11 @@ SERVICES: Mapping[str, Mapping[str, type]] = {
     },
     "MatchService": {"matches": port.Matches, "replays": port.Replays, "annulments": admin.Annulments},
     "OperationService": {"operations": port.Operations},
-    "TournamentService": {"tournaments": port.Tournaments, "tables": admin.Tables},
+    "TournamentService": {
+        "tournaments": port.Tournaments,
+        "forecasts": forecasts.Forecasts,
+        "tables": admin.Tables,
+    },
 }
 """The services, each with the nouns that it serves and their Protocols."""
 PLACES: Mapping[str, Callable[[Any], Any]] = {

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arena.match.time_control import TimeControl, format_time_control
+from arena.tournament.draft import Draft
 from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import catalog, seeds
@@ -81,15 +82,9 @@ def create_tournament(
 
     What is planned later is a function of what was written. `notes` are kept with its settings, for whoever creates it.
     """
-    game = _check_terms(terms)
-    found = _find_versions(database, programs, terms.game, bots)
-    _check_distinct(bots, found)
-    draw = _draw(game, terms, _secret(terms, found), form.blocks_per_seed)
-    form.check(len(found))
-    if _keeps_apart(terms):
-        check_owners(form, found)
-    plan = _plan(draw, terms, form.name, found, {**catalog.to_settings(form), **(notes or {})})
-    return Ledger(database).create_tournament(plan, FormatPlanner(form, draw), choose_name=_checked(choose_name))
+    draft = draft_tournament(database, programs, terms, form, bots=bots, notes=notes)
+    planner = FormatPlanner(form, draft.draw)
+    return Ledger(database).create_tournament(draft.plan, planner, choose_name=_checked(choose_name))
 
 
 def create_match(
@@ -107,6 +102,42 @@ def create_match(
     Unrated, a bot may sit in several seats: its author wants to see it play itself. `notes` are as there. Bots of one
     owner meet in a rated match only with `own_may_meet`, unrated then, or as the terms say, rated.
     """
+    draft = draft_match(database, programs, terms, bots=bots, notes=notes, own_may_meet=own_may_meet)
+    planner = SingleMatchPlanner(draft.draw.single_match(tuple(one.version.id for one in draft.seated)))
+    return Ledger(database).create_tournament(draft.plan, planner, choose_name=_checked(choose_name))
+
+
+def draft_tournament(
+    database: Database,
+    programs: Programs,
+    terms: Terms,
+    form: Format,
+    *,
+    bots: Sequence[str],
+    notes: Mapping[str, Any] | None = None,
+) -> Draft:
+    """Return what `create_tournament` would write, with its errors but those of the book; nothing is written."""
+    game = _check_terms(terms)
+    found = _find_versions(database, programs, terms.game, bots)
+    _check_distinct(bots, found)
+    draw = _draw(game, terms, _secret(terms, found), form.blocks_per_seed)
+    form.check(len(found))
+    if _keeps_apart(terms):
+        check_owners(form, found)
+    plan = _plan(draw, terms, form.name, found, {**catalog.to_settings(form), **(notes or {})})
+    return Draft(plan, draw, found, form)
+
+
+def draft_match(
+    database: Database,
+    programs: Programs,
+    terms: Terms,
+    *,
+    bots: Sequence[str],
+    notes: Mapping[str, Any] | None = None,
+    own_may_meet: bool = False,
+) -> Draft:
+    """Return what `create_match` would write, with its errors but those of the book; nothing is written."""
     game = _check_terms(terms)
     if len(bots) != terms.seats:
         raise RequestError(f"{terms.seats} seats need {terms.seats} bots, not {len(bots)}; name one for each seat")
@@ -116,10 +147,8 @@ def create_match(
     if _keeps_apart(terms) and not own_may_meet:
         check_all(found)
     draw = _draw(game, terms, _secret(terms, found))
-    block = draw.single_match(tuple(one.version.id for one in found))
     entrants = list({one.version.id: one for one in found}.values())
-    plan = _plan(draw, terms, SINGLE_MATCH, entrants, notes or {})
-    return Ledger(database).create_tournament(plan, SingleMatchPlanner(block), choose_name=_checked(choose_name))
+    return Draft(_plan(draw, terms, SINGLE_MATCH, entrants, notes or {}), draw, found)
 
 
 def plan_ladder(terms: Terms, form: Format, *, remote: bool = False) -> TournamentPlan:

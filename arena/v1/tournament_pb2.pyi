@@ -114,6 +114,40 @@ class CreateTournamentResponse(_message.Message):
     planned_tournament: PlannedTournament
     def __init__(self, planned_tournament: _Optional[_Union[PlannedTournament, _Mapping]] = ...) -> None: ...
 
+class ForecastTournamentRequest(_message.Message):
+    __slots__ = ("request",)
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    request: TournamentRequest
+    def __init__(self, request: _Optional[_Union[TournamentRequest, _Mapping]] = ...) -> None: ...
+
+class ForecastTournamentResponse(_message.Message):
+    __slots__ = ("forecast",)
+    FORECAST_FIELD_NUMBER: _ClassVar[int]
+    forecast: Forecast
+    def __init__(self, forecast: _Optional[_Union[Forecast, _Mapping]] = ...) -> None: ...
+
+class Forecast(_message.Message):
+    __slots__ = ("format", "pool", "is_new_pool", "bots", "left_out", "matches", "is_most", "match_us", "measured")
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    IS_NEW_POOL_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    IS_MOST_FIELD_NUMBER: _ClassVar[int]
+    MATCH_US_FIELD_NUMBER: _ClassVar[int]
+    MEASURED_FIELD_NUMBER: _ClassVar[int]
+    format: str
+    pool: _pool_pb2.Pool
+    is_new_pool: bool
+    bots: _containers.RepeatedScalarFieldContainer[str]
+    left_out: _containers.RepeatedCompositeFieldContainer[LeftOut]
+    matches: int
+    is_most: bool
+    match_us: int
+    measured: int
+    def __init__(self, format: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., is_new_pool: bool = ..., bots: _Optional[_Iterable[str]] = ..., left_out: _Optional[_Iterable[_Union[LeftOut, _Mapping]]] = ..., matches: _Optional[int] = ..., is_most: bool = ..., match_us: _Optional[int] = ..., measured: _Optional[int] = ...) -> None: ...
+
 class ChallengeBotRequest(_message.Message):
     __slots__ = ("request",)
     REQUEST_FIELD_NUMBER: _ClassVar[int]

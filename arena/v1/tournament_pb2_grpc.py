@@ -70,6 +70,11 @@ class TournamentServiceStub(object):
                 request_serializer=arena_dot_v1_dot_tournament__pb2.CreateTournamentRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_tournament__pb2.CreateTournamentResponse.FromString,
                 _registered_method=True)
+        self.ForecastTournament = channel.unary_unary(
+                '/arena.v1.TournamentService/ForecastTournament',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.ForecastTournamentRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.ForecastTournamentResponse.FromString,
+                _registered_method=True)
         self.ChallengeBot = channel.unary_unary(
                 '/arena.v1.TournamentService/ChallengeBot',
                 request_serializer=arena_dot_v1_dot_tournament__pb2.ChallengeBotRequest.SerializeToString,
@@ -171,6 +176,15 @@ class TournamentServiceServicer(object):
         Writes a tournament, which the service then plays. Errors: INVALID_ARGUMENT for what cannot be; NOT_FOUND for a
         bot; ALREADY_EXISTS (reason NAME_TAKEN); PERMISSION_DENIED for a rated one of a competitor, or one without a bot
         of the caller.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ForecastTournament(self, request, context):
+        """Return what would be played if this was asked for, and how long it may take; write nothing.
+
+        Errors: those of CreateTournament.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -281,6 +295,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.CreateTournament,
                     request_deserializer=arena_dot_v1_dot_tournament__pb2.CreateTournamentRequest.FromString,
                     response_serializer=arena_dot_v1_dot_tournament__pb2.CreateTournamentResponse.SerializeToString,
+            ),
+            'ForecastTournament': grpc.unary_unary_rpc_method_handler(
+                    servicer.ForecastTournament,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.ForecastTournamentRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.ForecastTournamentResponse.SerializeToString,
             ),
             'ChallengeBot': grpc.unary_unary_rpc_method_handler(
                     servicer.ChallengeBot,
@@ -508,6 +527,33 @@ class TournamentService(object):
             '/arena.v1.TournamentService/CreateTournament',
             arena_dot_v1_dot_tournament__pb2.CreateTournamentRequest.SerializeToString,
             arena_dot_v1_dot_tournament__pb2.CreateTournamentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ForecastTournament(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/ForecastTournament',
+            arena_dot_v1_dot_tournament__pb2.ForecastTournamentRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.ForecastTournamentResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -20,6 +20,7 @@ from ratings.store.fitness import annulled
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_tournament
 from ratings.store.models import Bot, Tournament, Version
+from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
 
 _m = tables.match
@@ -47,9 +48,7 @@ class TournamentPlan:
 
 def write_tournament(session: Session, plan: TournamentPlan) -> Tournament:
     """Write a tournament and its entrants, without any wave. Raises PlanError or BotError, with nothing written."""
-    _check_entered_once(plan.entrants)
-    check_versions(session, plan.entrants)
-    check_kinds(session, plan.entrants, remote=plan.pool.remote)
+    _check(session, plan)
     pool = pool_for(session, plan.pool, plan.skill)
     tournament = Tournament(
         id=new_id(),
@@ -68,6 +67,18 @@ def write_tournament(session: Session, plan: TournamentPlan) -> Tournament:
     session.flush()
     _write_entrants(session, tournament.id, plan.entrants)
     return tournament
+
+
+def check_plan(source: Source, plan: TournamentPlan) -> None:
+    """Raise PlanError or BotError if `write_tournament` would; nothing is written."""
+    with read(source) as session:
+        _check(session, plan)
+
+
+def _check(session: Session, plan: TournamentPlan) -> None:
+    _check_entered_once(plan.entrants)
+    check_versions(session, plan.entrants)
+    check_kinds(session, plan.entrants, remote=plan.pool.remote)
 
 
 def _write_entrants(session: Session, tournament_id: str, versions: Sequence[str]) -> None:

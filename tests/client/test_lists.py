@@ -62,6 +62,8 @@ BOUNDED = {
     "OfficialTable.seats": "one for each seat of the game",
     "OwnerUsage.own": "there are a few kinds of limits",
     "Pairing.entrants": "as many as meet in one tie",
+    "Forecast.bots": "as many as a tournament may have",
+    "Forecast.left_out": "the first 100, and how many more",
     "PlannedTournament.left_out": "the first 100, and how many more",
     "TournamentDetail.host_losses": "there are ten causes",
     "ReplayCheck.problems": "a match has at most so many plies as its game allows",

@@ -10,8 +10,9 @@ from arena.cli.shared import settings
 from arena.cli.shared.conclusions import comparison_facts, comparison_lines
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.forecast import print_forecast
 from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
-from arena.cli.shared.options import AsJson, Database, GameOptions, Workers, example, parse_names
+from arena.cli.shared.options import AsJson, Database, DryRun, GameOptions, Workers, example, parse_names
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play import announce, play
 from arena.cli.shared.request import (
@@ -67,6 +68,7 @@ def compare(
     sandbox: Sandbox = settings.SANDBOX.default,
     allow_reduced: AllowReduced = False,
     db: Database = settings.DB.default,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Find out whether one version is better than another."""
@@ -84,6 +86,9 @@ def compare(
         secret=secret,
     )
     order = tournament_request(request, form, entrants, rated=False, name=name)
+    if dry_run:
+        print_forecast(db, order, hosting.workers, as_json=as_json)
+        return
     with connect(db, makes=True) as connection:
         _check_versions(connection, new, old)
         planned = connection.arena.tournaments.create_tournament(order)

@@ -32,6 +32,7 @@ Server = Annotated[
     typer.Option("--server", envvar=settings.SERVER.variable, metavar="NAME"),
 ]
 AsJson = Annotated[bool, typer.Option("--json")]
+DryRun = Annotated[bool, typer.Option("--dry-run")]
 AsCsv = Annotated[bool, typer.Option("--csv")]
 Language = Annotated[str, typer.Option("--lang", envvar=settings.LANG.variable, metavar="LANG", show_default=False)]
 PoolOption = Annotated[str | None, typer.Option("--pool", "-p", metavar="ID")]

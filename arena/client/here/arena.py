@@ -15,6 +15,7 @@ from ratings.store.limits import ChallengeLimits
 if TYPE_CHECKING:
     from arena.client import port
     from arena.client.admin import Account, Admin, Annulments, Seasons, Tables
+    from arena.client.forecasts import Forecasts
     from arena.client.here.matches import MatchesHere
     from arena.client.ladders import Ladders
     from arena.client.overview import Overview
@@ -59,6 +60,12 @@ class ArenaHere:
         from arena.client.here.tournaments import TournamentsHere
 
         return TournamentsHere(self._place)
+
+    @property
+    def forecasts(self) -> Forecasts:
+        from arena.client.here.forecasting import ForecastsHere
+
+        return ForecastsHere(self._place)
 
     @property
     def matches(self) -> port.Matches:

@@ -31,10 +31,10 @@ def create(place: Place, request: TournamentRequest) -> PlannedTournament:
 
     Raises RefusedError, ForbiddenError, and the errors of `arena.tournament.creation`; then nothing was written.
     """
-    request, left_out = _expanded(place, request)
-    _check_rights(place, request)
+    request, left_out = expanded(place, request)
+    need_rights(place, request)
     terms = terms_of(request, seed_key(place))
-    form = _form(request)
+    form = form_of(request)
     for bot in request.bots:
         need_remote_service(place, find_version(place, bot).bot)
     tournament = _write(place, request, terms, form)
@@ -56,7 +56,7 @@ def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> Tourname
 
     Nothing is written. Raises RefusedError, and the errors of `arena.tournament.creation`.
     """
-    form = _form(request)
+    form = form_of(request)
     if form is None:
         raise RefusedError("a single match is no ladder; ask for the format ladder with 0 waves")
     return creation.plan_ladder(terms_of(request, None), form, remote=remote)
@@ -70,7 +70,7 @@ def _write(place: Place, request: TournamentRequest, terms: Terms, form: Format 
     return creation.create_tournament(place.database, place.programs, terms, form, bots=bots, choose_name=choose_name)
 
 
-def _expanded(place: Place, request: TournamentRequest) -> tuple[TournamentRequest, tuple[LeftOut, ...]]:
+def expanded(place: Place, request: TournamentRequest) -> tuple[TournamentRequest, tuple[LeftOut, ...]]:
     """Return the request with the bots that `all` means, and which it does not mean. In a match each seat is named."""
     if request.format == SINGLE_MATCH:
         return request, ()
@@ -78,7 +78,7 @@ def _expanded(place: Place, request: TournamentRequest) -> tuple[TournamentReque
     return replace(request, bots=bots), left_out
 
 
-def _check_rights(place: Place, request: TournamentRequest) -> None:
+def need_rights(place: Place, request: TournamentRequest) -> None:
     """Raise ForbiddenError unless the viewer is an organiser, or a competitor who wants to try out his own bots."""
     viewer = place.viewer
     need_competitor(viewer, "create tournaments")
@@ -133,7 +133,7 @@ def _clock(request: TournamentRequest) -> TimeControl:
     return parse_time_control(request.time, start_limit_us=start_limit.decision_limit_us)
 
 
-def _form(request: TournamentRequest) -> Format | None:
+def form_of(request: TournamentRequest) -> Format | None:
     """Return the format that was asked for, or `None` for a single match. Raises RefusedError, ScheduleError."""
     if request.format == SINGLE_MATCH:
         return None

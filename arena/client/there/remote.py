@@ -14,6 +14,7 @@ from google.protobuf.message_factory import GetMessageClass
 from arena.client import port
 from arena.client.admin import Account, Admin, Annulments, Entrance, Seasons, Submissions, Tables
 from arena.client.errors import RefusedError
+from arena.client.forecasts import Forecasts
 from arena.client.ladders import Ladders
 from arena.client.rpcs import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
@@ -162,6 +163,10 @@ class ArenaThere:
     @property
     def tournaments(self) -> port.Tournaments:
         return cast(port.Tournaments, self._noun("tournaments"))
+
+    @property
+    def forecasts(self) -> Forecasts:
+        return cast(Forecasts, self._noun("forecasts"))
 
     @property
     def matches(self) -> port.Matches:

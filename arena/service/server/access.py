@@ -104,6 +104,7 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "GetProgress": _VIEWER,
         "WatchTournament": _VIEWER,
         "CreateTournament": _COMPETITOR,
+        "ForecastTournament": _COMPETITOR,
         "ChallengeBot": _COMPETITOR,
         "OpenTable": _ORGANISER,
         "CancelTournament": _COMPETITOR,

@@ -125,6 +125,9 @@ REFUSED: dict[str, list[tuple[Call, type[ClientError]]]] = {
     "CreateTournament": [
         (lambda arena, _: arena.tournaments.create_tournament(unrated("ann/fox", "ben/owl")), ForbiddenError)
     ],
+    "ForecastTournament": [
+        (lambda arena, _: arena.forecasts.forecast_tournament(unrated("ann/fox", "ben/owl")), ForbiddenError)
+    ],
     "ChallengeBot": [
         (lambda arena, _: arena.tournaments.challenge_bot(challenge("ann/fox", "ben/owl")), ForbiddenError),
     ],

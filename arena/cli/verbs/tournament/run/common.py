@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared.connect import connect
+from arena.cli.shared.forecast import print_forecast
 from arena.cli.shared.hosting_options import HostingOptions
 from arena.cli.shared.options import example
 from arena.cli.shared.play import announce, play
@@ -32,6 +33,8 @@ class Target:
     rated: bool
     same_owner: bool
     """Whether bots of one owner may meet although it is rated."""
+    dry_run: bool
+    """Whether only to say what would be played."""
     as_json: bool
 
 
@@ -44,10 +47,16 @@ def run_example(*lines: str) -> str:
 def run_tournament(
     form: Format, entrants: Sequence[str], request: Request, hosting: HostingOptions, target: Target
 ) -> None:
-    """Order a tournament of these entrants, in this order, see it to its end, and print its table."""
+    """Order a tournament of these entrants, in this order, see it to its end, and print its table.
+
+    In a dry run, only what would be played is printed.
+    """
     order = tournament_request(
         request, form, entrants, name=target.name, rated=target.rated, same_owner=target.same_owner
     )
+    if target.dry_run:
+        print_forecast(target.db, order, hosting.workers, as_json=target.as_json)
+        return
     with connect(target.db, makes=True) as connection:
         planned = connection.arena.tournaments.create_tournament(order)
         announce(planned)

@@ -39,6 +39,7 @@ def gauntlet(
     leak_checks: hosting_options.LeakChecks = settings.LEAK_CHECKS.default,
     warm_memory: hosting_options.WarmMemory = settings.WARM_MEMORY.default,
     db: options.Database = settings.DB.default,
+    dry_run: options.DryRun = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Let one bot, the challenger, meet every combination of the others."""
@@ -57,6 +58,6 @@ def gauntlet(
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
-    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, as_json=as_json)
+    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, dry_run=dry_run, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
     run_tournament(Gauntlet(seats, blocks), [first, *entrants], asked, hosting, target)

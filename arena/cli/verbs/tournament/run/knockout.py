@@ -43,6 +43,7 @@ def knockout(
     leak_checks: hosting_options.LeakChecks = settings.LEAK_CHECKS.default,
     warm_memory: hosting_options.WarmMemory = settings.WARM_MEMORY.default,
     db: options.Database = settings.DB.default,
+    dry_run: options.DryRun = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Play ties whose losers are out, until one is left; with 3 to 5 seats the better half of a table goes on."""
@@ -58,6 +59,6 @@ def knockout(
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
-    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, as_json=as_json)
+    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, dry_run=dry_run, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
     run_tournament(Knockout(seats, 2 if double else 1, best_of, not in_order), entrants, asked, hosting, target)

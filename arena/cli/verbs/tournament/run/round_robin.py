@@ -20,7 +20,7 @@ app = typer.Typer()
     epilog=run_example(
         "round-robin --seats 3 --bots random,greedy,search --blocks 10",
         "round-robin --seats 2 --bots random,greedy --seed 1 --name monday",
-        "round-robin --seats 2 --bots all --double",
+        "round-robin --seats 2 --bots all --double --dry-run",
     ),
 )
 def round_robin(
@@ -44,6 +44,7 @@ def round_robin(
     leak_checks: hosting_options.LeakChecks = settings.LEAK_CHECKS.default,
     warm_memory: hosting_options.WarmMemory = settings.WARM_MEMORY.default,
     db: options.Database = settings.DB.default,
+    dry_run: options.DryRun = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
@@ -61,6 +62,6 @@ def round_robin(
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
-    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, as_json=as_json)
+    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, dry_run=dry_run, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
     run_tournament(RoundRobin(seats, 2 if double else blocks or 1), entrants, asked, hosting, target)

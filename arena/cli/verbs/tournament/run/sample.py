@@ -35,6 +35,7 @@ def sample(
     leak_checks: hosting_options.LeakChecks = settings.LEAK_CHECKS.default,
     warm_memory: hosting_options.WarmMemory = settings.WARM_MEMORY.default,
     db: options.Database = settings.DB.default,
+    dry_run: options.DryRun = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Play some of all combinations, so chosen that every pair meets equally often, to within two blocks."""
@@ -50,6 +51,6 @@ def sample(
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
-    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, as_json=as_json)
+    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, dry_run=dry_run, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
     run_tournament(Sample(seats, blocks), entrants, asked, hosting, target)

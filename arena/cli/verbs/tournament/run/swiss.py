@@ -37,6 +37,7 @@ def swiss(
     leak_checks: hosting_options.LeakChecks = settings.LEAK_CHECKS.default,
     warm_memory: hosting_options.WarmMemory = settings.WARM_MEMORY.default,
     db: options.Database = settings.DB.default,
+    dry_run: options.DryRun = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Play rounds between bots that stand alike; nobody meets again while it can be avoided."""
@@ -52,7 +53,7 @@ def swiss(
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
-    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, as_json=as_json)
+    target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, dry_run=dry_run, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
     rounds = rounds or usual_rounds(len(entrants), max(2, seats))
     run_tournament(Swiss(seats, rounds, blocks, retire_after), entrants, asked, hosting, target)
