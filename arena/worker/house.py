@@ -25,7 +25,7 @@ from arena.worker.door_apart import DoorApart
 from arena.worker.flood_watch import FloodWatch
 from arena.worker.night_watch import NightWatch
 from arena.worker.own_limits import OwnLimits, OwnWatch
-from arena.worker.room import RoomWatch
+from arena.worker.room import SOME_THREADS, RoomWatch
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS, WarmBots
@@ -118,7 +118,10 @@ class BotHouse:
         """End this process if a bot failed that may be lame because this machine had no room: that is the host's."""
         for seat, one in enumerate(seated):
             has_failed = any(fault.cause in _LAME for fault in match.faults_of(seat))
-            if has_failed and isinstance(one, WarmBot) and self._room.was_full_since(one.started_s):
+            if not has_failed or not isinstance(one, WarmBot):
+                continue
+            self._room.look(SOME_THREADS)  # it may have become full since the last look
+            if self._room.was_full_since(one.started_s):
                 _give_up("this host had no room for threads for a while, and a bot that was there failed")
 
     def close_meters(self, seated: Iterable[Seated]) -> None:

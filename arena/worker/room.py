@@ -21,6 +21,8 @@ THREADS = 64
 """What a bot with its libraries may well need."""
 
 FEW_THREADS = 2
+SOME_THREADS = 16
+"""More than a bot has, so that one that has just ended does not seem to be room."""
 LOOK_EVERY_S = 0.5
 
 Started = TypeVar("Started")
@@ -45,6 +47,7 @@ class RoomWatch:
 
     def __init__(self) -> None:
         self._full_s = float("-inf")
+        self._is_full = False
 
     async def run(self) -> None:
         """Look again and again. Never ends."""
@@ -53,11 +56,15 @@ class RoomWatch:
             await asyncio.sleep(LOOK_EVERY_S)
 
     def look(self, threads: int = FEW_THREADS) -> bool:
-        """Return whether there is room now, and note when there is none."""
-        if is_there := has_room(threads):
-            return is_there
-        self._full_s = time.monotonic()
-        return False
+        """Return whether there is room now, and note when there is none.
+
+        There may have been none up to the look that finds room again.
+        """
+        is_there = has_room(threads)
+        if self._is_full or not is_there:
+            self._full_s = time.monotonic()
+        self._is_full = not is_there
+        return is_there
 
     def was_full_since(self, instant_s: float) -> bool:
         """Return whether there was no room at some time since an instant of the monotonic clock."""

@@ -102,16 +102,32 @@ async def test_a_bot_that_may_be_lame_since_there_was_no_room_is_not_blamed(
 
 
 def test_room_is_looked_for_by_trying_and_when_there_was_none_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    watch, is_there = room.RoomWatch(), iter([True, False, True])
+    watch, is_there = room.RoomWatch(), iter([True, False, True, True])
     monkeypatch.setattr(room, "has_room", lambda _threads: next(is_there))
     assert watch.look()
     assert not watch.was_full_since(0.0)
     before_s = time.monotonic()
     assert not watch.look()
+    assert watch.was_full_since(before_s)
+    between_s = time.monotonic()
+    assert watch.look()
+    assert watch.was_full_since(between_s), "who started between the two looks may have got no thread"
     after_s = time.monotonic()
     assert watch.look()
-    assert watch.was_full_since(before_s)
-    assert not watch.was_full_since(after_s + 1)
+    assert not watch.was_full_since(after_s)
+
+
+async def test_a_bot_that_fails_before_the_watch_has_looked_again_is_not_blamed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.worker.house._give_up", starter.lose)
+    async with MatchHost() as host:
+        silent = king_spec("m1", [scripted("silent"), scripted(), scripted()], clock="50ms")
+        monkeypatch.setattr(room, "LOOK_EVERY_S", 3600.0)
+        assert [fault.cause for fault in (await host.play(silent)).result.faults] == [FaultCause.TIMEOUT]
+        monkeypatch.setattr(room, "has_room", lambda _threads: False)  # and nobody has looked since
+        with pytest.raises(MatchLostError, match="had no room for threads"):
+            await host.play(replace(silent, match_id="m2"))
 
 
 @pytest.mark.host_fault("no-thread-for-a-porter")
