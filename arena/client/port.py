@@ -167,8 +167,8 @@ class Matches(Protocol):
         """Return the matches for which everything that is given is true, those planned last first.
 
         `bot` sits in it, any version of it or with `@hash` that one, `opponent` in another seat; `fared` is how `bot`
-        came out of it; `fault` is the cause of a fault in it, of that bot if one is given. With a length a page may
-        have fewer items than `limit` although the list goes on: so many matches are looked through at once, no more.
+        came out of it; `fault` is the cause of a fault in it, or `any`, of that bot if one is given. With a length a
+        page may have fewer items than `limit` although the list goes on: so many are looked through at once, no more.
         """
 
     def get_match(self, match: str) -> MatchDetail:

@@ -198,12 +198,14 @@ class MatchSummary(_message.Message):
     def __init__(self, id: _Optional[str] = ..., tournament: _Optional[str] = ..., position: _Optional[int] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[SeatSummary, _Mapping]]] = ..., attempt: _Optional[int] = ..., sandbox: _Optional[str] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., game_digest: _Optional[str] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., ended_at_us: _Optional[int] = ...) -> None: ...
 
 class SeatSummary(_message.Message):
-    __slots__ = ("bot", "rank")
+    __slots__ = ("bot", "rank", "fault")
     BOT_FIELD_NUMBER: _ClassVar[int]
     RANK_FIELD_NUMBER: _ClassVar[int]
+    FAULT_FIELD_NUMBER: _ClassVar[int]
     bot: str
     rank: int
-    def __init__(self, bot: _Optional[str] = ..., rank: _Optional[int] = ...) -> None: ...
+    fault: str
+    def __init__(self, bot: _Optional[str] = ..., rank: _Optional[int] = ..., fault: _Optional[str] = ...) -> None: ...
 
 class MatchDetail(_message.Message):
     __slots__ = ("match_id", "tournament", "tournament_id", "pool", "block", "rotation", "state", "void_reason", "attempt", "rated", "sandbox", "seats", "by_rules", "plies", "decisions", "started_at_us", "duration_us", "game_digest", "record_digest", "details_json", "faults", "attempts", "leak_checks", "annulled", "hidden", "why_hidden", "logs_removed_at_us", "replay_removed_at_us", "awaits")

@@ -109,8 +109,8 @@ class MatchServiceServicer(object):
     def ListMatches(self, request, context):
         """Return the matches for which everything that is given is true, those planned last first.
 
-        `bot` sits in it, any version of it or with `@hash` that one; `fault` is the cause of a fault in it, of that bot
-        if one is given.
+        `bot` sits in it, any version of it or with `@hash` that one; `fault` is the cause of a fault in it, or `any`, of
+        that bot if one is given.
 
         Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
         """

@@ -277,7 +277,7 @@ class TournamentSummary(_message.Message):
     def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., status: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., time_control: _Optional[str] = ..., pool_id: _Optional[str] = ..., rated: bool = ..., created_at_us: _Optional[int] = ..., cancelled_at_us: _Optional[int] = ..., planned: _Optional[int] = ..., leased: _Optional[int] = ..., finished: _Optional[int] = ..., void: _Optional[int] = ..., total: _Optional[int] = ..., more_waves: bool = ..., remote: bool = ...) -> None: ...
 
 class TournamentDetail(_message.Message):
-    __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks", "more_standings", "more_leak_checks", "host_losses")
+    __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks", "more_standings", "more_leak_checks", "host_losses", "faults")
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     POOL_FIELD_NUMBER: _ClassVar[int]
     SETTINGS_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -289,6 +289,7 @@ class TournamentDetail(_message.Message):
     MORE_STANDINGS_FIELD_NUMBER: _ClassVar[int]
     MORE_LEAK_CHECKS_FIELD_NUMBER: _ClassVar[int]
     HOST_LOSSES_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
     summary: TournamentSummary
     pool: _pool_pb2.Pool
     settings_json: str
@@ -300,7 +301,8 @@ class TournamentDetail(_message.Message):
     more_standings: str
     more_leak_checks: str
     host_losses: _containers.RepeatedCompositeFieldContainer[HostLoss]
-    def __init__(self, summary: _Optional[_Union[TournamentSummary, _Mapping]] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., secret: _Optional[str] = ..., standings: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., best: _Optional[_Union[BestKnown, _Mapping]] = ..., comparison: _Optional[_Union[ComparisonResult, _Mapping]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ..., more_standings: _Optional[str] = ..., more_leak_checks: _Optional[str] = ..., host_losses: _Optional[_Iterable[_Union[HostLoss, _Mapping]]] = ...) -> None: ...
+    faults: _containers.RepeatedCompositeFieldContainer[BotFaults]
+    def __init__(self, summary: _Optional[_Union[TournamentSummary, _Mapping]] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., secret: _Optional[str] = ..., standings: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., best: _Optional[_Union[BestKnown, _Mapping]] = ..., comparison: _Optional[_Union[ComparisonResult, _Mapping]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ..., more_standings: _Optional[str] = ..., more_leak_checks: _Optional[str] = ..., host_losses: _Optional[_Iterable[_Union[HostLoss, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[BotFaults, _Mapping]]] = ...) -> None: ...
 
 class StandingRow(_message.Message):
     __slots__ = ("place", "version_id", "bot", "number", "content_hash", "matches", "wins", "blocks", "points", "score", "forfeits", "status")
@@ -451,6 +453,20 @@ class HostLoss(_message.Message):
     version: int
     sat_in: int
     def __init__(self, cause: _Optional[str] = ..., attempts: _Optional[int] = ..., matches: _Optional[int] = ..., bot: _Optional[str] = ..., version: _Optional[int] = ..., sat_in: _Optional[int] = ...) -> None: ...
+
+class BotFaults(_message.Message):
+    __slots__ = ("bot", "version", "cause", "matches", "match_id")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    version: int
+    cause: str
+    matches: int
+    match_id: str
+    def __init__(self, bot: _Optional[str] = ..., version: _Optional[int] = ..., cause: _Optional[str] = ..., matches: _Optional[int] = ..., match_id: _Optional[str] = ...) -> None: ...
 
 class TournamentRequest(_message.Message):
     __slots__ = ("format", "settings_json", "game", "seats", "bots", "time", "start_limit", "options_json", "opening_plies", "seed", "rated", "name", "kind", "secret", "same_owner")

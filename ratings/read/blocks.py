@@ -36,7 +36,7 @@ def awaited_matches(source: Source, matches: Collection[str]) -> dict[str, str]:
 def awaited_by(source: Source, match: str) -> list[str]:
     """Return the other matches that are not over and will meet the chance of this one: ids, as they are scheduled."""
     one, other = tables.block.alias("one"), tables.match.alias("other")
-    query = _open_beside(one, other).where(_m.c.id == match, one.c.id == _m.c.block_id).order_by(other.c.position)
+    query = open_beside(one, other).where(_m.c.id == match, one.c.id == _m.c.block_id).order_by(other.c.position)
     with read(source) as session:
         return list(session.connection().execute(query).scalars())
 
@@ -69,11 +69,11 @@ def _awaited() -> Select[str, str]:
         .join(one, one.c.id == _m.c.block_id)
         .join(_t, _t.c.id == _m.c.tournament_id)
         .join(_p, _p.c.id == _t.c.pool_id)
-        .where(_m.c.id.in_(bindparam("matches", expanding=True)), ~_p.c.remote, _open_beside(one, other).exists())
+        .where(_m.c.id.in_(bindparam("matches", expanding=True)), ~_p.c.remote, open_beside(one, other).exists())
     )
 
 
-def _open_beside(one: FromClause, other: FromClause) -> Select[str]:
+def open_beside(one: FromClause, other: FromClause) -> Select[str]:
     """Return the query for the other matches that are not over and share the chance of a match in block `one`."""
     near = tables.block.alias("near")
     # A joined string keeps the states from being where the search begins: it would go through all that are still to be

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -32,6 +32,11 @@ _SEATS = (
     .where(_s.c.match_id.in_(bindparam("matches", expanding=True)))
     .order_by(_s.c.match_id, _s.c.seat)
 )
+_FAULTS = (
+    select(tables.fault.c.match_id, tables.fault.c.seat, tables.fault.c.cause)
+    .where(tables.fault.c.match_id.in_(bindparam("matches", expanding=True)))
+    .order_by(tables.fault.c.match_id, tables.fault.c.number)
+)
 _AT_ONCE = 500
 
 
@@ -44,6 +49,8 @@ class MatchRow:
     """The name of its tournament."""
     block_index: int
     seats: tuple[tuple[str, int | None], ...]
+    faults: Mapping[int, str]
+    """The causes of the faults of its bots, by seat."""
 
 
 def list_matches(
@@ -78,9 +85,11 @@ def _parts(ids: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _some_rows(session: Session, ids: Sequence[str]) -> list[MatchRow]:
-    seats = _sitting(session, ids)
+    seats, faults = _sitting(session, ids), _at_fault(session, ids)
     found = session.exec(_MATCHES, params={"matches": ids})
-    return [MatchRow(match, name, index, tuple(seats[match.id])) for match, name, index in found]
+    return [
+        MatchRow(match, name, index, tuple(seats[match.id]), faults.get(match.id, {})) for match, name, index in found
+    ]
 
 
 def _sitting(session: Session, ids: Sequence[str]) -> dict[str, list[tuple[str, int | None]]]:
@@ -89,3 +98,11 @@ def _sitting(session: Session, ids: Sequence[str]) -> dict[str, list[tuple[str, 
     for match_id, bot, rank in session.connection().execute(_SEATS, {"matches": ids}):
         seats.setdefault(match_id, []).append((bot, rank))
     return seats
+
+
+def _at_fault(session: Session, ids: Sequence[str]) -> dict[str, dict[int, str]]:
+    """Return the causes of faults by seat, for those of these matches in which a bot was at fault."""
+    faults: dict[str, dict[int, str]] = {}
+    for match_id, seat, cause in session.connection().execute(_FAULTS, {"matches": ids}):
+        faults.setdefault(match_id, {}).setdefault(seat, cause)
+    return faults

@@ -53,6 +53,8 @@ class MatchFilter:
     state: MatchState | None = None
     cause: str | None = None
     """A fault with that cause: of anybody, or of the bot or version that is given too."""
+    is_faulty: bool = False
+    """A fault with whatever cause, in the same way."""
     fared: Fared | None = None
     """How the bot or version that is given came out of it."""
     other_bot_id: str | None = None
@@ -69,7 +71,12 @@ class MatchFilter:
     @property
     def tells_results(self) -> bool:
         """Return whether it tells something of what was played that a match is found."""
-        return self.has_length or self.cause is not None or self.fared is not None
+        return self.has_length or self.has_fault or self.fared is not None
+
+    @property
+    def has_fault(self) -> bool:
+        """Return whether a fault is asked for."""
+        return self.is_faulty or self.cause is not None
 
 
 ALL = MatchFilter()
@@ -151,13 +158,16 @@ def _find_keys(
     """
     if only.bot_id or only.version_id:
         return _of_versions(session, only, limit, after, newest_first=newest_first)
-    if only.cause is not None:
+    # A fault of whatever cause is looked up match by match of a tournament: the faults of the whole book may be more.
+    if only.cause is not None or (only.is_faulty and only.tournament_id is None):
         order = _by_id(_f.c.match_id, newest_first=newest_first)
-        query = select(_f.c.match_id).where(_f.c.cause == only.cause, *_exists_match(only, _f.c.match_id))
+        query = select(_f.c.match_id).where(*_by_cause(only), *_exists_match(only, _f.c.match_id))
         return order, _keys(session, one_page(query.distinct(), order, limit, after))
     if only.tournament_id is not None:
         order = Order("matches by place", (_m.c.position,), (int,), newest_first)
         query = select(_m.c.id, _m.c.position).where(_m.c.tournament_id == only.tournament_id, *_is_one_of(only))
+        if only.is_faulty:
+            query = query.where(select(_f.c.seat).where(_f.c.match_id == _m.c.id).exists())
         rows = session.connection().execute(one_page(query, order, limit, after))
         return order, [Key(id_, position) for id_, position in rows]
     order = _by_id(_m.c.id, newest_first=newest_first)
@@ -181,13 +191,17 @@ def _of_versions(
     order, id_ = _by_id(_s.c.match_id, newest_first=newest_first), _s.c.match_id
     found: set[str] = set()
     for version_id in _versions(session, only):
-        at_fault = select(_f.c.match_id).where(_f.c.match_id == id_, _f.c.seat == _s.c.seat, _f.c.cause == only.cause)
+        at_fault = select(_f.c.match_id).where(_f.c.match_id == id_, _f.c.seat == _s.c.seat, *_by_cause(only))
         query = select(id_).distinct().where(_s.c.version_id == version_id, *_exists_match(only, id_))
-        query = query if only.cause is None else query.where(at_fault.exists())
+        query = query.where(at_fault.exists()) if only.has_fault else query
         query = query.where(*_fared(only), *_against(only))
         found.update(session.connection().execute(one_page(query, order, limit, after)).scalars())
     ids = sorted(found, reverse=newest_first)
     return order, [Key(id_, id_) for id_ in (ids if limit is None else ids[: limit + 1])]
+
+
+def _by_cause(only: MatchFilter) -> list[ColumnElement[bool]]:
+    return [] if only.cause is None else [_f.c.cause == only.cause]
 
 
 def _fared(only: MatchFilter) -> list[ColumnElement[bool]]:

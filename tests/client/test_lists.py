@@ -65,6 +65,7 @@ BOUNDED = {
     "Forecast.bots": "as many as a tournament may have",
     "Forecast.left_out": "the first 100, and how many more",
     "PlannedTournament.left_out": "the first 100, and how many more",
+    "TournamentDetail.faults": "the first 100",
     "TournamentDetail.host_losses": "there are ten causes",
     "ReplayCheck.problems": "a match has at most so many plies as its game allows",
 }

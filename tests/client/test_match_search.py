@@ -59,6 +59,14 @@ SEARCHES: dict[str, tuple[Search, set[int]]] = {
         lambda arena, limit, after: arena.matches.list_matches(fault="TIMEOUT", limit=limit, after=after),
         OVER,
     ),
+    "any fault": (
+        lambda arena, limit, after: arena.matches.list_matches(fault="any", limit=limit, after=after),
+        OVER,
+    ),
+    "any fault in a tournament": (
+        lambda arena, limit, after: arena.matches.list_matches("rex", fault="any", limit=limit, after=after),
+        OVER,
+    ),
 }
 
 

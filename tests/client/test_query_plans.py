@@ -110,6 +110,7 @@ def _play(played: Book) -> None:
     for _ in range(2):
         settled = played.settle(
             settled,
+            forfeits=(1,),
             faults=[FaultFact(1, "TIMEOUT", 3, "late", {})],
             leak_checks=[LeakFact(0, "equal", None, "as before", {})],
             seat_logs=[SeatLogFact(0, b"log", 0)],
@@ -133,6 +134,13 @@ PAGES: dict[str, Callable[[ArenaHere, str | None], Any]] = {
     "with a fault": lambda arena, after: arena.matches.list_matches(fault="TIMEOUT", limit=1, after=after),
     "with a fault in a tournament": lambda arena, after: arena.matches.list_matches(
         "long", fault="TIMEOUT", limit=1, after=after
+    ),
+    "with any fault": lambda arena, after: arena.matches.list_matches(fault="any", limit=1, after=after),
+    "with any fault in a tournament": lambda arena, after: arena.matches.list_matches(
+        "long", fault="any", limit=1, after=after
+    ),
+    "with any fault of a bot": lambda arena, after: arena.matches.list_matches(
+        bot="ada", fault="any", limit=1, after=after
     ),
     "with a fault of a bot": lambda arena, after: arena.matches.list_matches(
         bot="ada", fault="TIMEOUT", limit=1, after=after

@@ -15,7 +15,8 @@ from arena.web.frame.answers import Answers
 from arena.web.frame.site import Site
 from arena.words.catalogue import LANGUAGES
 from ratings.ledger.ledger import Ledger
-from ratings.read import host_losses
+from ratings.read import bot_faults, host_losses
+from ratings.read.bot_faults import BotFaults
 from ratings.read.host_losses import HostLoss
 from ratings.store.states import Scope
 from tests.client.world import World, fresh_world
@@ -167,3 +168,30 @@ def test_the_page_of_a_tournament_follows_it_to_its_end(page: Watched, tmp_path:
         made.play_on({5, 6, 7})
         expect(tab.locator("main")).not_to_contain_text("being played")
         expect(tab.locator("[hx-trigger^=every]")).to_have_count(0)
+
+
+def test_the_faults_of_bots_are_counted_on_the_page_and_lead_to_their_matches(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = world.matches[1].match_id
+    found = [BotFaults("v", "cat", 2, "TIMEOUT", 1234, last)]
+    shown = []
+    for faults in ([], found):
+        monkeypatch.setattr(bot_faults, "bot_faults", lambda *_, faults=faults, **__: faults)
+        shown.append(TestClient(make_app(Site(world.asked_by(Viewer(Scope.VIEWER))))).get("/tournaments/rex").text)
+    assert "Faults of bots" not in shown[0]
+    card = shown[1].partition("<h2>Faults of bots</h2>")[2].partition("</section>")[0]
+    words = " ".join(re.sub("<[^>]*>", " ", card).split()).replace("\u2009", " ")
+    assert "cat v2 exceeded its time 1 234" in words
+    assert f'href="/matches/{last}"' in card
+    assert f'href="/matches?tournament={world.tournament}&amp;fault=any"' in card
+
+
+def test_a_match_in_which_a_bot_was_at_fault_is_found_and_marked(world: World) -> None:
+    client = TestClient(make_app(Site(world.asked_by(Viewer()))))
+    page = client.get("/matches?fault=any").text
+    assert '<option value="any" selected>' in page
+    assert page.count('<span class="tag bad">exceeded its time</span>') == 2 * len(OVER)
+    lines = client.get("/matches.csv?fault=any").text.splitlines()
+    assert len(lines) == 1 + len(OVER)
+    assert all(line.endswith("0:TIMEOUT 1:TIMEOUT") for line in lines[1:])

@@ -14,7 +14,7 @@ from arena.cli.shared.follow import follow
 from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_assignments
 from arena.cli.shared.output import print_json
 from arena.cli.shared.places import service_name
-from arena.cli.shared.play import announce
+from arena.cli.shared.play import announce, report_run
 from arena.cli.shared.request import (
     DEFAULT_START_LIMIT,
     GameOption,
@@ -75,7 +75,9 @@ def challenge(
         announce(planned)
         if wait:
             follow(connection, planned.id)
-            print_end(connection, connection.arena.tournaments.get_tournament(planned.id), as_json=as_json)
+            detail = connection.arena.tournaments.get_tournament(planned.id)
+            report_run(connection, detail)
+            print_end(connection, detail, as_json=as_json)
         elif as_json:
             print_json(asdict(planned))
         else:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared.output import printable
-from arena.cli.shared.saying import say
+from arena.cli.shared.output import Column, printable
+from arena.cli.shared.saying import named, say
 from arena.client.values.matches import MatchSummary
 
 MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
@@ -22,8 +22,19 @@ def short_match_id(match_id: str) -> str:
 
 
 def format_seats(seats: Sequence[Mapping[str, Any]]) -> str:
-    """Write who sat where, with the rank in brackets, for a table: `greedy(1) random(2)`."""
-    return " ".join(f"{seat['bot']}({seat['rank'] or '-'})" for seat in seats)
+    """Write who sat where, with the rank in brackets and a mark at a fault, for a table: `greedy(1) random(2)!`."""
+    return " ".join(f"{seat['bot']}({seat['rank'] or '-'}){'!' if seat.get('fault') else ''}" for seat in seats)
+
+
+def format_faults(seats: Sequence[Mapping[str, Any]]) -> str:
+    """Write which bots were at fault and why, for a table: `random: TIMEOUT`."""
+    return ", ".join(f"{seat['bot']}: {named('fault.', seat['fault'])}" for seat in seats if seat.get("fault"))
+
+
+def with_faults(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """Return the columns of a table of matches, and one that tells the faults if some bot in it was at fault."""
+    is_faulty = any(seat.get("fault") for row in rows for seat in row["seats"])
+    return [*columns, *([Column("seats", "faults", write=format_faults)] if is_faulty else [])]
 
 
 def print_annulled(matches: Sequence[MatchSummary]) -> None:

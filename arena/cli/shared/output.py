@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 
@@ -76,16 +76,25 @@ def print_json(data: Any) -> None:
 
 
 def print_table(
-    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], *, as_json: bool, empty: str | None = None
+    columns: Sequence[Column],
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    as_json: bool,
+    empty: str | None = None,
+    err: bool = False,
 ) -> None:
-    """Write `rows` as JSON with all their keys, or as a table of the columns; `empty` is said of one without rows."""
+    """Write `rows` as JSON with all their keys, or as a table of the columns; `empty` is said of one without rows.
+
+    With `err` the table is written to stderr.
+    """
     if as_json:
         print_json([dict(row) for row in rows])
     elif not rows:
-        typer.echo(say("cli_shared.nothing_yet") if empty is None else empty)
+        typer.echo(say("cli_shared.nothing_yet") if empty is None else empty, err=err)
     else:
         cells = [[column.write(row[column.key]) for column in columns] for row in rows]
-        (_print_drawn if sys.stdout.isatty() and _fits(columns, cells) else _print_plain)(columns, cells)
+        stream = sys.stderr if err else sys.stdout
+        (_print_drawn if stream.isatty() and _fits(columns, cells) else _print_plain)(columns, cells, stream)
 
 
 def print_lines(text: str) -> None:
@@ -145,7 +154,7 @@ def _fits(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> bool:
     return sum(_widths(columns, cells)) + _BETWEEN * (len(columns) - 1) + 2 <= shutil.get_terminal_size().columns
 
 
-def _print_plain(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> None:
+def _print_plain(columns: Sequence[Column], cells: Sequence[Sequence[str]], stream: TextIO) -> None:
     lines = [[column.heading for column in columns], *cells]
     widths = _widths(columns, cells)
     for line in lines:
@@ -153,10 +162,10 @@ def _print_plain(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> N
             text.rjust(width) if column.right else text.ljust(width)
             for text, width, column in zip(line, widths, columns, strict=True)
         ]
-        typer.echo("  ".join(padded).rstrip())
+        typer.echo("  ".join(padded).rstrip(), file=stream)
 
 
-def _print_drawn(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> None:
+def _print_drawn(columns: Sequence[Column], cells: Sequence[Sequence[str]], stream: TextIO) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -167,7 +176,7 @@ def _print_drawn(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> N
         table.add_column(column.heading, justify="right" if column.right else "left")
     for line in cells:
         table.add_row(*map(Text, line))
-    Console(file=unguarded(sys.stdout)).print(table)
+    Console(file=unguarded(stream)).print(table)
 
 
 def format_instant(microseconds: int | None) -> str:

@@ -12,6 +12,7 @@ import typer
 
 from arena.cli.shared.connect import Connection
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.fault_report import print_faults
 from arena.cli.shared.follow import follow
 from arena.cli.shared.host_report import report_host
 from arena.cli.shared.hosting_options import HostingOptions
@@ -22,7 +23,7 @@ from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import program
-from arena.client.values.tournaments import PlannedTournament, TournamentDetail
+from arena.client.values.tournaments import SINGLE_MATCH, PlannedTournament, TournamentDetail
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
@@ -60,7 +61,7 @@ def _origin(planned: PlannedTournament) -> str:
 
 
 def play(connection: Connection, tournament_id: str, hosting: HostingOptions) -> TournamentDetail:
-    """See a tournament to its end, and return it; say on stderr how far it is, and what the host did wrong.
+    """See a tournament to its end, and return it; say on stderr how far it is, and what went wrong.
 
     What is left of it is played here, unless a service plays it. Raises InterruptedRunError after Ctrl-C and CliError
     if results cannot be written or the host fails, both of which tell how to go on; CliError also if another command
@@ -72,8 +73,15 @@ def play(connection: Connection, tournament_id: str, hosting: HostingOptions) ->
     else:
         _play_here(connection, connection.storage, tournament_id, hosting)
     detail = connection.arena.tournaments.get_tournament(tournament_id)
-    report_host(connection, detail)
+    report_run(connection, detail)
     return detail
+
+
+def report_run(connection: Connection, detail: TournamentDetail) -> None:
+    """Say on stderr what went wrong in a tournament: by the host, and by its bots; a single match is shown whole."""
+    report_host(connection, detail)
+    if detail.summary.format != SINGLE_MATCH:
+        print_faults(detail, connection.place, err=True)
 
 
 def _play_here(connection: Connection, storage: Storage, tournament_id: str, hosting: HostingOptions) -> None:

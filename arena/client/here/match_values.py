@@ -47,7 +47,7 @@ def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
         return replace(planned, hidden=True, why_hidden=WHY_HIDDEN)
     return replace(
         planned,
-        seats=tuple(SeatSummary(bot, rank) for bot, rank in row.seats),
+        seats=tuple(SeatSummary(bot, rank, row.faults.get(seat)) for seat, (bot, rank) in enumerate(row.seats)),
         plies=match.plies,
         decisions=match.decisions,
         game_digest=match.game_digest,

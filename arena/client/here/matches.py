@@ -17,7 +17,7 @@ from arena.client.here.seat_logs import read_logs
 from arena.client.here.times import times_of
 from arena.client.here.visibility import hidden_matches, need_shown
 from arena.client.values.live import LogPart, MatchEvent
-from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
+from arena.client.values.matches import ANY_FAULT, MatchDetail, MatchSummary, MatchTimes, SeatLog
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.match.result import FaultCause
 from ratings.read import match_list, matches
@@ -57,7 +57,8 @@ class MatchesHere:
             bot_id=bot_id,
             version_id=version_id,
             state=state,
-            cause=None if fault is None else _cause(fault),
+            cause=None if fault is None or _is_any(fault) else _cause(fault),
+            is_faulty=fault is not None and _is_any(fault),
             fared=fared,
             other_bot_id=other_bot_id,
             other_version_id=other_version_id,
@@ -118,10 +119,14 @@ class MatchesHere:
         return watching.stored_log(self._place, stage, seat, after)
 
 
+def _is_any(fault: str) -> bool:
+    return fault.lower() == ANY_FAULT
+
+
 def _cause(text: str) -> FaultCause:
     """Return the cause of faults of that name. Raises UnknownError."""
     try:
         return FaultCause(text.upper())
     except ValueError:
-        known = ", ".join(FaultCause)
-        raise unknown("cause of a fault", text, [cause.value for cause in FaultCause], f"there are {known}") from None
+        known = [*(cause.value for cause in FaultCause), ANY_FAULT]
+        raise unknown("cause of a fault", text, known, f"there are {', '.join(known)}") from None

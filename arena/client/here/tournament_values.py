@@ -12,8 +12,15 @@ from arena.client.here.pool_values import pool_value
 from arena.client.here.tables import make_table
 from arena.client.here.visibility import has_secrets, hidden_matches, is_hidden
 from arena.client.values.page import MOST_LIMIT, Page
-from arena.client.values.tournaments import HostLoss, LeakFinding, StandingRow, TournamentDetail, TournamentSummary
-from ratings.read import host_losses
+from arena.client.values.tournaments import (
+    BotFaults,
+    HostLoss,
+    LeakFinding,
+    StandingRow,
+    TournamentDetail,
+    TournamentSummary,
+)
+from ratings.read import bot_faults, host_losses
 from ratings.read.blocks import early_results
 from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.paging import part_of
@@ -23,6 +30,7 @@ from ratings.read.tournaments import TournamentRow
 
 STANDINGS = "standings"
 """Tells the cursors of the table of a tournament from others."""
+_MOST_FAULTS = 100
 
 
 def summary_of(row: TournamentRow) -> TournamentSummary:
@@ -70,6 +78,7 @@ def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
         more_standings=standings.next,
         more_leak_checks=checks.next,
         host_losses=tuple(map(_host_loss, host_losses.host_losses(place.database, tournament_id))),
+        faults=_faults(place, tournament_id, hidden=hidden),
     )
 
 
@@ -140,6 +149,11 @@ def _leak_finding(place: Place, row: LeakRow) -> LeakFinding:
         sentence=check.sentence,
         evidence=check.evidence if place.viewer.owns(row.owner_id) else {},
     )
+
+
+def _faults(place: Place, tournament_id: str, *, hidden: bool) -> tuple[BotFaults, ...]:
+    found = bot_faults.bot_faults(place.database, tournament_id, _MOST_FAULTS, besides_open=hidden)
+    return tuple(BotFaults(one.bot, one.number, one.cause, one.matches, one.match_id) for one in found)
 
 
 def _host_loss(loss: host_losses.HostLoss) -> HostLoss:

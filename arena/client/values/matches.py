@@ -14,6 +14,8 @@ from ratings.store.states import AttemptState, MatchState
 
 LOG_STAYS_AT_HOME = "is remote: what it writes stays on its author's machine, where `arena bot connect` shows it"
 """What is said of a remote bot when its log is asked for."""
+ANY_FAULT = "any"
+"""What stands in place of a cause for the faults of whatever cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class SeatSummary:
 
     bot: str
     rank: int | None = None
+    fault: str | None = None
+    """The cause, if the bot was at fault."""
 
 
 @dataclass(frozen=True, slots=True)

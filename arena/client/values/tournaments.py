@@ -174,6 +174,20 @@ class HostLoss:
 
 
 @dataclass(frozen=True, slots=True)
+class BotFaults:
+    """What a bot did wrong in a tournament, by one cause."""
+
+    bot: str
+    version: int
+    """The number of its version."""
+    cause: str
+    matches: int
+    """In how many matches it did so."""
+    match_id: str
+    """One of them: the one that was planned last."""
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentDetail:
     """All that is shown of a tournament but its matches."""
 
@@ -194,6 +208,8 @@ class TournamentDetail:
     """The cursor after which `list_leak_checks` goes on, or `None` if these are all."""
     host_losses: tuple[HostLoss, ...] = ()
     """What the host lost, the most frequent cause first."""
+    faults: tuple[BotFaults, ...] = ()
+    """What bots did wrong, the most frequent first: the first 100."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def list_matches(
     bot: Name = None,
     opponent: Name = None,
     fared: Annotated[Fared | None, Query(description="How `bot` came out of it.")] = None,
-    fault: Annotated[str | None, Query(max_length=100, description="The cause of a fault, such as TIMEOUT.")] = None,
+    fault: Annotated[str | None, Query(max_length=100, description="A cause such as TIMEOUT, or any.")] = None,
     pool: Name = None,
     least_plies: Plies = None,
     most_plies: Plies = None,

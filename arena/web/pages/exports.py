@@ -29,7 +29,7 @@ _MOST = 500
 _LEADERBOARD = ("rank", "bot", "version", "owner", "rating", "mu", "sigma", "matches", "wins", "score")
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """With which what a spreadsheet computes begins."""
-_MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "bots", "ranks", "ended")
+_MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "bots", "ranks", "ended", "faults")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,8 @@ def _match(match: MatchSummary) -> Sequence[Any]:
     named = plain_text(match.tournament)
     ended = "" if match.ended_at_us is None else iso_instant(match.ended_at_us)
     head = (match.id, named, match.block, match.rotation, match.state.value, match.plies)
-    return (*head, plain_text(bots), ranks, ended)
+    faults = " ".join(f"{number}:{seat.fault}" for number, seat in enumerate(match.seats) if seat.fault)
+    return (*head, plain_text(bots), ranks, ended, faults)
 
 
 def plain_text(name: str) -> str:

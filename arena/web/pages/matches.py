@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
-from arena.client.values.matches import MatchSummary
+from arena.client.values.matches import ANY_FAULT, MatchSummary
 from arena.client.values.page import Page
 from arena.match.result import FaultCause
 from arena.web.frame.asking import arena_of
@@ -89,6 +89,7 @@ def search_matches(
         page=page,
         wanted=wanted,
         pools=arena.overview.list_pools(),
+        any_fault=ANY_FAULT,
         causes=[cause.value for cause in FaultCause],
         states=[state.value for state in MatchState],
         more="" if page.next is None else f"/matches?{wanted.query(after=page.next)}",

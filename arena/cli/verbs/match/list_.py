@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from itertools import chain
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.matches import format_seats, print_annulled, short_match_id
+from arena.cli.shared.matches import format_seats, print_annulled, short_match_id, with_faults
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import Column, write_named, write_told
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
+from arena.client.values.matches import ANY_FAULT
 from ratings.store.states import MatchState
 
 app = typer.Typer()
@@ -31,12 +34,28 @@ _COLUMNS = (
 )
 
 
-@app.command("list", epilog=example("arena match list monday", "arena match list --bot greedy --state void"))
+class _WithBareFault(TyperCommand):
+    """Reads `--fault` without a cause, behind which the line ends or another option stands, as any fault."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        following = [*args[1:], "-"]
+        pairs = zip(args, following, strict=False)
+        words = ((word, ANY_FAULT) if word == "--fault" and after.startswith("-") else (word,) for word, after in pairs)
+        return super().parse_args(ctx, list(chain.from_iterable(words)))
+
+
+@app.command(
+    "list",
+    cls=_WithBareFault,
+    epilog=example(
+        "arena match list monday", "arena match list --bot greedy --state void", "arena match list monday --fault"
+    ),
+)
 def list_matches(
     tournament: Annotated[str | None, typer.Argument(metavar="TOURNAMENT")] = None,
     state: Annotated[str | None, typer.Option(metavar="STATE")] = None,
     bot: Annotated[str | None, typer.Option(metavar="BOT")] = None,
-    fault: Annotated[str | None, typer.Option(metavar="CAUSE")] = None,
+    fault: Annotated[str | None, typer.Option(metavar="[CAUSE]")] = None,
     pool: PoolOption = None,
     limit: Limit = paging.DEFAULT,
     after: After = None,
@@ -53,7 +72,8 @@ def list_matches(
         *(word for name, text in asked.items() if text for word in (name, text)),
     ]
     more = more_command("match", "list", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    print_page(_COLUMNS, [asdict(row) for row in page.items], more, as_json=as_json, empty=say("cli_match.none_such"))
+    rows = [asdict(row) for row in page.items]
+    print_page(with_faults(_COLUMNS, rows), rows, more, as_json=as_json, empty=say("cli_match.none_such"))
     if not as_json:
         print_annulled(page.items)
 

@@ -11,8 +11,9 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.conclusions import conclusion_facts
 from arena.cli.shared.connect import connect
+from arena.cli.shared.fault_report import print_faults
 from arena.cli.shared.host_report import leak_lines, leak_summary, loss_lines
-from arena.cli.shared.matches import format_seats, print_annulled, short_match_id
+from arena.cli.shared.matches import format_seats, print_annulled, short_match_id, with_faults
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable, write_named
 from arena.cli.shared.paging import After, Limit, more_command, print_more, rows_wanted
@@ -58,6 +59,7 @@ def show(
         print_json(_facts(detail, page.items))
     else:
         _print_tournament(detail)
+        print_faults(detail, db)
         _print_matches(page.items)
     words = [detail.summary.name, *(["--matches"] if matches else [])]
     more = more_command("tournament", "show", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -87,6 +89,7 @@ def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[st
         "standings": [asdict(row) for row in detail.standings],
         "answer": conclusion_facts(detail),
         "matches": [asdict(match) for match in matches],
+        "faults": [asdict(one) for one in detail.faults],
         "host_losses": [asdict(loss) for loss in detail.host_losses],
         "leak_checks": [asdict(check) for check in detail.leak_checks],
     }
@@ -105,7 +108,8 @@ def _print_matches(matches: Sequence[MatchSummary]) -> None:
     if not matches:
         return
     typer.echo()
-    print_table(_MATCHES, [asdict(match) for match in matches], as_json=False)
+    rows = [asdict(match) for match in matches]
+    print_table(with_faults(_MATCHES, rows), rows, as_json=False)
     for match in matches:
         if match.void_reason:
             typer.echo(
