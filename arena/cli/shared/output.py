@@ -5,20 +5,25 @@ from __future__ import annotations
 import csv
 import enum
 import json
+import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, TextIO
 
 import typer
 
+from arena.cli.shared.layout import BETWEEN, fold, lay_out, pad
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.terminal import unguarded
 from arena.words.plain import plain
 
-_BETWEEN = 3
-"""The characters between two columns of a drawn table; its two edges are one each."""
+_USUAL_WIDTH = 80
+_WITHOUT_STYLES = {"", "dumb", "unknown"}
+"""What a terminal is called that shows no bold type."""
 
 
 def printable(text: str) -> str:
@@ -85,16 +90,15 @@ def print_table(
 ) -> None:
     """Write `rows` as JSON with all their keys, or as a table of the columns; `empty` is said of one without rows.
 
-    With `err` the table is written to stderr.
+    With `err` the table is written to stderr. On a terminal it is no wider than that is: see `arena.cli.shared.layout`.
     """
     if as_json:
         print_json([dict(row) for row in rows])
     elif not rows:
         typer.echo(say("cli_shared.nothing_yet") if empty is None else empty, err=err)
     else:
-        cells = [[column.write(row[column.key]) for column in columns] for row in rows]
-        stream = sys.stderr if err else sys.stdout
-        (_print_drawn if stream.isatty() and _fits(columns, cells) else _print_plain)(columns, cells, stream)
+        cells = [[printable(column.write(row[column.key])) for column in columns] for row in rows]
+        _print_cells(columns, cells, sys.stderr if err else sys.stdout)
 
 
 def print_lines(text: str) -> None:
@@ -145,38 +149,58 @@ def _fact_text(value: Any) -> str:
     return say("cli_shared.yes" if value else "cli_shared.no") if isinstance(value, bool) else _text(value)
 
 
-def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:
-    return [max(len(text) for text in (column.heading, *texts)) for column, *texts in zip(columns, *cells, strict=True)]
+def _print_cells(columns: Sequence[Column], cells: Sequence[Sequence[str]], stream: TextIO) -> None:
+    """Write a table: on a terminal with a line below its headings and no wider than that is, else in plain columns."""
+    width = _width_of(stream)
+    headings = [column.heading for column in columns]
+    layout = lay_out([_title(column) for column in columns], headings, cells, width)
+    shown = [columns[at] for at in layout.shown]
+    lines = [[line[at] for at in layout.shown] for line in [headings, *cells]]
+    for number, line in enumerate(lines):
+        is_drawn_heading = number == 0 and width is not None
+        with _bold(stream) if is_drawn_heading else nullcontext():
+            for text in _lines(shown, line, layout.widths):
+                typer.echo(text, file=stream)
+        if is_drawn_heading:
+            typer.echo("─" * min(width or 0, sum(layout.widths) + BETWEEN * (len(shown) - 1)), file=stream)
+    if len(shown) < len(columns):
+        missing = ", ".join(headings[at] for at in range(len(columns)) if at not in layout.shown)
+        typer.echo(say("cli_shared.columns_left_out", columns=missing), file=stream)
 
 
-def _fits(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> bool:
-    """Return whether a drawn table would stand on this terminal with no name cut off: people copy them."""
-    return sum(_widths(columns, cells)) + _BETWEEN * (len(columns) - 1) + 2 <= shutil.get_terminal_size().columns
+def _title(column: Column) -> str:
+    return "" if column.is_name else column.title
 
 
-def _print_plain(columns: Sequence[Column], cells: Sequence[Sequence[str]], stream: TextIO) -> None:
-    lines = [[column.heading for column in columns], *cells]
-    widths = _widths(columns, cells)
-    for line in lines:
-        padded = [
-            text.rjust(width) if column.right else text.ljust(width)
-            for text, width, column in zip(line, widths, columns, strict=True)
-        ]
-        typer.echo("  ".join(padded).rstrip(), file=stream)
+def _width_of(stream: TextIO) -> int | None:
+    """Return the width of a terminal, at least 1, or `None` for what is none."""
+    if not stream.isatty():
+        return None
+    if os.environ.get("COLUMNS", "").isdecimal():
+        return max(1, shutil.get_terminal_size().columns)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except (OSError, ValueError):  # a terminal that tells no size
+        return _USUAL_WIDTH
 
 
-def _print_drawn(columns: Sequence[Column], cells: Sequence[Sequence[str]], stream: TextIO) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def _lines(columns: Sequence[Column], line: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """Yield the lines that a row of a table takes, more than one if some cell is folded."""
+    folded = [fold(text, width) for text, width in zip(line, widths, strict=True)]
+    for texts in zip_longest(*folded, fillvalue=""):
+        padded = (
+            pad(text, width, right=column.right) for text, width, column in zip(texts, widths, columns, strict=True)
+        )
+        yield (" " * BETWEEN).join(padded).rstrip()
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        table.add_column(column.heading, justify="right" if column.right else "left")
-    for line in cells:
-        table.add_row(*map(Text, line))
-    Console(file=unguarded(stream)).print(table)
+
+@contextmanager
+def _bold(stream: TextIO) -> Iterator[None]:
+    """Have a terminal show what is written during the block in bold type, if it can."""
+    begin, end = ("", "") if os.environ.get("TERM", "") in _WITHOUT_STYLES else ("\x1b[1m", "\x1b[0m")
+    unguarded(stream).write(begin)
+    yield
+    unguarded(stream).write(end)
 
 
 def format_instant(microseconds: int | None) -> str:

@@ -1,0 +1,136 @@
+"""Fits a table to the width of a terminal. No I/O.
+
+Names are what people read a table for and copy from it, so their column never shrinks and never goes. Where a table is
+too wide, texts are folded at their words first; then the other columns go one after another, those last that stand
+first in LAST_TO_GO; and only what is too wide alone is folded within its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from unicodedata import combining, east_asian_width
+
+BETWEEN = 2
+"""The characters between two columns."""
+NAMES = frozenset({"against", "bot", "name", "named", "opponent", "seats_rank", "stronger_than"})
+"""The headings of columns that never go: who it is about. A table without any of them keeps its first column."""
+LAST_TO_GO = (
+    "match", "one_of_them", "rank", "ranks", "place", "status", "state", "verdict", "fault", "faults", "to_do",
+    "elo", "rating", "score", "interval", "played", "matches", "forfeits", "won", "wins", "version", "points",
+    "above_next", "reason", "note", "finding", "notice", "problem", "found", "value", "tournament", "seat",
+)  # fmt: skip
+"""The headings of the other columns from the most important on. Those that are not named go before them all."""
+_FOLDED = frozenset({
+    "check", "command", "fault", "faults", "finding", "found", "games", "limits_of_their_own", "message", "note",
+    "notice", "problem", "reason", "runtime", "seats_rank", "suspicion", "title", "to_do", "value",
+})  # fmt: skip
+"""The headings of columns with texts, which can be read on several lines."""
+_NOTHING = {"", "-"}
+_NARROWEST_TEXT = 16
+_NARROWEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which columns of a table are shown, by number, and how wide each of them is."""
+
+    shown: tuple[int, ...]
+    widths: tuple[int, ...]
+
+
+def lay_out(
+    titles: Sequence[str], headings: Sequence[str], cells: Sequence[Sequence[str]], width: int | None
+) -> Layout:
+    """Return how a table is written in `width` characters, or in as many as it takes if that is `None`.
+
+    `titles` are the headings by their ids, `headings` as they are written. All names are whole as long as the longest
+    of them is no wider than the terminal.
+    """
+    natural = [max(map(text_width, texts)) for texts in zip(headings, *cells, strict=True)]
+    shown = list(range(len(titles)))
+    if width is None:
+        return Layout(tuple(shown), tuple(natural))
+    staying, ranks = _staying(titles), _ranks(titles, cells)
+    narrowest = [
+        _narrowest([heading, *texts], natural[at], is_name=at in staying) if titles[at] in _FOLDED else natural[at]
+        for at, (heading, *texts) in enumerate(zip(headings, *cells, strict=True))
+    ]
+    # Several names in a row stand on one line as long as something is left that is not worth a second one.
+    on_one_line = [natural[at] if at in staying else narrowest[at] for at in shown]
+    for least, last_rank in ((on_one_line, len(LAST_TO_GO)), (narrowest, 0)):
+        while _total([least[at] for at in shown]) > width:
+            others = [at for at in shown if at not in staying and ranks[at] >= last_rank]
+            if not others:
+                break
+            shown.remove(max(others, key=lambda at: (ranks[at], at)))
+    if _total([narrowest[at] for at in shown]) > width:
+        return Layout(tuple(shown), _shrink([narrowest[at] for at in shown], [_NARROWEST] * len(shown), width))
+    return Layout(tuple(shown), _shrink([natural[at] for at in shown], [narrowest[at] for at in shown], width))
+
+
+def _staying(titles: Sequence[str]) -> set[int]:
+    return {at for at, title in enumerate(titles) if title in NAMES} or {0}
+
+
+def _ranks(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    """Return which columns go first, those with the highest ranks; first of all one in which nothing stands."""
+    ranks = [LAST_TO_GO.index(title) if title in LAST_TO_GO else len(LAST_TO_GO) for title in titles]
+    filled = [any(text not in _NOTHING for text in texts) for texts in zip(*cells, strict=True)]
+    return [rank if is_filled else len(LAST_TO_GO) + 1 for rank, is_filled in zip(ranks, filled, strict=True)]
+
+
+def _narrowest(texts: Sequence[str], natural: int, *, is_name: bool) -> int:
+    """Return the least width of a column of texts: no word of a name is folded, and of others only a long one."""
+    longest = max((text_width(word) for text in texts for word in text.split(" ")), default=0)
+    return min(natural, longest if is_name else max(_NARROWEST_TEXT, text_width(texts[0])))
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + BETWEEN * (len(widths) - 1)
+
+
+def _shrink(widths: Sequence[int], least: Sequence[int], width: int) -> tuple[int, ...]:
+    """Return the widths with the widest made narrower, none below its least, until they fit or nothing can be done."""
+    fitting = list(widths)
+    while _total(fitting) > width:
+        able = [at for at, one in enumerate(fitting) if one > least[at]]
+        if not able:
+            break
+        fitting[max(able, key=lambda at: fitting[at])] -= 1
+    return tuple(fitting)
+
+
+def fold(text: str, width: int) -> list[str]:
+    """Return a text in lines of at most that width: at its spaces, and within a word only if it is wider alone."""
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if text_width(joined) <= width:
+            lines[-1] = joined
+            continue
+        first, *rest = _pieces(word, width)
+        lines[-1:] = [*([lines[-1]] if lines[-1] else []), first, *rest]
+    return lines
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    pieces = [""]
+    for character in word:
+        if pieces[-1] and text_width(pieces[-1] + character) > width:
+            pieces.append("")
+        pieces[-1] += character
+    return pieces
+
+
+def pad(text: str, width: int, *, right: bool) -> str:
+    """Return a text with spaces up to a width, before it if it is aligned on the right."""
+    spaces = " " * (width - text_width(text))
+    return spaces + text if right else text + spaces
+
+
+def text_width(text: str) -> int:
+    """Return how many places of a terminal a text takes (Unicode Standard Annex 11: wide characters take two)."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
