@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.service.errors import HomeError
+from arena.tournament.lock import home_lock
 
 PRIVATE = 0o700
 _SECRET = 0o600
@@ -74,7 +75,7 @@ class Home:
     @property
     def lock(self) -> Path:
         """Return the file that the one service on this home holds."""
-        return self.run / "lock"
+        return home_lock(self.database)
 
     @property
     def logs(self) -> Path:

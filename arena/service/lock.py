@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.service.errors import HomeHeldError
+from arena.tournament.lock import take
 
 _LONGEST = 4096
 
@@ -41,7 +42,7 @@ def held(path: Path) -> Iterator[HomeLock]:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            take(descriptor)
         except BlockingIOError:
             raise HomeHeldError(_describe(path, descriptor)) from None
         lock = HomeLock(descriptor, int(time.time()))

@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
+import platform
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from arena.tournament.errors import AlreadyRunningError
+
+_PAUSES_S = (0.01, 0.03, 0.1)
+_LONGEST = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a lock."""
+
+    pid: int | None
+    """`None` for the instant in which it is just being written."""
+    host: str
+    since_us: int
+    """When the lock was taken; microseconds since 1970."""
+
+
+def home_lock(database: Path) -> Path:
+    """Return the path of the lock that a service holds while it runs on the home in which a database lies."""
+    return database.parent / "run" / "lock"
 
 
 def lock_path(database: Path, tournament_id: str) -> Path:
@@ -43,12 +66,12 @@ def _acquire(path: Path) -> int:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            take(descriptor)
             if _is_still_at(path, descriptor):
                 _write_owner(descriptor)
                 return descriptor
         except BlockingIOError:
-            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "another"
+            holder = _read(descriptor).pid or "another"
             os.close(descriptor)
             raise AlreadyRunningError(
                 f"process {holder} is playing this tournament now; wait for its end, or stop it and resume"
@@ -70,4 +93,43 @@ def _is_still_at(path: Path, descriptor: int) -> bool:
 def _write_owner(descriptor: int) -> None:
     with suppress(OSError):  # on a full disk it is held all the same, and its holder is only not named
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
+        owner = {"pid": os.getpid(), "host": platform.node(), "since_s": int(time.time())}
+        os.pwrite(descriptor, json.dumps(owner).encode(), 0)
+
+
+def take(descriptor: int) -> None:
+    """Lock an open file for this process alone. Raises BlockingIOError if another has it.
+
+    Whoever only looks whether it is held has it for an instant too, so it is tried several times.
+    """
+    for pause_s in _PAUSES_S:
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(pause_s)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def holder_of(path: Path) -> Holder | None:
+    """Return who holds the lock at `path`, or `None` if nobody does: it is not there, or its holder is dead."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # there is none, or it is another user's, and so is the database
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _read(descriptor: int) -> Holder:
+    try:
+        said = json.loads(os.pread(descriptor, _LONGEST, 0))
+    except ValueError:
+        said = None  # it is just being written
+    said = said if isinstance(said, dict) else {}
+    since_us = int(said["since_s"] * 1e6) if "since_s" in said else os.fstat(descriptor).st_mtime_ns // 1000
+    return Holder(said.get("pid"), said.get("host", platform.node()), since_us)

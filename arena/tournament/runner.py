@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol, TypeVar
 
 from arena.match.host_faults import MatchLostError
@@ -23,10 +22,11 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.host_watch import HostWatch
-from arena.tournament.lock import exclusive, lock_path
+from arena.tournament.lock import exclusive
 from arena.tournament.match_facts import fact_of, lost_attempt
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs
 from arena.tournament.planner import FormatPlanner
+from arena.tournament.playing import lock_of
 from arena.tournament.programs import Programs
 from arena.tournament.run_progress import RunProgress, RunTally
 from arena.tournament.stored import draw_of, format_of
@@ -90,7 +90,7 @@ async def run_tournament(
     when results cannot be written, also because another process writes for longer than the database's URL says
     (`busy_timeout`) or PATIENCE_S. After any of them the tournament can be run again.
     """
-    with exclusive(_lock_path(database, programs, tournament_id)):
+    with exclusive(lock_of(database, programs.root, tournament_id)):
         row = tournaments.tournament_row(database, tournament_id)
         _check_playable(row)
         specs = _match_specs(database, row, programs, leak_checks, keep_logs=keep_logs)
@@ -100,11 +100,6 @@ async def run_tournament(
         run.patience_s = PATIENCE_S if database.patience_s is None else database.patience_s
         await run.play()
         return run.end(tournaments.tournament_row(database, tournament_id))
-
-
-def _lock_path(database: Database, programs: Programs, tournament_id: str) -> Path:
-    """Return a path beside the database file; of a database elsewhere, beside the programs."""
-    return lock_path((database.path or programs.root).resolve(), tournament_id)
 
 
 def _check_playable(row: TournamentRow) -> None:

@@ -237,7 +237,7 @@ class WatchTournamentResponse(_message.Message):
     def __init__(self, operation: _Optional[_Union[_operation_pb2.Operation, _Mapping]] = ...) -> None: ...
 
 class TournamentSummary(_message.Message):
-    __slots__ = ("id", "name", "format", "status", "game", "seats", "time_control", "pool_id", "rated", "created_at_us", "cancelled_at_us", "planned", "leased", "finished", "void", "total", "more_waves", "remote")
+    __slots__ = ("id", "name", "format", "status", "game", "seats", "time_control", "pool_id", "rated", "created_at_us", "cancelled_at_us", "planned", "leased", "finished", "void", "total", "more_waves", "remote", "played_by")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
@@ -256,6 +256,7 @@ class TournamentSummary(_message.Message):
     TOTAL_FIELD_NUMBER: _ClassVar[int]
     MORE_WAVES_FIELD_NUMBER: _ClassVar[int]
     REMOTE_FIELD_NUMBER: _ClassVar[int]
+    PLAYED_BY_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     format: str
@@ -274,7 +275,18 @@ class TournamentSummary(_message.Message):
     total: int
     more_waves: bool
     remote: bool
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., status: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., time_control: _Optional[str] = ..., pool_id: _Optional[str] = ..., rated: bool = ..., created_at_us: _Optional[int] = ..., cancelled_at_us: _Optional[int] = ..., planned: _Optional[int] = ..., leased: _Optional[int] = ..., finished: _Optional[int] = ..., void: _Optional[int] = ..., total: _Optional[int] = ..., more_waves: bool = ..., remote: bool = ...) -> None: ...
+    played_by: PlayedBy
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., status: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., time_control: _Optional[str] = ..., pool_id: _Optional[str] = ..., rated: bool = ..., created_at_us: _Optional[int] = ..., cancelled_at_us: _Optional[int] = ..., planned: _Optional[int] = ..., leased: _Optional[int] = ..., finished: _Optional[int] = ..., void: _Optional[int] = ..., total: _Optional[int] = ..., more_waves: bool = ..., remote: bool = ..., played_by: _Optional[_Union[PlayedBy, _Mapping]] = ...) -> None: ...
+
+class PlayedBy(_message.Message):
+    __slots__ = ("host", "pid", "since_us")
+    HOST_FIELD_NUMBER: _ClassVar[int]
+    PID_FIELD_NUMBER: _ClassVar[int]
+    SINCE_US_FIELD_NUMBER: _ClassVar[int]
+    host: str
+    pid: int
+    since_us: int
+    def __init__(self, host: _Optional[str] = ..., pid: _Optional[int] = ..., since_us: _Optional[int] = ...) -> None: ...
 
 class TournamentDetail(_message.Message):
     __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks", "more_standings", "more_leak_checks", "host_losses", "faults")

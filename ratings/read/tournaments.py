@@ -35,9 +35,9 @@ class TournamentRow:
 
     @property
     def status(self) -> str:
-        """Return `cancelled`, `finished`, `planned` (nothing is played yet) or `running`.
+        """Return `cancelled`, `finished`, `planned` (nothing was begun yet) or `running`.
 
-        A tournament that was stopped and can be resumed is `running` too.
+        The book does not know whether anybody plays on what is not over.
         """
         if self.tournament.cancelled_at_us is not None:
             return "cancelled"

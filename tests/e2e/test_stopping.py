@@ -53,7 +53,7 @@ def test_ctrl_c_ends_in_good_order_and_resume_gives_the_same_table(
     assert "Traceback" not in terminal.text
     counts = field.counts()
     assert set(counts) == {"planned", "finished"}, "matches in flight are given back"
-    assert field.ok("tournament", "show", "monday", "--json").json["status"] == "running"
+    assert field.ok("tournament", "show", "monday", "--json").json["status"] == "stopped"
     field.ok("tournament", "resume", "monday", *TWO)
     check_all_is_well(field, undisturbed)
 

@@ -1,5 +1,7 @@
 """A tournament that goes on: its page asks for what changes, and shows nothing that must not be known yet."""
 
+import os
+import platform
 import re
 from collections.abc import Iterator
 from itertools import count
@@ -10,6 +12,8 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import expect
 
 from arena.client.here.viewer import Viewer
+from arena.tournament.lock import exclusive
+from arena.tournament.playing import lock_of
 from arena.web.app import make_app
 from arena.web.frame.answers import Answers
 from arena.web.frame.site import Site
@@ -42,7 +46,6 @@ def test_what_changes_is_asked_for_again_until_it_is_over(running: TestClient, w
     page = running.get("/tournaments/rex").text
     assert f'hx-get="/tournaments/{world.tournament}/state?lang=en" hx-trigger="every 4s"' in page
     assert "3 of 8 matches" in page
-    assert "5 being played" in page
     state = running.get("/tournaments/rex/state")
     assert 'hx-trigger="every 4s"' in state.text
     assert "hx-refresh" not in state.headers
@@ -195,3 +198,31 @@ def test_a_match_in_which_a_bot_was_at_fault_is_found_and_marked(world: World) -
     lines = client.get("/matches.csv?fault=any").text.splitlines()
     assert len(lines) == 1 + len(OVER)
     assert all(line.endswith("0:TIMEOUT 1:TIMEOUT") for line in lines[1:])
+
+
+def test_what_nobody_plays_is_stopped_on_its_page_and_who_plays_it_is_told_to_the_organiser_alone(world: World) -> None:
+    def shown(path: str, viewer: Viewer) -> str:
+        return TestClient(make_app(Site(world.asked_by(viewer)))).get(path).text
+
+    path, spectator = "/tournaments/rex/state", Viewer(Scope.VIEWER)
+    stopped = shown(path, spectator)
+    assert "nobody plays it now" in stopped
+    assert "being played" not in stopped
+    assert ">stopped<" in stopped
+    assert ">stopped<" in shown("/", spectator)
+    with exclusive(lock_of(world.database, world.programs.root, world.tournament)):
+        running = shown(path, spectator)
+        assert ">running<" in running
+        assert "5 being played" in running
+        assert "played by process" not in running
+        assert f"played by process {os.getpid()} on {platform.node()} since" in shown(path, Viewer())
+        assert ">stopped<" not in shown("/", spectator)
+
+
+def test_pages_that_are_kept_are_made_anew_when_who_played_is_gone(world: World) -> None:
+    overview = world.asked_by(Viewer()).overview
+    before = overview.mark()
+    with exclusive(lock_of(world.database, world.programs.root, world.tournament)):
+        meanwhile = overview.mark()
+        assert meanwhile == overview.mark() != before
+    assert overview.mark() == before

@@ -24,12 +24,14 @@ from arena.client.values.pools import Pool
 from arena.client.values.ratings import OfficialTable
 from arena.client.values.tournaments import SINGLE_MATCH, TournamentSummary
 from arena.tournament.formats.compare import Compare
+from arena.tournament.playing import players_beside
 from ratings.read import admissions, bots, forms, leaderboard, sorting, tournaments
 from ratings.read.leaderboard import PoolRow
 from ratings.read.newest import NewestRow, newest_versions
 from ratings.read.opponents import list_opponents
 from ratings.read.pools import find_pool
 from ratings.read.sorting import Narrowing, StandingRow
+from ratings.read.tournaments import TournamentRow
 
 _DEPTH = 24
 """So many matches the form of a version reaches back."""
@@ -90,18 +92,20 @@ class OverviewHere:
         return tuple(map(_new_version, newest_versions(self._place.database, limit)))
 
     def list_running(self, limit: int) -> tuple[TournamentSummary, ...]:
-        return tuple(map(summary_of, tournaments.unfinished(self._place.database, SINGLE_MATCH, limit)))
+        return self._summaries(tournaments.unfinished(self._place.database, SINGLE_MATCH, limit))
 
     def find_comparisons(self, bots: Sequence[str], limit: int) -> tuple[TournamentSummary, ...]:
         ids = [find_version(self._place, name).bot.id for name in bots]
         rows = tournaments.with_bots(self._place.database, Compare.name, ids, limit)
-        return tuple(map(summary_of, rows))
+        return self._summaries(rows)
 
     def count_matches(self, tournament: str) -> int:
         return tournaments.count_matches(self._place.database, find_tournament(self._place, tournament).id)
 
     def mark(self) -> int | None:
-        return self._place.database.mark()
+        mark = self._place.database.mark()
+        # Nothing is written when a process dies that played, and yet its tournament is another one then.
+        return None if mark is None else hash((mark, players_beside(self._place.database)))
 
     def get_record(self, pool: str, version_id: str, points: int) -> Record:
         return record_of(self._place.database, pool, version_id, points)
@@ -125,6 +129,9 @@ class OverviewHere:
         best = {row.version_id for row in leaderboard.table(database, pool_id=found.id, limit=MOST_IN_OFFICIAL)}
         table = official_table(load_results(database, found.id).among(best))
         return table_value(database, found, table, range(len(table.rows)), shows_chances=False)
+
+    def _summaries(self, rows: Sequence[TournamentRow]) -> tuple[TournamentSummary, ...]:
+        return tuple(summary_of(self._place, row) for row in rows)
 
     def _pool_row(self, pool: str) -> PoolRow:
         return leaderboard.pool_row(self._place.database, find_pool(self._place.database, pool))

@@ -9,6 +9,7 @@ from arena.client.errors import ForbiddenError
 from arena.client.here.place import Place
 from arena.client.here.rights import need_competitor
 from arena.client.here.tables import comparison_of
+from arena.client.here.tournament_values import standing_of
 from arena.client.values.answers import ComparisonResult, comparison_note
 from arena.client.values.operations import Operation, OperationKind, OperationState
 from arena.tournament.formats.compare import Compare
@@ -19,6 +20,7 @@ LOOK_EVERY_S = 0.5
 _STATES = {
     "planned": OperationState.QUEUED,
     "running": OperationState.RUNNING,
+    "stopped": OperationState.QUEUED,
     "finished": OperationState.DONE,
     "cancelled": OperationState.CANCELLED,
 }
@@ -28,11 +30,11 @@ OVER = (OperationState.DONE, OperationState.CANCELLED)
 def progress_of(place: Place, tournament_id: str) -> Operation:
     """Return how far a tournament is."""
     row = tournament_row(place.database, tournament_id)
-    progress = row.progress
+    progress, (status, _) = row.progress, standing_of(place, row)
     return Operation(
         id=f"tournaments/{tournament_id}",
         kind=OperationKind.TOURNAMENT,
-        state=_STATES[row.status],
+        state=_STATES[status],
         done=progress.finished + progress.void,
         total=progress.total,
         sentence=note_of(place, row.tournament),

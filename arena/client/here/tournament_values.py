@@ -16,10 +16,12 @@ from arena.client.values.tournaments import (
     BotFaults,
     HostLoss,
     LeakFinding,
+    PlayedBy,
     StandingRow,
     TournamentDetail,
     TournamentSummary,
 )
+from arena.tournament.playing import player_of, service_of
 from ratings.read import bot_faults, host_losses
 from ratings.read.blocks import early_results
 from ratings.read.leaks import LeakRow, leak_checks
@@ -28,19 +30,21 @@ from ratings.read.publishing import published_secret
 from ratings.read.report import tournament_report
 from ratings.read.tournaments import TournamentRow
 
+PLANNED, RUNNING, STOPPED = "planned", "running", "stopped"
 STANDINGS = "standings"
 """Tells the cursors of the table of a tournament from others."""
 _MOST_FAULTS = 100
 
 
-def summary_of(row: TournamentRow) -> TournamentSummary:
+def summary_of(place: Place, row: TournamentRow) -> TournamentSummary:
     """Return a tournament as a list shows it."""
     tournament, pool, progress = row.tournament, row.pool, row.progress
+    status, player = standing_of(place, row)
     return TournamentSummary(
         id=tournament.id,
         name=tournament.name,
         format=tournament.format,
-        status=row.status,
+        status=status,
         game=pool.game,
         seats=pool.seats,
         time_control=pool.time_control,
@@ -55,7 +59,23 @@ def summary_of(row: TournamentRow) -> TournamentSummary:
         total=progress.total,
         more_waves=progress.more_waves,
         remote=pool.remote,
+        played_by=player if place.viewer.is_organiser else None,
     )
+
+
+def standing_of(place: Place, row: TournamentRow) -> tuple[str, PlayedBy | None]:
+    """Return the status of a tournament, which is `stopped` if it was begun and nobody plays it, and who plays it.
+
+    A service plays all that is not over on its home; what it has not begun yet is planned.
+    """
+    if row.status not in (PLANNED, RUNNING):
+        return row.status, None
+    found = player_of(place.database, place.programs.root, row.tournament.id)
+    if found is None and row.status == RUNNING:
+        found = service_of(place.database)
+    if found is None:
+        return (STOPPED if row.status == RUNNING else PLANNED), None
+    return RUNNING, PlayedBy(found.host, found.pid, found.since_us)
 
 
 def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
@@ -67,7 +87,7 @@ def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
     standings = part_of(_shown(place, row, table.rows), STANDINGS, MOST_LIMIT, None)
     checks = list_leak_checks(place, tournament_id, MOST_LIMIT, None)
     return TournamentDetail(
-        summary=summary_of(row),
+        summary=summary_of(place, row),
         pool=pool_value(row.pool),
         settings=_settings(row, hidden=hidden),
         secret=_secret(place, row),

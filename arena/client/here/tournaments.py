@@ -45,7 +45,7 @@ class TournamentsHere:
 
     def list_tournaments(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[TournamentSummary]:
         page = tournaments.list_tournaments(self._place.database, limit=limit, after=after)
-        return Page(tuple(map(summary_of, page.items)), page.next)
+        return Page(tuple(summary_of(self._place, row) for row in page.items), page.next)
 
     def get_tournament(self, tournament: str) -> TournamentDetail:
         return detail_of(self._place, find_tournament(self._place, tournament).id)

@@ -91,6 +91,17 @@ class PlannedTournament:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayedBy:
+    """The process that plays a tournament now."""
+
+    host: str
+    """The name of its machine."""
+    pid: int | None
+    since_us: int
+    """When it began; microseconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentSummary:
     """A tournament in a list, and how far it is."""
 
@@ -98,7 +109,7 @@ class TournamentSummary:
     name: str
     format: str
     status: str
-    """`planned`, `running`, `finished` or `cancelled`."""
+    """`planned`, `running`, `stopped` (nobody plays it, and it can be resumed), `finished` or `cancelled`."""
     game: str
     seats: int
     time_control: str
@@ -115,6 +126,8 @@ class TournamentSummary:
     """Whether further matches will be planned once there are results."""
     remote: bool = False
     """Whether bots play in it that their authors run elsewhere."""
+    played_by: PlayedBy | None = None
+    """Who plays it while it runs; for organisers only."""
 
     @property
     def is_over(self) -> bool:

@@ -10,7 +10,7 @@ from arena.client.values.tournaments import TournamentDetail, TournamentSummary
 
 KNOCKOUT: Final = "knockout"
 _PAIR: Final = 2
-_TAGS: Final = {"running": "good", "cancelled": "bad", "planned": "warn"}
+_TAGS: Final = {"running": "good", "cancelled": "bad", "planned": "warn", "stopped": "warn"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def progress_of(one: TournamentSummary, now_us: float | None = None, foretold: i
     passed_s = ((time.time() * 1e6 if now_us is None else now_us) - one.created_at_us) / 1e6
     in_all = max(foretold or 0, one.total) if one.more_waves else one.total
     is_open = one.more_waves and foretold is None
-    is_known = one.leased > 0 and done > 0 and not is_open
+    is_known = one.status == "running" and one.leased > 0 and done > 0 and not is_open
     left_s = passed_s * (in_all - done) / done if is_known else None
     return Progress(done, one.total, left_s, _TAGS.get(one.status, ""), is_open)
 

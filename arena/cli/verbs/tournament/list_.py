@@ -11,7 +11,9 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, write_named
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.players import STOPPED, format_player
 from arena.cli.shared.saying import say
+from arena.cli.shared.suggestions import next_command
 
 app = typer.Typer()
 
@@ -26,6 +28,7 @@ _COLUMNS = (
     Column("status", "status", write=write_named("tournament.status_")),
     Column("created_at_us", "planned_utc", write=format_instant),
 )
+_PLAYED_BY = Column("played_by", "played_by", write=format_player)
 
 
 @app.command("list", epilog=example("arena tournament list", "arena tournament list --limit 10 --json"))
@@ -37,4 +40,8 @@ def list_tournaments(
         page = connection.arena.tournaments.list_tournaments(rows_wanted(limit), after)
     more = more_command("tournament", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
     empty = say("cli_tournament.none_yet")
-    print_page(_COLUMNS, [asdict(row) for row in page.items], more, as_json=as_json, empty=empty)
+    rows = [asdict(row) for row in page.items]
+    columns = [*_COLUMNS, *([_PLAYED_BY] if any(row["played_by"] for row in rows) else [])]
+    print_page(columns, rows, more, as_json=as_json, empty=empty)
+    if not as_json and any(row["status"] == STOPPED for row in rows):
+        typer.echo(say("cli_tournament.resumes", command=next_command("tournament", "resume", "NAME", db=db)))

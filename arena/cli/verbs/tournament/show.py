@@ -17,13 +17,14 @@ from arena.cli.shared.matches import format_seats, print_annulled, short_match_i
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable, write_named
 from arena.cli.shared.paging import After, Limit, more_command, print_more, rows_wanted
+from arena.cli.shared.players import RUNNING, player_line
 from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.tournament_table import print_standings
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.client.values.matches import MatchSummary
-from arena.client.values.tournaments import TournamentDetail
+from arena.client.values.tournaments import TournamentDetail, TournamentSummary
 from ratings.store.states import MatchState
 
 app = typer.Typer()
@@ -66,10 +67,14 @@ def show(
     print_more(more, as_json=as_json)
     _print_rest(detail, as_json=as_json, db=db)
     if not as_json and not detail.summary.is_over:
-        typer.echo(
-            "\n"
-            + say("cli_tournament.plays_rest", command=next_command("tournament", "resume", detail.summary.name, db=db))
-        )
+        typer.echo("\n" + _what_next(detail.summary, db))
+
+
+def _what_next(summary: TournamentSummary, db: str) -> str:
+    """Return how to see more of a tournament that is played now, or how to have the rest of one played."""
+    if summary.status == RUNNING:
+        return say("cli_tournament.is_played", command=next_command("tournament", "show", summary.name, db=db))
+    return say("cli_tournament.plays_rest", command=next_command("tournament", "resume", summary.name, db=db))
 
 
 def _print_rest(detail: TournamentDetail, *, as_json: bool, db: str) -> None:
@@ -138,6 +143,7 @@ def _people_facts(detail: TournamentDetail) -> dict[str, Any]:
             void=void,
             more=more,
         ),
+        **({"played_by": player} if (player := player_line(summary)) else {}),
         "opening": say("cli_tournament.random_plies", plies=detail.settings["opening_plies"]),
         "seed": detail.settings["seed"],
     }
