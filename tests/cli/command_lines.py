@@ -50,6 +50,7 @@ READS: Mapping[str, list[str]] = {
     "tournament list": ["", "--limit 1"],
     "tournament show": ["cup", "cup --matches", "cup --matches --limit 1", "nothing"],
     "tournament standings": ["cup", "cup --limit 1", "nothing"],
+    "tournament watch": ["cup", "nothing"],
 }
 """The lines of each command that only asks: with and without `--json` they say the same everywhere."""
 

@@ -43,6 +43,16 @@ def test_a_column_in_which_nothing_stands_goes_before_one_with_something() -> No
     assert layout.shown == (0, 2)
 
 
+def test_of_a_column_in_which_nothing_stands_nobody_is_told_that_it_was_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "9")
+    columns = [Column(title, title) for title in ("bot", "rank", "mu")]
+    print_table(columns, [{"bot": "ada", "rank": None, "mu": "1.00"}], as_json=False)
+    assert capsys.readouterr().out.splitlines()[-1] == "ada  1.00"
+
+
 def test_a_table_without_names_keeps_its_first_column() -> None:
     titles = ("seat", "matches", "wins")
     assert not NAMES & set(titles)

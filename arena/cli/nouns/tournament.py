@@ -5,11 +5,23 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared.options import example, print_help_without_verb
-from arena.cli.verbs.tournament import cancel, export, import_, join, leaks, list_, resume, show, standings, withdraw
+from arena.cli.verbs.tournament import (
+    cancel,
+    export,
+    import_,
+    join,
+    leaks,
+    list_,
+    resume,
+    show,
+    standings,
+    watch,
+    withdraw,
+)
 from arena.cli.verbs.tournament.run import adaptive, gauntlet, knockout, ladder, round_robin, sample, swiss
 
 app = typer.Typer(epilog=example("arena tournament list", "arena tournament run round-robin --help"))
-for verb in (export, import_, list_, show, standings, leaks, resume, cancel, join, withdraw):
+for verb in (export, import_, list_, show, watch, standings, leaks, resume, cancel, join, withdraw):
     app.add_typer(verb.app)
 
 run = typer.Typer()

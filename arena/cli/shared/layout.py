@@ -76,8 +76,12 @@ def _staying(titles: Sequence[str]) -> set[int]:
 def _ranks(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
     """Return which columns go first, those with the highest ranks; first of all one in which nothing stands."""
     ranks = [LAST_TO_GO.index(title) if title in LAST_TO_GO else len(LAST_TO_GO) for title in titles]
-    filled = [any(text not in _NOTHING for text in texts) for texts in zip(*cells, strict=True)]
-    return [rank if is_filled else len(LAST_TO_GO) + 1 for rank, is_filled in zip(ranks, filled, strict=True)]
+    return [len(LAST_TO_GO) + 1 if is_empty(cells, at) else rank for at, rank in enumerate(ranks)]
+
+
+def is_empty(cells: Sequence[Sequence[str]], at: int) -> bool:
+    """Return whether nothing stands in a column of a table."""
+    return all(line[at] in _NOTHING for line in cells)
 
 
 def _narrowest(texts: Sequence[str], natural: int, *, is_name: bool) -> int:

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 import typer
 
-from arena.cli.shared.layout import BETWEEN, fold, lay_out, pad
+from arena.cli.shared.layout import BETWEEN, fold, is_empty, lay_out, pad
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.terminal import unguarded
 from arena.words.plain import plain
@@ -163,9 +163,10 @@ def _print_cells(columns: Sequence[Column], cells: Sequence[Sequence[str]], stre
                 typer.echo(text, file=stream)
         if is_drawn_heading:
             typer.echo("─" * min(width or 0, sum(layout.widths) + BETWEEN * (len(shown) - 1)), file=stream)
-    if len(shown) < len(columns):
-        missing = ", ".join(headings[at] for at in range(len(columns)) if at not in layout.shown)
-        typer.echo(say("cli_shared.columns_left_out", columns=missing), file=stream)
+    missing = [at for at in range(len(columns)) if at not in layout.shown and not is_empty(cells, at)]
+    if missing:
+        names = ", ".join(headings[at] for at in missing)
+        typer.echo(say("cli_shared.columns_left_out", columns=names), file=stream)
 
 
 def _title(column: Column) -> str:

@@ -10,7 +10,7 @@ from arena.cli.shared.output import format_instant
 from arena.cli.shared.saying import say
 from arena.client.values.tournaments import TournamentSummary
 
-RUNNING, STOPPED = "running", "stopped"
+PLANNED, RUNNING, STOPPED = "planned", "running", "stopped"
 
 
 def format_player(player: Mapping[str, Any] | None) -> str:

@@ -39,15 +39,19 @@ TOURNAMENT_COLUMNS = (
 
 def print_standings(detail: TournamentDetail, *, as_json: bool = False) -> None:
     """Print the table of a tournament and, for people, what it has found out."""
-    rows = [asdict(row) for row in detail.standings]
-    print_table(TOURNAMENT_COLUMNS, rows if as_json else _placed(rows), as_json=as_json)
+    rows = [asdict(row) for row in detail.standings] if as_json else standing_rows(detail)
+    print_table(TOURNAMENT_COLUMNS, rows, as_json=as_json)
     if not as_json:
         for line in conclusion_lines(detail):
             typer.echo(line)
 
 
-def _placed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows with no place for a challenger: he stands first, whatever he scored, and others are placed."""
+def standing_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
+    """Return the rows of the table for people.
+
+    A challenger, who stands first whatever he scored, has no place in it, and the others are placed without him.
+    """
+    rows = [asdict(row) for row in detail.standings]
     if not rows or rows[0]["status"] != CHALLENGER:
         return rows
     return [rows[0] | {"place": None}, *(row | {"place": row["place"] - 1} for row in rows[1:])]

@@ -73,7 +73,7 @@ def show(
 def _what_next(summary: TournamentSummary, db: str) -> str:
     """Return how to see more of a tournament that is played now, or how to have the rest of one played."""
     if summary.status == RUNNING:
-        return say("cli_tournament.is_played", command=next_command("tournament", "show", summary.name, db=db))
+        return say("cli_tournament.is_played", command=next_command("tournament", "watch", summary.name, db=db))
     return say("cli_tournament.plays_rest", command=next_command("tournament", "resume", summary.name, db=db))
 
 

@@ -1,0 +1,131 @@
+"""The command `arena tournament watch`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
+from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.errors import CliError
+from arena.cli.shared.fault_report import print_faults
+from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import format_json, print_table, printable
+from arena.cli.shared.players import PLANNED, STOPPED, player_line
+from arena.cli.shared.progress import ProgressDisplay, progress_text
+from arena.cli.shared.saying import named, say, told
+from arena.cli.shared.screen import Screen
+from arena.cli.shared.suggestions import next_command
+from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, print_standings, standing_rows
+from arena.cli.verbs.tournament.arguments import TournamentText
+from arena.client.values.operations import Operation, OperationState
+from arena.client.values.tournaments import TournamentDetail
+from arena.tournament.speed import SpeedMeter
+
+app = typer.Typer()
+
+_LEAST_S = 0.5
+_REST_PER_WORK = 10.0
+"""So many times as long as it took to ask for the table it is not asked for again: others have something to do, too."""
+_LANES = 4
+"""As many matches are taken to be played at once, which is not told."""
+_MOST_ROWS = 20
+_GOES_ON = (OperationState.QUEUED, OperationState.RUNNING)
+
+Show = Callable[[Operation, TournamentDetail, float | None], None]
+
+
+@app.command(epilog=example("arena tournament watch monday", "arena --server club tournament watch monday"))
+def watch(tournament: TournamentText, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+    """Show live how a tournament goes on that is played elsewhere, until it is over."""
+    with connect(db) as connection:
+        try:
+            detail = _follow(connection, tournament, _shower(db, as_json=as_json))
+        except KeyboardInterrupt:
+            again = connection.command("tournament", "watch", tournament)
+            raise InterruptedRunError(f"no longer watched; the tournament goes on, `{again}` shows it again") from None
+        name, resume = detail.summary.name, connection.command("tournament", "resume", detail.summary.name)
+        if detail.summary.status == STOPPED:
+            raise CliError(f"nobody plays {name!r} now; `{resume}` goes on with it")
+        if not as_json and not sys.stdout.isatty():
+            print_standings(detail)
+            print_faults(detail, db)
+
+
+def _follow(connection: Connection, tournament: str, show: Show) -> TournamentDetail:
+    """Show a tournament whenever it got on, and return how it was when it was over, or when nobody played it."""
+    tournaments = connection.arena.tournaments
+    meter, before, shown_until_s = SpeedMeter(time.monotonic(), _LANES), -1, 0.0
+    for state in tournaments.watch_tournament(tournament):
+        before = state.done if before < 0 else before
+        now_s = time.monotonic()
+        is_last = state.state not in _GOES_ON
+        if now_s < shown_until_s and not is_last and state.state is OperationState.RUNNING:
+            continue
+        detail = tournaments.get_tournament(tournament)
+        work_s = time.monotonic() - now_s
+        shown_until_s = now_s + work_s + max(_LEAST_S, _REST_PER_WORK * work_s)
+        show(state, detail, meter.speed(state.done - before, now_s))
+        if is_last or detail.summary.status == STOPPED:
+            return detail
+    return tournaments.get_tournament(tournament)
+
+
+def _shower(db: str, *, as_json: bool) -> Show:
+    """Return what shows a tournament: in JSON lines, on a page of the terminal, or in lines for a log."""
+    if as_json:
+        return lambda _state, detail, _speed: typer.echo(format_json(_facts(detail)))
+    return _Live(db).show if sys.stdout.isatty() else _Lines().show
+
+
+def _facts(detail: TournamentDetail) -> dict[str, object]:
+    return {
+        **asdict(detail.summary),
+        "standings": [asdict(row) for row in detail.standings],
+        "answer": conclusion_facts(detail),
+        "faults": [asdict(one) for one in detail.faults],
+    }
+
+
+class _Lines:
+    """Writes a line now and then."""
+
+    def __init__(self) -> None:
+        self._lines: ProgressDisplay | None = None
+
+    def show(self, state: Operation, _detail: TournamentDetail, speed: float | None) -> None:
+        if self._lines is None:
+            self._lines = ProgressDisplay(state.done, state.total, sys.stdout)
+        if state.state in _GOES_ON:
+            self._lines.update(state.done, told(state.sentence), state.total, speed=speed)
+        else:
+            self._lines.end(state.done)
+
+
+class _Live:
+    """Shows progress, answer, faults and the top of the table on one page."""
+
+    def __init__(self, db: str) -> None:
+        self._db = db
+        self._screen = Screen()
+
+    def show(self, state: Operation, detail: TournamentDetail, speed: float | None) -> None:
+        summary = detail.summary
+        with self._screen.page():
+            status = named("tournament.status_", summary.status)
+            progress = progress_text(state.done, state.total, speed if summary.leased else 0.0)
+            typer.echo(f"{printable(summary.name)}: {status}, {progress}")
+            for line in filter(None, [player_line(summary), *conclusion_lines(detail)]):
+                typer.echo(line)
+            if summary.status == PLANNED:
+                command = next_command("tournament", "resume", summary.name, db=self._db)
+                typer.echo(say("cli_tournament.plays_rest", command=command))
+            print_faults(detail, self._db)
+            typer.echo()
+            print_table(TOURNAMENT_COLUMNS, standing_rows(detail)[:_MOST_ROWS], as_json=False)

@@ -1,0 +1,153 @@
+"""`arena tournament watch`: how a tournament goes on that is played elsewhere, on a terminal, in a log, as JSON."""
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from arena.cli.app import run
+from arena.cli.shared.screen import Screen
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
+from arena.tournament.lock import exclusive, lock_path
+from tests.cli.support import Arena, write_bot
+from tests.cli.table import TableExecutor
+from tests.cli.test_output import Terminal
+
+ORDER = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--name", "monday"]
+
+
+class Interrupted(TableExecutor):
+    """Is interrupted by Ctrl-C when it has played a match."""
+
+    left = 1
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        if self.left == 0:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return await super().run(spec)
+
+    async def cancel(self, match_id: str) -> None:
+        """Nothing is in flight here."""
+
+
+@pytest.fixture
+def begun(table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The lock of a tournament of which one match was played."""
+    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+        assert table(*ORDER, "--bots", "ada,cheat", "--blocks", "3", "--workers", "1").code == 130
+    return lock_path(table.db, table("tournament", "list", "--json").json[0]["id"])
+
+
+@pytest.fixture
+def while_it_waits(begun: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], ExitStack]:
+    """Has the tournament played by somebody, until the watcher waits for the first time: then something happens."""
+
+    def arrange(happens: Callable[[], object]) -> ExitStack:
+        stack = ExitStack()
+        stack.enter_context(exclusive(begun))
+        left = [happens]
+
+        def sleep(_seconds: float) -> None:
+            stack.close()
+            if left:
+                left.pop()()
+
+        monkeypatch.setattr("arena.client.here.running.time.sleep", sleep)
+        return stack
+
+    return arrange
+
+
+def resume() -> None:
+    assert run(["tournament", "resume", "monday", "--workers", "1", "--json"]) == 0
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_tournament_that_is_over_is_shown_once(arena_cli: Arena, begun: Path) -> None:
+    resume()
+    watched = arena_cli("tournament", "watch", "monday")
+    assert watched.code == 0
+    assert watched.out.startswith("6/6 matches")
+    assert ["cheat", "1", "ILLEGAL_ACTION", "6"] in [line.split()[:4] for line in watched.out.splitlines()]
+    told = arena_cli("tournament", "watch", "monday", "--json").json
+    assert (told["status"], told["finished"], told["faults"][0]["matches"]) == ("finished", 6, 6)
+
+
+def test_one_that_nobody_plays_is_said_to_be_stopped_with_the_command_that_goes_on(
+    arena_cli: Arena, begun: Path
+) -> None:
+    watched = arena_cli("tournament", "watch", "monday")
+    assert watched.code == 1
+    assert "nobody plays 'monday' now; `arena" in watched.err
+    assert "tournament resume monday` goes on with it" in watched.err
+
+
+def test_it_is_followed_to_its_end(table: Arena, while_it_waits: Callable[[Callable[[], object]], ExitStack]) -> None:
+    with while_it_waits(resume):
+        watched = table("tournament", "watch", "monday", "--json")
+    assert watched.code == 0
+    states = [json.loads(line) for line in watched.out.splitlines() if line.startswith("{")]
+    assert [(one["status"], one["finished"]) for one in states] == [("running", 1), ("finished", 6)]
+
+
+def test_it_ends_when_the_run_that_it_watches_is_stopped(
+    table: Arena, while_it_waits: Callable[[Callable[[], object]], ExitStack]
+) -> None:
+    with while_it_waits(lambda: None):
+        assert "nobody plays 'monday' now" in table.refusal("tournament", "watch", "monday", code=1)
+
+
+def test_ctrl_c_ends_the_watching_and_not_the_tournament(
+    table: Arena, while_it_waits: Callable[[Callable[[], object]], ExitStack]
+) -> None:
+    with while_it_waits(interrupt):
+        said = table.refusal("tournament", "watch", "monday", code=130)
+    assert said == "no longer watched; the tournament goes on, `arena tournament watch monday` shows it again"
+
+
+def test_on_a_terminal_each_page_takes_the_place_of_the_one_before(
+    table: Arena, while_it_waits: Callable[[Callable[[], object]], ExitStack], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    with while_it_waits(resume):
+        pages = table("tournament", "watch", "monday").out.split("\x1b[J")[1:]
+    assert pages[0].startswith("monday: running, 1/6 matches")
+    assert pages[-1].startswith("monday: finished, 6/6 matches")
+    lines = pages[0].partition("PLACE")[0].count("\n")
+    assert f"\x1b[{lines + 4}F" in pages[0]
+    assert "cheat        1  ILLEGAL_ACTION" in pages[-1]
+
+
+def test_of_one_that_nobody_has_begun_the_page_says_how_to_begin_it(
+    table: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Interrupted, "left", 0)
+    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+    assert table(*ORDER, "--bots", "ada,bob").code == 130
+    monkeypatch.setattr("arena.client.here.running.time.sleep", lambda _: interrupt())
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    watched = table("tournament", "watch", "monday")
+    assert watched.code == 130
+    assert "monday: planned, 0/2 matches\n`arena tournament resume monday` plays what is left\n" in watched.out
+
+
+def test_a_page_is_cut_to_the_terminal_and_steers_nothing() -> None:
+    terminal = Terminal()
+    screen = Screen(terminal)
+    screen.show("\n".join(f"{number} \x1b[31m" for number in range(100)))
+    screen.show("x" * 100)
+    first, second = terminal.getvalue().split("\x1b[J")[1:]
+    assert first.count("\n") == 23
+    assert "\\u001b[31m" in first
+    assert first.endswith("\x1b[23F")
+    assert second == f"{'x' * 80}\n{'x' * 20}\n"
