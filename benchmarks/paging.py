@@ -74,6 +74,8 @@ def commands() -> Iterator[list[str]]:
     yield ["match", "list", "long", "--bot", "bot7"]
     yield ["match", "list", "--pool", POOL]
     yield ["match", "list", "--fault", "ILLEGAL_ACTION"]
+    yield ["match", "list", "--fault"]
+    yield ["match", "list", "long", "--fault"]
     yield ["tournament", "list"]
 
 

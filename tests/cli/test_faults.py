@@ -1,11 +1,18 @@
 """What bots did wrong is seen: after a run, in lists of matches, and where the commands lead that are named there."""
 
+import asyncio
+import os
 import shlex
+import signal
 from pathlib import Path
 
 import pytest
 
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 from tests.cli.support import Arena, Finished, write_bot
+from tests.cli.table import TableExecutor
+from tests.support.patience import PATIENCE_S
 
 ROUND_ROBIN = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--seed", "1"]
 
@@ -64,6 +71,32 @@ def test_a_comparison_tells_its_faults_at_its_end(table: Arena, tmp_path: Path) 
     words = ["compare", "cheat", "ada", "--game", "foreign_king", "--seed", "1", "--max-blocks", "4"]
     for style in ([], ["--json"]):
         assert ["cheat", "1", "ILLEGAL_ACTION"] in [line.split()[:3] for line in table(*words, *style).err.splitlines()]
+
+
+def test_a_run_that_is_stopped_tells_the_faults_so_far(
+    table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(TableExecutor):
+        played = 0
+
+        async def run(self, spec: MatchSpec) -> MatchReport:
+            self.played += 1
+            if self.played == 3:
+                os.kill(os.getpid(), signal.SIGINT)  # once: a second one would end this process at once
+            if self.played >= 3:
+                await asyncio.sleep(PATIENCE_S)
+            return await super().run(spec)
+
+        async def cancel(self, match_id: str) -> None:
+            """Nothing is in flight here."""
+
+    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
+    stopped = table(*ROUND_ROBIN, "--bots", "ada,cheat", "--blocks", "5", "--workers", "1")
+    assert stopped.code == 130
+    told = stopped.err[stopped.err.index("Faults of bots") :].splitlines()
+    assert told[2].split()[:3] == ["cheat", "1", "ILLEGAL_ACTION"]
+    assert told[-1].startswith("arena: stopped; ")
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,23 @@ def test_a_run_tells_the_speed_that_it_is_given_and_at_its_end_that_of_the_whole
     ]
 
 
+def test_a_line_that_is_wider_than_the_terminal_is_shown_whole_and_overwritten_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    terminal, clock = Terminal(), Clock()
+    display = ProgressDisplay(0, 10, terminal, clock)
+    for done, note in ((1, "2 lost by the host"), (2, "3 lost by the host"), (3, "")):
+        clock.now += 1
+        display.update(done, note)
+    display.end(10)
+    first, second, third, last = terminal.getvalue().split("\r")[1:]
+    assert first == "\x1b[J1/10 matches, 1.0/s, 9 s left; 2 lost\nby the host"
+    assert second == "\x1b[1A\x1b[J2/10 matches, 1.0/s, 8 s left; 3 lost\nby the host"
+    assert third == "\x1b[1A\x1b[J3/10 matches, 1.0/s, 7 s left"
+    assert last == "10/10 matches, 3.3/s         \n"
+
+
 def test_a_terminal_gets_one_line_that_is_overwritten_whole() -> None:
     terminal, clock = Terminal(), Clock()
     display = ProgressDisplay(0, 10, terminal, clock)

@@ -14,7 +14,7 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import format_json, printable
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.terminal import unguarded
+from arena.cli.shared.terminal import unguarded, width_of
 from arena.connect import news
 
 _WIDTH = 100
@@ -91,7 +91,8 @@ class BridgeReport:
 
     def _show(self) -> None:
         if self._is_live:
-            text = say("cli_bridge.playing", running=self._running, summary=self._summary())[:_WIDTH]
+            text = say("cli_bridge.playing", running=self._running, summary=self._summary())
+            text = text[: min(_WIDTH, (width_of(self._status) or _WIDTH + 1) - 1)]
             self._status.write(text)
             self._status.flush()
             self._shown = len(text)

@@ -6,7 +6,6 @@ import csv
 import enum
 import json
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -18,10 +17,9 @@ import typer
 
 from arena.cli.shared.layout import BETWEEN, fold, is_empty, lay_out, pad
 from arena.cli.shared.saying import named, say, told
-from arena.cli.shared.terminal import unguarded
+from arena.cli.shared.terminal import unguarded, width_of
 from arena.words.plain import plain
 
-_USUAL_WIDTH = 80
 _WITHOUT_STYLES = {"", "dumb", "unknown"}
 """What a terminal is called that shows no bold type."""
 
@@ -151,7 +149,7 @@ def _fact_text(value: Any) -> str:
 
 def _print_cells(columns: Sequence[Column], cells: Sequence[Sequence[str]], stream: TextIO) -> None:
     """Write a table: on a terminal with a line below its headings and no wider than that is, else in plain columns."""
-    width = _width_of(stream)
+    width = width_of(stream)
     headings = [column.heading for column in columns]
     layout = lay_out([_title(column) for column in columns], headings, cells, width)
     shown = [columns[at] for at in layout.shown]
@@ -171,18 +169,6 @@ def _print_cells(columns: Sequence[Column], cells: Sequence[Sequence[str]], stre
 
 def _title(column: Column) -> str:
     return "" if column.is_name else column.title
-
-
-def _width_of(stream: TextIO) -> int | None:
-    """Return the width of a terminal, at least 1, or `None` for what is none."""
-    if not stream.isatty():
-        return None
-    if os.environ.get("COLUMNS", "").isdecimal():
-        return max(1, shutil.get_terminal_size().columns)
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
-    except (OSError, ValueError):  # a terminal that tells no size
-        return _USUAL_WIDTH
 
 
 def _lines(columns: Sequence[Column], line: Sequence[str], widths: Sequence[int]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from arena.cli.shared.fault_report import print_faults
 from arena.cli.shared.follow import follow
 from arena.cli.shared.host_report import report_host
 from arena.cli.shared.hosting_options import HostingOptions
-from arena.cli.shared.interrupt import run_interruptibly
+from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
 from arena.cli.shared.options import worker_count
 from arena.cli.shared.output import format_duration, printable
 from arena.cli.shared.progress import ProgressDisplay
@@ -97,6 +97,10 @@ def _play_here(connection: Connection, storage: Storage, tournament_id: str, hos
     display = _Display(warning, _note(connection, row))
     try:
         end = run_interruptibly(partial(_run, storage, row, hosting, display), remedy)
+    except InterruptedRunError:
+        # Perhaps it was stopped because of them.
+        print_faults(connection.arena.tournaments.get_tournament(tournament_id), connection.place, err=True)
+        raise
     except DatabaseGoneError as error:
         raise CliError(f"{error}; then {_rescued(storage)}") from error
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, TextIO
 
+from arena.cli.shared.layout import fold
 from arena.cli.shared.output import format_duration
 from arena.cli.shared.saying import say
-from arena.cli.shared.terminal import unguarded
+from arena.cli.shared.terminal import unguarded, width_of
 from arena.words.plain import plain
 
 _LIVE_EVERY_S = 0.1
@@ -45,6 +46,7 @@ class ProgressDisplay:
         self._total = total
         self._start = self._shown_at = clock()
         self._written = 0
+        self._lines = 1
         self._speed: float | Literal["own"] | None = "own"
 
     def update(
@@ -81,10 +83,17 @@ class ProgressDisplay:
 
     def _write(self, text: str) -> None:
         if self._live:
-            # Overwrite what is left of a longer line; a line longer than the terminal would not stay one line.
-            text = text[:100]
-            unguarded(self._stream).write(f"\r{plain(text).ljust(self._written)}")
-            self._written = len(text)
+            self._write_over(fold(plain(text), max(1, (width_of(self._stream) or 1) - 1)))
         else:
             self._stream.write(f"{text}\n")
         self._stream.flush()
+
+    def _write_over(self, lines: Sequence[str]) -> None:
+        """Write in place of what was written before: a line, or several if it is wider than the terminal."""
+        if len(lines) == self._lines == 1:
+            text = f"\r{lines[0].ljust(self._written)}"
+        else:
+            back = f"\x1b[{self._lines - 1}A" if self._lines > 1 else ""
+            text = f"\r{back}\x1b[J" + "\n".join(lines)
+        unguarded(self._stream).write(text)
+        self._written, self._lines = len(lines[-1]), len(lines)

@@ -6,6 +6,8 @@ What the program itself does to a terminal, a line that is written over and the 
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,6 +16,7 @@ from typing import Any, TextIO, cast
 from arena.words.plain import plain
 
 _KEPT = "\n\t"
+_USUAL_WIDTH = 80
 
 
 class Guarded:
@@ -41,6 +44,18 @@ class Guarded:
 def unguarded(stream: TextIO) -> TextIO:
     """Return the stream itself, for what the program does to a terminal; what others wrote is made plain before."""
     return unguarded(stream.behind) if isinstance(stream, Guarded) else stream
+
+
+def width_of(stream: TextIO) -> int | None:
+    """Return the width of a terminal, at least 1, or `None` for what is none."""
+    if not stream.isatty():
+        return None
+    if os.environ.get("COLUMNS", "").isdecimal():
+        return max(1, shutil.get_terminal_size().columns)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except (OSError, ValueError):  # a terminal that tells no size
+        return _USUAL_WIDTH
 
 
 @contextmanager
