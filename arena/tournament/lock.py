@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arena.tournament.errors import AlreadyRunningError
 
-_PAUSES_S = (0.01, 0.03, 0.1)
+_PAUSES_S = (0.001, 0.003, 0.01)
 _LONGEST = 4096
 
 
@@ -120,6 +120,8 @@ def holder_of(path: Path) -> Holder | None:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return _read(descriptor)
+    except OSError:  # a file system without locks, on which nothing can be played either
+        return None
     finally:
         os.close(descriptor)
     return None

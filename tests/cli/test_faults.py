@@ -49,6 +49,14 @@ def test_after_a_run_the_faults_are_told_by_bot_and_cause_with_commands_that_sho
     assert arena_cli(*every).out.count("cheat: ILLEGAL_ACTION") == 4
 
 
+def test_for_programs_the_table_of_a_run_tells_what_each_bot_did_wrong(table: Arena, tmp_path: Path) -> None:
+    told = {row["bot"]: row for row in run(table, tmp_path, "--json").json}
+    (fault,) = told["cheat"]["faults"]
+    assert (fault["cause"], fault["matches"]) == ("ILLEGAL_ACTION", 4)
+    assert table("match", "show", fault["match_id"], "--json").json["faults"][0]["bot"] == "cheat"
+    assert told["ada"]["faults"] == told["bob"]["faults"] == []
+
+
 def test_a_run_without_a_fault_and_one_match_say_nothing_of_it(table: Arena, tmp_path: Path) -> None:
     assert "Faults" not in table(*ROUND_ROBIN, "--bots", "ada,bob").err
     table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))

@@ -39,11 +39,20 @@ TOURNAMENT_COLUMNS = (
 
 def print_standings(detail: TournamentDetail, *, as_json: bool = False) -> None:
     """Print the table of a tournament and, for people, what it has found out."""
-    rows = [asdict(row) for row in detail.standings] if as_json else standing_rows(detail)
+    rows = _told_rows(detail) if as_json else standing_rows(detail)
     print_table(TOURNAMENT_COLUMNS, rows, as_json=as_json)
     if not as_json:
         for line in conclusion_lines(detail):
             typer.echo(line)
+
+
+def _told_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
+    """Return the rows of the table for programs, each with what its bot did wrong."""
+    faults: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for one in detail.faults:
+        told = {"cause": one.cause, "matches": one.matches, "match_id": one.match_id}
+        faults.setdefault((one.bot, one.version), []).append(told)
+    return [{**asdict(row), "faults": faults.get((row.bot, row.number), [])} for row in detail.standings]
 
 
 def standing_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
