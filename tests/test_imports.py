@@ -87,7 +87,14 @@ BOUNDARIES = {
         ("google", "grpc", "structlog"),
     ),
     "arena/client": Boundary(
-        ("arena.client", "engine", "ratings.store.limits", "ratings.store.names", "ratings.store.states")
+        (
+            "arena.client",
+            "engine",
+            "ratings.statistics.elo",
+            "ratings.store.limits",
+            "ratings.store.names",
+            "ratings.store.states",
+        )
     ),
     "arena/client/here": Boundary(
         ("arena.client", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")

@@ -7,10 +7,9 @@ import hashlib
 from arena.match.programs import program_seat
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.tournament.errors import NotPlayableError
-from arena.tournament.formats import catalog
 from arena.tournament.formats.seeds import bot_seed, match_chance_seed
 from arena.tournament.programs import Program, Programs
-from arena.tournament.stored import clock_of
+from arena.tournament.stored import blocks_per_seed, clock_of
 from engine import registry
 from ratings.ledger.leasing import LeasedMatch, LeasedSeat
 from ratings.ledger.runtimes import RuntimeFact
@@ -54,7 +53,7 @@ class MatchSpecs:
         self._is_rated = tournament.rated
         self._secret = bytes.fromhex(tournament.secret)
         # Blocks that share their chance share the bots' seeds, and count as one for what a process may have seen.
-        self._blocks_per_seed = catalog.blocks_per_seed(tournament.format)
+        self._blocks_per_seed = blocks_per_seed(tournament, pool)
         self._clock = clock_of(tournament, pool)
         self._found: dict[str, Program] = {}
         self._new_runtimes: set[str] = set()

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from arena.tournament.formats.past import NOTHING, Past
-from arena.tournament.formats.remembering import Remembering, fold, to_json
+from arena.tournament.formats.remembering import Remembering, fold, is_understood, to_json
 from arena.tournament.formats.seeds import schedule_seed
 from arena.tournament.formats.situation import Entrant, Situation
 from arena.tournament.stored import entrant_of, format_of, wave_of
@@ -33,6 +33,8 @@ def _problems(database: Database, one: Remembered) -> Iterator[str]:
     if not isinstance(form, Remembering):
         yield f"tournament {name!r}: its format remembers nothing, and yet there is a memory"
         return
+    if not is_understood(form, one.memory.data):
+        return  # the planner forgets it and reads the matches anew, and so does whoever looks
     entrants = tuple(entrant_of(version) for version in entrants_of(database, one.tournament_id))
     past, gathered = _recall(database, one, form, entrants, schedule_seed(bytes.fromhex(row.tournament.secret)))
     names = [entrant.id for entrant in entrants]

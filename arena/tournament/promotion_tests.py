@@ -6,7 +6,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from arena.tournament.creation import Terms, create_tournament
-from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.programs import Programs
 from arena.tournament.stored import clock_of
 from ratings.read.promotions import LADDER, PROMOTES, WaitingVersion
@@ -19,17 +19,18 @@ from ratings.store.models import Tournament, Version
 class PromotionRule:
     """How a version is tested before it replaces another.
 
-    It does not replace it if the test finds that it is weaker: that it loses `loss` of a normalised rank or more. An
-    equal version is held back in one case of twenty at most, one that loses so much passes in one of twenty at most.
+    It does not replace it if the test finds that it is weaker: that its score against the other is `loss` below one
+    half, or more. An equal version is held back in one case of twenty at most, one that loses so much passes in one of
+    twenty at most.
     """
 
     loss: float = 0.03
     pairs: int = 200
-    """After so many pairs of blocks the test ends undecided, and the version replaces the other."""
+    """After so many steps the test ends undecided, and the version replaces the other."""
 
     def form(self, seats: int) -> Compare:
-        """Return the comparison; the other version itself fills the other seats."""
-        return Compare(seats, self.pairs, lower=-self.loss, upper=0.0)
+        """Return the comparison; the two versions share all tables."""
+        return Compare(seats, self.pairs, lower=-self.loss, upper=0.0, design=Design.ALONE)
 
 
 def create_promotion_test(

@@ -24,6 +24,12 @@ def format_of(tournament: Tournament, pool: Pool) -> Format | None:
     return catalog.from_settings(tournament.format, pool.seats, tournament.settings)
 
 
+def blocks_per_seed(tournament: Tournament, pool: Pool) -> int:
+    """Return how many successive blocks of a tournament share opening and chance seed."""
+    form = format_of(tournament, pool)
+    return 1 if form is None else form.blocks_per_seed
+
+
 def draw_of(tournament: Tournament, pool: Pool) -> BlockDraw:
     """Return what the blocks of a tournament are drawn from."""
     game = registry.get(pool.game)
@@ -33,7 +39,7 @@ def draw_of(tournament: Tournament, pool: Pool) -> BlockDraw:
         options=game.parse_options(pool.options),
         secret=bytes.fromhex(tournament.secret),
         opening_plies=tournament.settings["opening_plies"],
-        blocks_per_seed=catalog.blocks_per_seed(tournament.format),
+        blocks_per_seed=blocks_per_seed(tournament, pool),
     )
 
 

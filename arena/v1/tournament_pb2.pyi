@@ -399,7 +399,7 @@ class Paired(_message.Message):
     def __init__(self, version_id: _Optional[str] = ..., bot: _Optional[str] = ..., points: _Optional[int] = ..., lost: _Optional[int] = ..., goes_on: bool = ...) -> None: ...
 
 class ComparisonResult(_message.Message):
-    __slots__ = ("answer", "log_ratio", "bounds", "mean", "error", "pairs", "answered_after", "games", "identical_games", "identical_pairs", "lower", "upper", "alpha", "beta")
+    __slots__ = ("answer", "log_ratio", "bounds", "mean", "error", "pairs", "answered_after", "games", "identical_games", "identical_pairs", "lower", "upper", "alpha", "beta", "wins", "ties", "losses", "new_forfeits", "old_forfeits", "low", "high", "superiority")
     ANSWER_FIELD_NUMBER: _ClassVar[int]
     LOG_RATIO_FIELD_NUMBER: _ClassVar[int]
     BOUNDS_FIELD_NUMBER: _ClassVar[int]
@@ -414,6 +414,14 @@ class ComparisonResult(_message.Message):
     UPPER_FIELD_NUMBER: _ClassVar[int]
     ALPHA_FIELD_NUMBER: _ClassVar[int]
     BETA_FIELD_NUMBER: _ClassVar[int]
+    WINS_FIELD_NUMBER: _ClassVar[int]
+    TIES_FIELD_NUMBER: _ClassVar[int]
+    LOSSES_FIELD_NUMBER: _ClassVar[int]
+    NEW_FORFEITS_FIELD_NUMBER: _ClassVar[int]
+    OLD_FORFEITS_FIELD_NUMBER: _ClassVar[int]
+    LOW_FIELD_NUMBER: _ClassVar[int]
+    HIGH_FIELD_NUMBER: _ClassVar[int]
+    SUPERIORITY_FIELD_NUMBER: _ClassVar[int]
     answer: str
     log_ratio: float
     bounds: _containers.RepeatedScalarFieldContainer[float]
@@ -428,7 +436,15 @@ class ComparisonResult(_message.Message):
     upper: float
     alpha: float
     beta: float
-    def __init__(self, answer: _Optional[str] = ..., log_ratio: _Optional[float] = ..., bounds: _Optional[_Iterable[float]] = ..., mean: _Optional[float] = ..., error: _Optional[float] = ..., pairs: _Optional[int] = ..., answered_after: _Optional[int] = ..., games: _Optional[int] = ..., identical_games: _Optional[int] = ..., identical_pairs: _Optional[int] = ..., lower: _Optional[float] = ..., upper: _Optional[float] = ..., alpha: _Optional[float] = ..., beta: _Optional[float] = ...) -> None: ...
+    wins: int
+    ties: int
+    losses: int
+    new_forfeits: int
+    old_forfeits: int
+    low: float
+    high: float
+    superiority: float
+    def __init__(self, answer: _Optional[str] = ..., log_ratio: _Optional[float] = ..., bounds: _Optional[_Iterable[float]] = ..., mean: _Optional[float] = ..., error: _Optional[float] = ..., pairs: _Optional[int] = ..., answered_after: _Optional[int] = ..., games: _Optional[int] = ..., identical_games: _Optional[int] = ..., identical_pairs: _Optional[int] = ..., lower: _Optional[float] = ..., upper: _Optional[float] = ..., alpha: _Optional[float] = ..., beta: _Optional[float] = ..., wins: _Optional[int] = ..., ties: _Optional[int] = ..., losses: _Optional[int] = ..., new_forfeits: _Optional[int] = ..., old_forfeits: _Optional[int] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., superiority: _Optional[float] = ...) -> None: ...
 
 class LeakFinding(_message.Message):
     __slots__ = ("bot", "version", "match_id", "seat", "verdict", "ply", "sentence", "evidence_json")

@@ -17,11 +17,6 @@ def rotations(order: Seating) -> tuple[Seating, ...]:
     return tuple(order[shift:] + order[:shift] for shift in range(len(order)))
 
 
-def seat_in(place: int, rotation: int, seats: int) -> int:
-    """Return the seat in which `order[place]` sits in a rotation."""
-    return (place - rotation) % seats
-
-
 @dataclass(frozen=True, slots=True)
 class Block:
     """A block as it is planned; `index` is its place in the schedule of its tournament."""

@@ -1,4 +1,10 @@
-from tests.cli.support import Arena
+import re
+from pathlib import Path
+
+import pytest
+
+from arena.tournament.formats.compare import MATCHES_A_WAVE
+from tests.cli.support import Arena, write_bot
 
 COMPARE = ["compare", "ada", "bob", "--game", "foreign_king", "--seed", "1", "--workers", "1", "--max-blocks", "3"]
 
@@ -6,44 +12,83 @@ COMPARE = ["compare", "ada", "bob", "--game", "foreign_king", "--seed", "1", "--
 def test_two_versions_are_compared_and_the_ratings_stay_as_they_are(table: Arena) -> None:
     finished = table(*COMPARE, "--name", "daily")
     assert finished.code == 0
-    assert "log ratio" in finished.out
-    assert "after 3 pairs of blocks" in finished.out
+    assert re.search(r"W/D/L \d/\d/\d, .* Elo \(.*\), LOS .*%, log ratio", finished.out)
+    assert "after 3 steps" in finished.out
+    assert "asked: a gain of +0 or of +20 Elo" in finished.out
     assert "`arena tournament show daily --matches`" in finished.out
     (row,) = table("tournament", "list", "--json").json
-    assert (row["format"], row["rated"], row["finished"]) == ("compare", False, 12)
+    assert (row["format"], row["rated"], row["finished"]) == ("compare", False, 6)
     assert "no rated matches" in table("leaderboard").out
-    assert "after 3 pairs of blocks" in table("tournament", "show", "daily").out
+    assert "after 3 steps" in table("tournament", "show", "daily").out
     assert table("tournament", "show", "daily", "--json").json["answer"]["pairs"] == 3
 
 
+def test_a_version_that_forfeits_every_match_is_soon_known_and_its_forfeits_are_told(
+    table: Arena, tmp_path: Path
+) -> None:
+    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
+    words = ["compare", "cheat", "ada", "--game", "foreign_king", "--seed", "1", "--name", "broken"]
+    finished = table(*words)
+    assert finished.out.startswith("NEW is not better")
+    (row,) = table("tournament", "list", "--json").json
+    assert row["finished"] <= 4 * MATCHES_A_WAVE  # where NEW loses everything, the test knows after seven steps
+    forfeits = f"forfeits NEW {row['finished']}, OLD 0"
+    assert forfeits in finished.out
+    found = table("tournament", "show", "broken", "--json").json["answer"]
+    assert (found["answer"], found["new_forfeits"], found["losses"]) == ("not better", row["finished"], row["finished"])
+
+
 def test_programs_get_the_ratio_and_its_bounds(table: Arena) -> None:
-    found = table(*COMPARE, "--seats", "3", "--field", "eve,bob2", "--json")
-    assert found.code == 2
     found = table(
         "compare", "ada", "bob", "--game", "foreign_king", "--max-blocks", "2", "--json", "--field", "eve"
     ).json
-    assert (found["pairs"], found["answer"], found["games"]) == (2, "undecided", 4)
+    assert (found["pairs"], found["answer"], found["games"]) == (2, "undecided", 8)
     assert found["bounds"][0] < found["log_ratio"] < found["bounds"][1]
+    assert found["wins"] + found["ties"] + found["losses"] == 4
+    assert (found["new_forfeits"], found["old_forfeits"]) == (0, 0)
 
 
-def test_opening_and_seed_are_shared_by_the_blocks_of_a_pair(table: Arena) -> None:
-    table(*COMPARE, "--name", "daily")
-    shown = table("tournament", "show", "daily", "--json").json
-    assert [match["block"] for match in shown["matches"]] == [block for block in reversed(range(6)) for _ in range(2)]
+@pytest.mark.parametrize(
+    ("words", "blocks", "seeds"),
+    [((), 3, 3), (("--seats", "3"), 6, 3), (("--seats", "3", "--field", "eve"), 6, 3), (("--field", "eve"), 6, 3)],
+    ids=["two", "three", "three with a field", "two with a field"],
+)
+def test_opening_and_seed_are_shared_by_the_blocks_of_a_step(
+    table: Arena, words: tuple[str, ...], blocks: int, seeds: int
+) -> None:
+    table(*COMPARE, *words, "--name", "daily")
     table("tournament", "export", "daily", "daily.arena")
     lines = table.db.with_name("daily.arena").read_text("ascii").splitlines()
-    blocks = [line.partition('"opening":')[2] for line in lines if '["block",' in line]
-    assert len(blocks) == 6
-    assert all(one == other for one, other in zip(blocks[::2], blocks[1::2], strict=True))
-    assert len(set(blocks)) == 3
+    openings = [line.partition('"opening":')[2] for line in lines if '["block",' in line]
+    assert len(openings) == blocks
+    assert len(set(openings)) == seeds
+    if blocks > seeds:
+        assert openings[::2] == openings[1::2]
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        (("--preset", "quick"), "+0 or of +60 Elo"),
+        (("--preset", "regression"), "-20 or of +0 Elo"),
+        (("--elo0", "-3", "--elo1", "5"), "-3 or of +5 Elo"),
+        (("--gain", "0.25"), "+0 or of +191 Elo"),
+    ],
+)
+def test_what_is_asked_is_said_in_elo(table: Arena, words: tuple[str, ...], asked: str) -> None:
+    assert f"asked: a gain of {asked}" in table(*COMPARE, *words).out
 
 
 def test_what_cannot_be_compared_is_said(table: Arena) -> None:
     game = ("--game", "foreign_king")
+    both = ("compare", "ada", "bob", *game)
     assert "are the same version" in table.refusal("compare", "ada", "ada", *game)
     assert "there is no bot 'adda'" in table.refusal("compare", "adda", "bob", *game)
-    assert "leaves seats empty" in table.refusal("compare", "ada", "bob", *game, "--seats", "3", "--field", "eve")
+    assert "leaves seats empty" in table.refusal(*both, "--seats", "4", "--field", "eve")
     assert "more than once" in table.refusal("compare", "ada", "bob", *game, "--field", "ada")
+    assert "are three ways to ask" in table.refusal(*both, "--gain", "0.1", "--preset", "quick")
+    assert "go together" in table.refusal(*both, "--elo0", "1")
+    assert "is not below" in table.refusal(*both, "--elo0", "5", "--elo1", "5")
     assert table("tournament", "list", "--json").json == []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.tournament.creation import plan_ladder
-from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.planner import planner_of
 from arena.tournament.promotion_tests import PromotionRule, create_promotion_test
@@ -23,11 +23,11 @@ def test_each_test_has_a_name_of_its_own_and_is_played_like_the_ladder(book: Boo
     new = book.add_bot("bob", code="better")
     waiting = WaitingVersion(new, old.bot, old.version)
     running = running_ladder(book.database, "nim2")
-    rule = PromotionRule(loss=0.5, pairs=12)
+    rule = PromotionRule(loss=0.4, pairs=12)
     made = [create_promotion_test(book.database, book.programs, rule, running, waiting) for _ in range(3)]
     assert [one.name for one in made] == ["nim2: bob 2 for 1", "nim2: bob 2 for 1 (2)", "nim2: bob 2 for 1 (3)"]
     row = tournament_row(book.database, made[0].id)
-    assert format_of(row.tournament, row.pool) == Compare(2, 12, lower=-0.5, upper=0.0)
+    assert format_of(row.tournament, row.pool) == Compare(2, 12, lower=-0.4, upper=0.0, design=Design.ALONE)
     assert not row.tournament.rated
     assert row.pool.id == running.pool.id
     assert {test.version_id for test in promotion_tests(book.database)} == {new.id}

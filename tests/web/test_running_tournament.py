@@ -4,6 +4,7 @@ import os
 import platform
 import re
 from collections.abc import Iterator
+from html import unescape
 from itertools import count
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import expect
 
 from arena.client.here.viewer import Viewer
+from arena.client.values.answers import elo_text
 from arena.tournament.lock import exclusive
 from arena.tournament.playing import lock_of
 from arena.web.app import make_app
@@ -141,6 +143,19 @@ def test_a_comparison_leads_to_the_walk_of_its_test(phone: Watched, tmp_path: Pa
         walk = client.get(f"/api/v1/comparisons/{listed['id']}/walk").json()
         test = client.get("/api/v1/tournaments/rex").json()["comparison"]
         assert walk[-1] == {"pairs": test["pairs"], "log_ratio": pytest.approx(test["log_ratio"])}
+        told = [
+            f"{test['wins']} / {test['ties']} / {test['losses']}",
+            f"{test['new_forfeits']}, {test['old_forfeits']}",
+        ]
+        told += [elo_text(test["mean"]), f"{elo_text(test['low'])} … {elo_text(test['high'])}"]
+        told += [
+            f"{test['new_forfeits']}, {test['old_forfeits']}",
+            f"{test['mean']:+.3f}",
+            f"{100 * test['superiority']:.1f} %",
+        ]
+        for path in ("/tournaments/rex", f"/compare/{made.tournament}"):
+            text = unescape(client.get(path).text)
+            assert [one for one in told if f">{one}" not in text and f"({one})" not in text] == []
 
 
 def _look_at_the_walk(phone: Watched, made: World, address: str) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.compare_bounds import Preset, read_bounds
 from arena.cli.shared.conclusions import comparison_facts, comparison_lines
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import MisuseError
@@ -32,7 +33,7 @@ from arena.cli.shared.request import (
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.client.values.answers import ComparisonResult
-from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
+from arena.tournament.formats.compare import DEFAULT_STEPS, Compare, design_for
 from ratings.statistics.compare.comparison import CompareSettings
 from ratings.statistics.errors import ResultsError
 
@@ -43,7 +44,7 @@ _ASKED = CompareSettings()
 
 @app.command(
     epilog=example(
-        "arena compare search@3f2a search@91bc --game foreign_king",
+        "arena compare search@3f2a search@91bc --game foreign_king --elo0 0 --elo1 5",
         "arena compare search greedy --game foreign_king --seats 3 --field random,greedy2 --max-blocks 500",
     )
 )
@@ -53,8 +54,11 @@ def compare(
     game: GameOption,
     seats: Seats = 2,
     field: Annotated[str, typer.Option(metavar="A,B,...")] = "",
-    max_blocks: Annotated[int, typer.Option("--max-blocks", min=1, metavar="N")] = DEFAULT_PAIRS,
-    gain: Annotated[float, typer.Option(min=0.001, max=0.9)] = _ASKED.upper,
+    max_blocks: Annotated[int, typer.Option("--max-blocks", min=1, metavar="N")] = DEFAULT_STEPS,
+    preset: Annotated[Preset | None, typer.Option()] = None,
+    elo0: Annotated[float | None, typer.Option(min=-1000, max=1000)] = None,
+    elo1: Annotated[float | None, typer.Option(min=-1000, max=1000)] = None,
+    gain: Annotated[float | None, typer.Option(min=0.001, max=0.49)] = None,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.49)] = _ASKED.alpha,
     beta: Annotated[float, typer.Option(min=0.0001, max=0.49)] = _ASKED.beta,
     time: TimeText = DEFAULT_TIME,
@@ -73,9 +77,11 @@ def compare(
 ) -> None:
     """Find out whether one version is better than another."""
     hosting = read_hosting(workers=workers, sandbox=sandbox, allow_reduced=allow_reduced)
-    form = Compare(seats, max_blocks, 0.0, gain, alpha, beta)
+    others = parse_names(field, "field") if field else []
+    lower, upper = read_bounds(preset, elo0, elo1, gain)
+    form = Compare(seats, max_blocks, lower, upper, alpha, beta, design_for(seats, has_field=bool(others)))
     _check(form)
-    entrants = [new, old, *(parse_names(field, "field") if field else [])]
+    entrants = [new, old, *others]
     request = Request(
         game=game,
         time=time,

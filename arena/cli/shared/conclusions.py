@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.cli.shared.saying import say, told
-from arena.client.values.answers import BestKnown, ComparisonResult, comparison_note
+from arena.client.values.answers import BestKnown, ComparisonResult, comparison_note, elo_text
 from arena.client.values.tournaments import TournamentDetail
 
 _MOST_RIVALS_SHOWN = 5
@@ -49,8 +49,8 @@ def comparison_lines(found: ComparisonResult) -> list[str]:
     lines.append(
         say(
             "cli_shared.asked",
-            lower=f"{found.lower:g}",
-            upper=f"{found.upper:g}",
+            lower=elo_text(found.lower),
+            upper=elo_text(found.upper),
             alpha=f"{100 * found.alpha:g}",
             beta=f"{100 * found.beta:g}",
         )

@@ -23,4 +23,4 @@ def walk_of(database: Database, tournament_id: str, points: int) -> tuple[WalkPo
     seen = list(form.walk(situation_of(tournament_waves(database, tournament_id))))
     every = max(1, len(seen) // points)
     kept = [*seen[:-1:every], seen[-1]]
-    return tuple(WalkPoint(one.pairs, one.log_ratio) for one in kept)
+    return tuple(WalkPoint(one.steps, one.log_ratio) for one in kept)

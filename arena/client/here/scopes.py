@@ -6,7 +6,7 @@ from arena.client.errors import HiddenError
 from arena.client.here.lookup import find_scope
 from arena.client.here.place import Place
 from arena.client.here.visibility import has_secrets, is_hidden
-from arena.tournament.formats.catalog import blocks_per_seed
+from arena.tournament.stored import blocks_per_seed
 from ratings.read.scope import Scope
 from ratings.read.tournaments import tournament_row
 
@@ -21,7 +21,7 @@ def shown_scope(place: Place, tournament: str | None, pool: str | None) -> Scope
     if scope.tournament_id is None or place.viewer.is_organiser:
         return scope
     row = tournament_row(place.database, scope.tournament_id)
-    shares = blocks_per_seed(row.tournament.format) > 1
+    shares = blocks_per_seed(row.tournament, row.pool) > 1
     is_open = shares and not row.progress.is_over
     if is_hidden(place.viewer, has_secrets=has_secrets(row.pool.game), is_open=is_open):
         raise HiddenError(f"{row.tournament.name} is counted when it is over: its blocks share their chance")

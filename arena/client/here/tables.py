@@ -44,7 +44,7 @@ def make_table(database: Database, report: TournamentReport) -> TournamentTable:
 
 
 def comparison_of(database: Database, tournament_id: str) -> ComparisonResult | None:
-    """Return what the whole pairs of blocks of a comparison say so far; `None` for another format."""
+    """Return what the whole steps of a comparison say so far; `None` for another format."""
     row = tournament_row(database, tournament_id)
     form = format_of(row.tournament, row.pool)
     return _comparison(form, read_situation(database, tournament_id)) if isinstance(form, Compare) else None
@@ -105,14 +105,15 @@ def _comparison(form: Format, situation: Situation) -> ComparisonResult | None:
 
 def comparison_value(comparison: Comparison) -> ComparisonResult:
     """Return what a comparison says, as the value that crosses the interface."""
-    asked = comparison.settings
+    asked, (low, high) = comparison.settings, comparison.interval
+    wins, ties, losses = comparison.outcomes
     return ComparisonResult(
         answer=None if comparison.answer is None else comparison.answer.value,
         log_ratio=comparison.log_ratio,
         bounds=comparison.bounds,
-        mean=comparison.mean,
+        mean=comparison.gain,
         error=comparison.error,
-        pairs=comparison.pairs,
+        pairs=comparison.steps,
         answered_after=comparison.answered_after,
         games=comparison.games,
         identical_games=comparison.identical_games,
@@ -121,4 +122,12 @@ def comparison_value(comparison: Comparison) -> ComparisonResult:
         upper=asked.upper,
         alpha=asked.alpha,
         beta=asked.beta,
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        new_forfeits=comparison.forfeits[0],
+        old_forfeits=comparison.forfeits[1],
+        low=low,
+        high=high,
+        superiority=comparison.superiority,
     )

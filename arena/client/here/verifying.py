@@ -7,8 +7,8 @@ from typing import Any
 
 from arena.match.replay import load
 from arena.match.verify import verify
-from arena.tournament.formats import catalog, seeds
-from arena.tournament.stored import clock_of
+from arena.tournament.formats import seeds
+from arena.tournament.stored import blocks_per_seed, clock_of
 from ratings.read.matches import MatchDetail
 
 
@@ -56,7 +56,7 @@ def _chance_seed(detail: MatchDetail, of_block: int) -> int:
 def _seed_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return the seeds, as (what follows from the secret of the tournament, in the replay)."""
     secret = bytes.fromhex(detail.tournament.secret)
-    number = detail.block.index // catalog.blocks_per_seed(detail.tournament.format)
+    number = detail.block.index // blocks_per_seed(detail.tournament, detail.pool)
     places = range(len(detail.seats))
     return {
         "chance seed by the secret": (

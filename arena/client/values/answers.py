@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ratings.statistics.elo import elo_of, expected_score
+
+MOST_ELO = 800.0
+
 
 @dataclass(frozen=True, slots=True)
 class BestKnown:
@@ -39,13 +43,15 @@ class ComparisonResult:
     answer: str | None
     """`better`, `not better`, `undecided`, or `None` while it goes on."""
     log_ratio: float
+    """What speaks for better (above 0) or for not better (below): the logarithm of the capital of a bet on it."""
     bounds: tuple[float, ...]
-    """The lower and the upper bound of the log likelihood ratio."""
+    """Where that ratio ends the test with not better and with better."""
     mean: float
-    """The mean of the paired difference of normalised rank."""
+    """The gain: the mean score of NEW against OLD less one half."""
     error: float
     """The standard error of that mean."""
     pairs: int
+    """The steps that were played, each the fewest matches that give NEW and OLD the same places."""
     answered_after: int | None
     games: int
     identical_games: int
@@ -55,10 +61,39 @@ class ComparisonResult:
     upper: float = 0.0
     alpha: float = 0.0
     beta: float = 0.0
+    wins: int = 0
+    """How often NEW was ahead of OLD, level and behind."""
+    ties: int = 0
+    losses: int = 0
+    new_forfeits: int = 0
+    """The matches that each forfeited."""
+    old_forfeits: int = 0
+    low: float = -0.5
+    """The interval of the gain that holds the true one with 95 %."""
+    high: float = 0.5
+    superiority: float = 0.5
+    """The likelihood of superiority: the chance that the gain is above 0."""
 
 
 def comparison_note(found: ComparisonResult) -> str:
-    """Return the log likelihood ratio between its bounds, and the mean difference with its 95 % interval."""
+    """Return how it stands: ahead, level and behind, the gain in Elo with its 95 % interval, and the ratio; faults."""
     low, high = found.bounds
-    difference = f"NEW {found.mean:+.4f} +- {1.96 * found.error:.4f} of a rank"
-    return f"log ratio {found.log_ratio:+.2f} ({low:.2f}..{high:.2f}), {difference}"
+    elo, least, most = (elo_text(gain) for gain in (found.mean, found.low, found.high))
+    parts = [
+        f"W/D/L {found.wins}/{found.ties}/{found.losses}",
+        f"{elo} Elo ({least}..{most})",
+        f"LOS {100 * found.superiority:.1f}%",
+        f"log ratio {found.log_ratio:+.2f} ({low:.2f}..{high:.2f})",
+    ]
+    if found.new_forfeits or found.old_forfeits:
+        parts.append(f"forfeits NEW {found.new_forfeits}, OLD {found.old_forfeits}")
+    return ", ".join(parts)
+
+
+def elo_text(gain: float) -> str:
+    """Return a gain in Elo; beyond MOST_ELO a score says no more than that it is beyond."""
+    score = 0.5 + gain
+    most = expected_score(MOST_ELO)
+    if not 1 - most < score < most:
+        return f"{'>' if gain > 0 else '<'}{MOST_ELO if gain > 0 else -MOST_ELO:+.0f}"
+    return f"{elo_of(score):+.0f}"

@@ -101,7 +101,7 @@ class PromotionDesk:
                 return False
             found = comparison_of(database, test.tournament.id)
             assert found is not None
-            note = f"{test.tournament.name}: {comparison_note(found)}, after {found.pairs} pairs of blocks"
+            note = f"{test.tournament.name}: {comparison_note(found)}, after {found.pairs} steps"
             if found.answer == Answer.NOT_BETTER:
                 return self._hold_back(waiting, f"it is weaker on {running.ladder.name} ({note})")
             notes.append(note)

@@ -107,10 +107,10 @@ _LIMITS = (
 _ADMISSION = (
     _row("admission", "promotion", "none", choice("none", "compare"),
          "With compare, an admitted version replaces the one that plays after a test, unless that finds it weaker."),
-    _row("admission", "promotion_loss", 0.03, number(0.001, 0.9),
-         "The loss that the test is to find, in normalised rank; 0.03 is about 20 Elo."),
+    _row("admission", "promotion_loss", 0.03, number(0.001, 0.49),
+         "The loss that the test is to find, as a share of the points between the two; 0.03 is about 20 Elo."),
     _row("admission", "promotion_pairs", 200, whole(12, 100_000),
-         "After so many pairs of blocks the test is undecided, and the new version replaces the old one."),
+         "After so many steps of a comparison the test is undecided, and the new version replaces the old one."),
 )  # fmt: skip
 _RETENTION = (
     _row("retention", "logs_days", 90, whole(), "Days for which the logs of seats are kept; 0 = for ever."),

@@ -7,7 +7,7 @@ from dataclasses import MISSING, asdict, fields
 from typing import Any
 
 from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.compare import Compare, read_settings
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.final import Final
 from arena.tournament.formats.format import Format
@@ -24,14 +24,12 @@ LATE_ENTRY = tuple(name for name, kind in _KINDS.items() if kind.takes_late_entr
 """The names of the formats that take late entrants."""
 
 
-def blocks_per_seed(name: str) -> int:
-    """Return how many successive blocks share opening and chance seed in a tournament of that format."""
-    return int(_KINDS[name].blocks_per_seed) if name in _KINDS else 1
-
-
 def to_settings(form: Format) -> dict[str, Any]:
     """Return what distinguishes this format from others of its name; the seats are the pool's."""
-    return {name: value for name, value in asdict(form).items() if name != "seats"}  # type: ignore[call-overload]
+    settings: dict[str, Any] = asdict(form)  # type: ignore[call-overload]
+    return {
+        name: str(value) if isinstance(value, str) else value for name, value in settings.items() if name != "seats"
+    }
 
 
 _TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
@@ -62,5 +60,7 @@ def from_settings(name: str, seats: int, settings: Mapping[str, Any]) -> Format 
     if kind is None:
         return None
     own = {field.name for field in fields(kind)} - {"seats"}
+    if kind is Compare:
+        settings = read_settings(settings)
     made: Format = kind(seats=seats, **{key: value for key, value in settings.items() if key in own})
     return made

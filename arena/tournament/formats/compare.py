@@ -1,127 +1,176 @@
-"""Compare: whether NEW is better than OLD. Both play the same blocks in the same field until a test knows. Pure.
-
-The blocks come in pairs with one opening and one chance seed: first NEW sits at the table, then OLD in its place.
-"""
+"""Compare: whether NEW is better than OLD. Both play in like places until a test knows. Pure."""
 
 from __future__ import annotations
 
-import itertools
+import enum
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from arena.tournament.formats.circular_orders import circular_order
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
 from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation
 from arena.tournament.formats.sizes import check_size
+from arena.tournament.formats.tables_of_two import is_whole_in_one, shares_tables, step_orders, turn_to_change
 from arena.tournament.formats.tally import standings_by_score
-from ratings.statistics.blocks import seat_in
+from ratings.statistics.blocks import rotations
+from ratings.statistics.compare.betting import Capital
 from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison
-from ratings.statistics.compare.games import Game, PairedBlock
+from ratings.statistics.compare.games import Game, Step
 
-DEFAULT_PAIRS = 2000
-PAIRS_A_WAVE = 6
-_TESTED_PLACE = 0
-_FIGURES = ("answered_after", "identical", "identical_games", "games")
+DEFAULT_STEPS = CompareSettings().max_steps
+MATCHES_A_WAVE = 12
+"""About so many: what is under way when the test knows was played for nothing."""
+_FIGURES = ("answered_after", "identical", "identical_games", "games", "outcomes", "forfeits")
 _DEFAULTS = CompareSettings()
+
+
+class Design(enum.StrEnum):
+    """Who sits at the tables."""
+
+    ALONE = "alone"
+    """NEW and OLD only."""
+    SHARED = "shared"
+    """NEW, OLD and a field."""
+    APART = "apart"
+    """NEW and a field, then OLD and the same field; there OLD itself fills the seats of a field that is missing."""
+
+
+def design_for(seats: int, *, has_field: bool) -> Design:
+    """Return the design that tells most."""
+    if not has_field:
+        return Design.ALONE
+    return Design.SHARED if shares_tables(seats, has_field=True) else Design.APART
 
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Entrants are NEW, OLD, and the field they meet; without a field OLD fills the other seats.
+    """Entrants are NEW, OLD, and the field they meet, if the design has one.
 
-    Each pair of blocks seats the next group of the field, in the circular order whose turn it is. The test is that of
-    `ratings.statistics.compare`; a pair of which a match is void does not count.
+    The test is that of `ratings.statistics.compare`; a step of which a match is void does not count.
     """
 
     seats: int
-    pairs: int = DEFAULT_PAIRS
-    """The most pairs of blocks; after them it is undecided."""
+    pairs: int = DEFAULT_STEPS
+    """The most steps; after them it is undecided."""
     lower: float = _DEFAULTS.lower
     upper: float = _DEFAULTS.upper
     alpha: float = _DEFAULTS.alpha
     beta: float = _DEFAULTS.beta
+    design: str = Design.APART
 
     name: ClassVar[str] = "compare"
     lag: ClassVar[int] = 2
     takes_late_entrants: ClassVar[bool] = False
-    blocks_per_seed: ClassVar[int] = 2
+    memory_version: ClassVar[int] = 2
+    """Of the first, what a likelihood ratio had seen, nothing but the matches themselves tells what the bets made."""
+
+    @property
+    def blocks_per_seed(self) -> int:
+        """The blocks of a step: one if its matches give NEW and OLD changed places, otherwise two."""
+        return 1 if self.design == Design.ALONE and is_whole_in_one(self.seats) else 2
+
+    @property
+    def steps_a_wave(self) -> int:
+        """The steps that are planned together."""
+        return max(1, MATCHES_A_WAVE // (self.blocks_per_seed * self.seats))
 
     @property
     def settings(self) -> CompareSettings:
         """What the test is asked. Raises ResultsError for figures that make no test."""
-        least = min(_DEFAULTS.min_pairs, self.pairs)
-        return CompareSettings(self.lower, self.upper, self.alpha, self.beta, least, self.pairs)
+        return CompareSettings(self.lower, self.upper, self.alpha, self.beta, self.pairs)
 
     def check(self, entrants: int) -> None:
-        """Raise ScheduleError for a field that fills no table, no pairs, or too many matches."""
-        field = entrants - 2
-        if field and field < self.seats - 1:
+        """Raise ScheduleError for a field that does not fit the design, or too many matches."""
+        field, least = entrants - 2, self.seats - (2 if self.design == Design.SHARED else 1)
+        if self.design == Design.ALONE and field:
+            raise ScheduleError(f"NEW and OLD are compared alone, and {field} others are named; leave them out")
+        if (field or self.design == Design.SHARED) and field < least:
             raise ScheduleError(
-                f"a field of {field} bots leaves seats empty at a table of {self.seats}; name {self.seats - 1} or "
-                "more, or none, then OLD itself fills the other seats"
+                f"a field of {field} bots leaves seats empty at a table of {self.seats}; name {least} or more, or none"
             )
         if self.pairs < 1:
             raise ScheduleError(f"{self.pairs} blocks are impossible; use 1 or more")
-        check_size(min(self.pairs, DEFAULT_PAIRS) * 2 * self.seats)
+        check_size(self.pairs * self.blocks_per_seed * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
-        """Return the next pairs of blocks, or none if the answer is known."""
-        planned = (situation.past.blocks + len(situation.blocks)) // 2
+        """Return the blocks of the next steps, or none if the answer is known."""
+        planned = (situation.past.blocks + len(situation.blocks)) // self.blocks_per_seed
         if planned >= self.pairs or not self._can_go_on(situation) or self.comparison(situation).answer:
             return []
-        pairs = range(planned, min(planned + PAIRS_A_WAVE, self.pairs))
-        return [order for pair in pairs for order in self._pair(situation, pair)]
+        new, old, *field = situation.present
+        if self.design == Design.APART and not field:
+            field = [old] * (self.seats - 1)
+        numbers = range(planned, min(planned + self.steps_a_wave, self.pairs))
+        return [order for step in numbers for order in step_orders(new, old, field, self.seats, step, situation.seed)]
 
     def _can_go_on(self, situation: Situation) -> bool:
         """Return whether NEW and OLD are still there, and enough of the field, if there is one, to fill a table."""
         tested, field = situation.entrants[:2], situation.entrants[2:]
         left = [entrant.has_left(situation.wave) for entrant in field]
         is_whole = not any(entrant.has_left(situation.wave) for entrant in tested)
-        return is_whole and (not field or left.count(False) >= self.seats - 1)
-
-    def _pair(self, situation: Situation, number: int) -> Iterator[CircularOrder]:
-        """Yield the table with NEW, then the same table with OLD."""
-        new, old, *field = situation.present
-        if field:
-            groups = list(itertools.combinations(range(len(field)), self.seats - 1))
-            turn, index = divmod(number, len(groups))
-            group = [field[place] for place in groups[index]]
-            around = circular_order(tuple(range(self.seats)), turn, situation.seed)
-            others = [group[place - 1] for place in around[1:]]
-        else:
-            others = [old] * (self.seats - 1)
-        yield (new, *others)
-        yield (old, *others)
+        least = self.seats - (2 if self.design == Design.SHARED else 1)
+        return is_whole and (not field or left.count(False) >= least)
 
     def comparison(self, situation: Situation) -> Comparison:
-        """Return what is known from the whole pairs, in the order of the plan, up to the first that is pending."""
+        """Return what is known from the whole steps, in the order of the plan, up to the first that is pending."""
         comparison, is_all = self._fold(situation)
         planned = situation.past.blocks + len(situation.blocks)
-        if is_all and comparison.answer is None and planned >= 2 * self.pairs:  # void pairs are missing, and none comes
-            return replace(comparison, answer=Answer.UNDECIDED, answered_after=comparison.pairs)
+        # Void steps are missing, and none comes any more.
+        if is_all and comparison.answer is None and planned >= self.blocks_per_seed * self.pairs:
+            return replace(comparison, answer=Answer.UNDECIDED, answered_after=comparison.steps)
         return comparison
 
     def _fold(self, situation: Situation) -> tuple[Comparison, bool]:
-        """Return what the test has seen, and whether no pair is pending."""
+        """Return what the test has seen, and whether no step is pending."""
         blocks = situation.blocks
-        is_all = not any(block.is_pending for block in blocks[: len(blocks) // 2 * 2])
+        is_all = not any(
+            block.is_pending for block in blocks[: len(blocks) // self.blocks_per_seed * self.blocks_per_seed]
+        )
         return deque(self.walk(situation), maxlen=1)[0], is_all
 
     def walk(self, situation: Situation) -> Iterator[Comparison]:
-        """Yield what the test remembers, then what it knows after each whole pair, up to the first that is pending."""
-        comparison = situation.past.own if isinstance(situation.past.own, Comparison) else Comparison(self.settings)
+        """Yield what the test remembers, then what it knows after each whole step, up to the first that is pending."""
+        own = situation.past.own
+        comparison = own if isinstance(own, Comparison) else Comparison.of(self.settings)
         yield comparison
-        blocks = situation.blocks
-        for pair in zip(blocks[::2], blocks[1::2], strict=False):
-            if any(block.is_pending for block in pair):
+        if len(situation.entrants) < 2:
+            return
+        new, old = (entrant.id for entrant in situation.entrants[:2])
+        step = [iter(situation.blocks)] * self.blocks_per_seed
+        for blocks in zip(*step, strict=False):
+            if any(block.is_pending for block in blocks):
                 return
-            if all(block.is_whole for block in pair):
-                comparison = comparison.after(PairedBlock(*map(_games, pair)))
+            if all(block.is_whole for block in blocks):
+                comparison = comparison.after(self._step(blocks, new, old))
                 yield comparison
+
+    def _step(self, blocks: Sequence[PlayedBlock], new: str, old: str) -> Step:
+        """Return the matches of a step, each with that in which NEW and OLD have changed places."""
+        forfeits = _forfeits(blocks, new), _forfeits(blocks, old)
+        if self.design == Design.APART:
+            fresh, stale = (
+                self._tested(block, is_new=is_new) for block, is_new in zip(blocks, (True, False), strict=True)
+            )
+            return Step(tuple(zip(fresh, stale, strict=True)), forfeits)
+        games = [_together(block, new, old) for block in blocks]
+        if len(games) == 2:
+            return Step(tuple(zip(*games, strict=True)), forfeits)
+        turn = turn_to_change(blocks[0].order, new, old)
+        assert turn is not None
+        firsts = [number for number in range(self.seats) if number // turn % 2 == 0]
+        return Step(tuple((games[0][first], games[0][(first + turn) % self.seats]) for first in firsts), forfeits)
+
+    def _tested(self, block: PlayedBlock, *, is_new: bool) -> list[Game]:
+        """Return the matches of a block in which the first of its order alone is tested."""
+        played = enumerate(zip(block.ranks, block.digests, strict=True))
+        games = []
+        for rotation, (ranks, digest) in played:
+            seats = frozenset({(-rotation) % self.seats})
+            games.append(Game(seats if is_new else frozenset(), frozenset() if is_new else seats, ranks, digest))
+        return games
 
     def remember(self, situation: Situation) -> Comparison:
         """Return what the test has seen."""
@@ -130,17 +179,21 @@ class Compare:
     def write_own(self, own: Comparison, places: Mapping[str, int]) -> dict[str, Any]:  # noqa: ARG002 - names nobody
         """Return what the test has seen for JSON."""
         figures = {name: getattr(own, name) for name in _FIGURES}
-        # In the order in which they came: the sums of floating-point numbers depend on it.
-        differences = [[value.numerator, value.denominator, count] for value, count in own.differences.items()]
-        return {**figures, "answer": own.answer and own.answer.value, "differences": differences}
+        capitals = [[getattr(one, field.name) for field in fields(Capital)] for one in (own.better, own.not_better)]
+        scores = [[value.numerator, value.denominator, count] for value, count in sorted(own.scores.items())]
+        return {**figures, "answer": own.answer and own.answer.value, "scores": scores, "capitals": capitals}
 
     def read_own(self, data: Mapping[str, Any], entrants: Sequence[str]) -> Comparison:  # noqa: ARG002 - names nobody
         """Return what `write_own` wrote."""
+        better, not_better = (Capital(*figures) for figures in data["capitals"])
+        figures: dict[str, Any] = {name: data[name] for name in _FIGURES}
         return Comparison(
             self.settings,
-            {Fraction(above, below): count for above, below, count in data["differences"]},
+            better,
+            not_better,
+            {Fraction(above, below): count for above, below, count in data["scores"]},
             None if data["answer"] is None else Answer(data["answer"]),
-            **{name: data[name] for name in _FIGURES},
+            **figures | {name: tuple(figures[name]) for name in ("outcomes", "forfeits")},
         )
 
     def standings(self, situation: Situation) -> list[Standing]:
@@ -148,9 +201,29 @@ class Compare:
         return standings_by_score(situation)
 
 
-def _games(block: PlayedBlock) -> tuple[Game, ...]:
-    """Return the matches of a block as the test sees them; the tested version is the first of the order."""
-    played = enumerate(zip(block.ranks, block.digests, strict=True))
-    return tuple(
-        Game(seat_in(_TESTED_PLACE, rotation, len(block.order)), ranks, digest) for rotation, (ranks, digest) in played
-    )
+def read_settings(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return settings as they are meant now.
+
+    Before there were designs, NEW and OLD always played apart, and a gain was the difference of their normalised
+    ranks. As a score that is half of it.
+    """
+    if "design" in settings:
+        return settings
+    halved = {name: settings[name] / 2 for name in ("lower", "upper") if name in settings}
+    return {**settings, **halved}
+
+
+def _together(block: PlayedBlock, new: str, old: str) -> list[Game]:
+    """Return the matches of a block in which NEW and OLD sit."""
+    return [
+        Game(_seats_of(sitting, new), _seats_of(sitting, old), ranks, digest)
+        for sitting, ranks, digest in zip(rotations(block.order), block.ranks, block.digests, strict=True)
+    ]
+
+
+def _forfeits(blocks: Sequence[PlayedBlock], entrant: str) -> int:
+    return sum(entrant in seated for block in blocks for seated in block.forfeits)
+
+
+def _seats_of(sitting: CircularOrder, entrant: str) -> frozenset[int]:
+    return frozenset(seat for seat, one in enumerate(sitting) if one == entrant)

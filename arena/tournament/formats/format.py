@@ -43,8 +43,10 @@ class Format(Protocol):
     lag: ClassVar[int]
     """Wave k looks at the results of waves up to k - lag; 0: at none, and all is planned in wave 0."""
     takes_late_entrants: ClassVar[bool]
-    blocks_per_seed: ClassVar[int]
-    """How many successive blocks share opening and chance seed."""
+
+    @property
+    def blocks_per_seed(self) -> int:
+        """How many successive blocks share opening and chance seed."""
 
     @property
     def seats(self) -> int:

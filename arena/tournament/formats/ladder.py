@@ -39,6 +39,7 @@ class Ladder:
     lag: ClassVar[int] = 2
     takes_late_entrants: ClassVar[bool] = True
     blocks_per_seed: ClassVar[int] = 1
+    memory_version: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, or too many matches."""

@@ -8,19 +8,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from arena.tournament.formats.past import NOTHING, Past, Tally
 from arena.tournament.formats.situation import Situation
 from arena.tournament.formats.tally import tally
 
-_VERSION = 1
 _NUMBERS = tuple(field.name for field in fields(Tally) if field.name != "met")
 
 
 @runtime_checkable
 class Remembering(Protocol):
     """A format that does not need the blocks of waves that are over."""
+
+    memory_version: ClassVar[int]
+    """Changes with what is remembered; a memory of another version is forgotten and read anew from the matches."""
 
     def remember(self, situation: Situation) -> Any:
         """Return what `Past.own` is after all waves of the situation, every one of which is over."""
@@ -42,7 +44,7 @@ def to_json(form: Remembering, past: Past, entrants: Sequence[str]) -> dict[str,
     """Return the past for JSON, without who gathered; entrants by their place in the order of entry."""
     places = {entrant: place for place, entrant in enumerate(entrants)}
     return {
-        "version": _VERSION,
+        "version": form.memory_version,
         "waves": past.waves,
         "blocks": past.blocks,
         "tallies": [
@@ -57,9 +59,14 @@ def to_json(form: Remembering, past: Past, entrants: Sequence[str]) -> dict[str,
     }
 
 
+def is_understood(form: Remembering, data: Mapping[str, Any] | None) -> bool:
+    """Return whether there is a memory, and it was written as this format writes it now."""
+    return data is not None and data.get("version") == form.memory_version
+
+
 def from_json(form: Remembering, data: Mapping[str, Any] | None, entrants: Sequence[str]) -> Past:
     """Return the past that `to_json` wrote, or the empty past if there is none, or none that is understood here."""
-    if data is None or data.get("version") != _VERSION:
+    if data is None or not is_understood(form, data):
         return NOTHING
     tallies = {
         entrants[place]: Tally(

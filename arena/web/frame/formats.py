@@ -9,6 +9,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
+from arena.client.values.answers import elo_text
+
 _THIN_SPACE: Final = "\u2009"
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
 
@@ -102,6 +104,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "rating": format_rating,
     "change": format_change,
     "elo": format_elo,
+    "gain_elo": elo_text,
     "share": format_share,
     "instant": format_instant,
     "iso": iso_instant,

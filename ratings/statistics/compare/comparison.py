@@ -1,25 +1,31 @@
-"""The sequential test of NEW against OLD: fed with paired blocks in planned order, it says when it knows. No I/O.
+"""The sequential test of NEW against OLD: fed with steps in planned order, it says when it knows. No I/O.
 
-    comparison = Comparison(CompareSettings())
-    comparison = comparison.after(PairedBlock(new=(Game(0, (1, 2), digest), ...), old=...))
+    comparison = Comparison.of(CompareSettings())
+    comparison = comparison.after(Step(((Game(frozenset({0}), frozenset({1}), (1, 2), digest), ...),)))
     comparison.answer
 
-The two hypotheses are means of the paired difference of normalised rank: "NEW gains nothing" (`lower`) and "NEW gains
-`upper`". If NEW gains at most `lower`, BETTER is answered with probability at most alpha; if at least `upper`,
-NOT_BETTER with at most beta; in between either may come. The ratio is `ratio.log_ratio`, the bounds are Wald's.
+It is asked about two expected scores of NEW against OLD, `low` and `high`. If NEW's is at most `low`, BETTER is
+answered with probability at most alpha; if it is at least `high`, NOT_BETTER with at most beta; in between either may
+come.
+Two capitals bet, one against "at most `low`", one against "at least `high`" (`betting.py`): the first that reaches
+1 / alpha or 1 / beta gives the answer.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import sqrt
+from math import erf, log, sqrt
+from typing import Any
 
-from ratings.statistics.compare.games import PairedBlock
-from ratings.statistics.compare.ratio import log_ratio, wald_bounds
+from ratings.statistics.compare.betting import Capital
+from ratings.statistics.compare.games import Step
 from ratings.statistics.errors import ResultsError
+
+SURE = 1.96
+"""So many standard errors on either side hold 95 % of a normal distribution."""
 
 
 class Answer(enum.StrEnum):
@@ -28,104 +34,146 @@ class Answer(enum.StrEnum):
     BETTER = "better"
     NOT_BETTER = "not better"
     UNDECIDED = "undecided"
-    """All pairs were played, and the test still does not know."""
+    """All steps were played, and the test still does not know."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompareSettings:
-    """What is asked, and how sure the answer must be.
+    """What is asked, and how sure the answer must be. Scores are gains over one half. Raises ResultsError.
 
-    Means are differences of normalised rank; 0.03 is about 20 Elo with two seats. `min_pairs` are played before any
-    answer, because fewer tell nothing about the variance. Raises ResultsError.
+    A gain of 0.029 is 20 Elo (`ratings.statistics.elo`).
     """
 
     lower: float = 0.0
     upper: float = 0.03
     alpha: float = 0.05
     beta: float = 0.05
-    min_pairs: int = 12
-    max_pairs: int = 2000
+    max_steps: int = 10_000
 
     def __post_init__(self) -> None:
-        if not -1 < self.lower < self.upper < 1:
-            raise ResultsError(f"{self.lower} and {self.upper} are no two means in ascending order between -1 and 1")
+        if not -0.5 < self.lower < self.upper < 0.5:
+            raise ResultsError(
+                f"{self.lower} and {self.upper} are no two gains between -0.5 and 0.5, the smaller one first"
+            )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ResultsError(f"error rates {self.alpha} and {self.beta} are not between 0 and 0.5")
-        if not 1 <= self.min_pairs <= self.max_pairs:
-            raise ResultsError(f"{self.max_pairs} blocks at most are fewer than the {self.min_pairs} that are needed")
+        if self.max_steps < 1:
+            raise ResultsError(f"{self.max_steps} steps at most are no test; use 1 or more")
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is known after some pairs; a value, of which `after` gives the next.
+    """What is known after some steps; a value, of which `after` gives the next.
 
-    `answer` is None while the test goes on, and `answered_after` is the number of pairs after which it came; pairs that
-    were under way then still change the figures, but never the answer. `identical` counts the pairs of blocks that went
-    move by move the same, `identical_games` the games that did so, out of `games`.
+    `answer` is None while the test goes on, and `answered_after` is the number of steps after which it came; steps
+    that were under way then still change the figures, but never the answer. `scores` tells how often each score of NEW
+    came, `identical` counts the steps of which all games went move by move the same with changed places,
+    `identical_games` the games that did, out of `games`. `outcomes` tells how often NEW was ahead of OLD, level and
+    behind, and `forfeits` how many matches each of the two forfeited.
     """
 
-    settings: CompareSettings = field(default_factory=CompareSettings)
-    differences: Mapping[Fraction, int] = field(default_factory=dict)
+    settings: CompareSettings
+    better: Capital
+    """Bets that NEW is better than `lower` says."""
+    not_better: Capital
+    """Bets that it is worse than `upper` says; it sees OLD's score."""
+    scores: Mapping[Fraction, int] = field(default_factory=dict)
     answer: Answer | None = None
     answered_after: int | None = None
     identical: int = 0
     identical_games: int = 0
     games: int = 0
+    outcomes: tuple[int, int, int] = (0, 0, 0)
+    forfeits: tuple[int, int] = (0, 0)
 
-    def after(self, block: PairedBlock) -> Comparison:
-        """Return what is known with one more pair of blocks."""
-        same = block.identical_games
+    @classmethod
+    def of(cls, settings: CompareSettings) -> Comparison:
+        """Return what is known before the first step."""
+        low, high = 0.5 + settings.lower, 0.5 + settings.upper
+        return cls(settings, Capital(low, high), Capital(1 - high, 1 - low))
+
+    def after(self, step: Step) -> Comparison:
+        """Return what is known with one more step."""
+        score, same, games = step.score, step.identical_games, 2 * len(step.games)
         seen = replace(
             self,
-            differences={**self.differences, block.difference: self.differences.get(block.difference, 0) + 1},
-            identical=self.identical + (same == len(block.new)),
+            better=self.better.after(float(score)),
+            not_better=self.not_better.after(float(1 - score)),
+            scores={**self.scores, score: self.scores.get(score, 0) + 1},
+            identical=self.identical + (same == games),
             identical_games=self.identical_games + same,
-            games=self.games + len(block.new),
+            games=self.games + games,
+            outcomes=_sum(self.outcomes, step.outcomes),
+            forfeits=_sum(self.forfeits, step.forfeits),
         )
         return seen if self.answer is not None else seen._judged()
 
     def _judged(self) -> Comparison:
         low, high = self.bounds
-        ratio = self.log_ratio if self.pairs >= self.settings.min_pairs else 0.0
         answer = None
-        if ratio >= high:
+        if self.better.logarithm >= high:
             answer = Answer.BETTER
-        elif ratio <= low:
+        elif self.not_better.logarithm >= -low:
             answer = Answer.NOT_BETTER
-        elif self.pairs >= self.settings.max_pairs:
+        elif self.steps >= self.settings.max_steps:
             answer = Answer.UNDECIDED
-        return self if answer is None else replace(self, answer=answer, answered_after=self.pairs)
+        return self if answer is None else replace(self, answer=answer, answered_after=self.steps)
 
     @property
-    def pairs(self) -> int:
-        """Count the paired blocks that were played."""
-        return sum(self.differences.values())
+    def steps(self) -> int:
+        """Count the steps that were played."""
+        return sum(self.scores.values())
 
     @property
     def log_ratio(self) -> float:
-        """Return the log likelihood ratio; above 0 it speaks for NEW."""
-        counts = {float(value): count for value, count in self.differences.items()}
-        return log_ratio(counts, self.settings.lower, self.settings.upper) if counts else 0.0
+        """Return what speaks for BETTER (above 0) or for NOT_BETTER (below): the log of the larger capital over 1."""
+        if not self.scores:
+            return 0.0
+        better, not_better = self.better.logarithm, self.not_better.logarithm
+        return max(better, 0.0) if better >= not_better else -max(not_better, 0.0)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Return the ratios at which the test ends with NOT_BETTER and with BETTER."""
-        return wald_bounds(self.settings.alpha, self.settings.beta)
+        """Return where `log_ratio` ends the test with NOT_BETTER and with BETTER."""
+        return log(self.settings.beta), -log(self.settings.alpha)
 
     @property
-    def mean(self) -> float:
-        """Return the mean difference so far.
+    def gain(self) -> float:
+        """Return the mean score of NEW so far less one half; 0 before the first step.
 
         As with any sequential test, stopping biases it away from the undecided.
         """
-        pairs = self.pairs
-        return float(sum(value * count for value, count in self.differences.items()) / pairs) if pairs else 0.0
+        steps = self.steps
+        return float(sum(score * count for score, count in self.scores.items()) / steps) - 0.5 if steps else 0.0
 
     @property
     def error(self) -> float:
-        """Return the standard error of the mean, 0 before the second pair."""
-        pairs, mean = self.pairs, self.mean
-        if pairs < 2:
+        """Return the standard error of the gain, 0 before the second step."""
+        steps, mean = self.steps, self.gain + 0.5
+        if steps < 2:
             return 0.0
-        squares = sum(count * (float(value) - mean) ** 2 for value, count in self.differences.items())
-        return sqrt(squares / (pairs - 1) / pairs)
+        squares = sum(count * (float(score) - mean) ** 2 for score, count in self.scores.items())
+        return sqrt(squares / (steps - 1) / steps)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return between which gains the true one lies with 95 %, were the test not stopped for what it saw.
+
+        It is normal and never beyond what a gain can be. Where all scores are equal they show no spread; then by the
+        rule of three (Hanley and Lippman-Hand 1983) the others that may come are no more than 3 of as many.
+        """
+        reach = SURE * self._doubt
+        return max(self.gain - reach, -0.5), min(self.gain + reach, 0.5)
+
+    @property
+    def superiority(self) -> float:
+        """Return the likelihood of superiority: the chance that the gain is above 0, by the normal distribution."""
+        return 0.5 * (1 + erf(self.gain / self._doubt / sqrt(2)))
+
+    @property
+    def _doubt(self) -> float:
+        return self.error or 3 / SURE / max(self.steps, 1)
+
+
+def _sum(one: Sequence[int], other: Sequence[int]) -> tuple[Any, ...]:
+    return tuple(a + b for a, b in zip(one, other, strict=True))

@@ -36,7 +36,7 @@ from tests.support.patience import until
 from tests.tournament.book import TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor, report_of
 
-RULE = PromotionRule(loss=0.5, pairs=12)
+RULE = PromotionRule(loss=0.4, pairs=12)
 
 
 class StrongExecutor(ScriptedExecutor):
@@ -118,7 +118,7 @@ async def test_a_weaker_version_is_held_back_and_its_author_is_told(book: Book) 
     async with serving(book, executor):
         await until(lambda: newest_event(book)[0] is BotEventKind.NOT_PROMOTED)
     assert active(book) == 1
-    assert "it is weaker on nim2 (nim2: ada/fox 2 for 1: log ratio" in newest_event(book)[2]
+    assert "it is weaker on nim2 (nim2: ada/fox 2 for 1: W/D/L 0/0/24, <-800 Elo" in newest_event(book)[2]
     ada = find_owner(book.database, "ada").id
     (notice,) = list_notices(book.database, owner_id=ada, everybodys=False).items
     assert "arena bot promote ada/fox@" in notice.sentence

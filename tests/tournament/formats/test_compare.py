@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
@@ -10,19 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.compare import PAIRS_A_WAVE, Compare
+from arena.tournament.formats.compare import Compare, Design, design_for
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation
+from arena.tournament.formats.tables_of_two import step_orders
 from ratings.statistics.blocks import rotations
 from ratings.statistics.compare.comparison import Answer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 NEW, OLD = "bot0", "bot1"
-
-
-def seen(blocks: Sequence[PlayedBlock]) -> Situation:
-    """What the format sees after these blocks."""
-    return Situation((), (tuple(blocks),), SEED)
 
 
 def block(order: CircularOrder, best: str | None, digest: str = "") -> PlayedBlock:
@@ -33,44 +28,49 @@ def block(order: CircularOrder, best: str | None, digest: str = "") -> PlayedBlo
     )
 
 
-@settings(max_examples=25)
+def entrants_of(design: Design, seats: int, extra: int) -> int:
+    least = {Design.ALONE: 0, Design.SHARED: seats - 2, Design.APART: seats - 1}[design]
+    return 2 + (least + extra if least else 0)
+
+
+@settings(max_examples=40)
 @given(
     seats=st.integers(2, 5),
-    extra=st.integers(-1, 3),
+    extra=st.integers(0, 3),
     pairs=st.integers(1, 30),
     void=st.sampled_from([0.0, 0.3, 1.0]),
     seed=st.integers(0, 99),
+    design=st.sampled_from(Design),
 )
-def test_blocks_come_in_pairs_that_differ_only_in_the_tested_seat(
-    seats: int, extra: int, pairs: int, void: float, seed: int
+def test_every_whole_step_counts_once(
+    seats: int, extra: int, pairs: int, void: float, seed: int, design: Design
 ) -> None:
-    field = 0 if extra < 0 else seats - 1 + extra
-    played = play(Compare(seats, pairs), field_of(2 + field), Random(seed), Chances(void=void))
-    blocks = played.blocks
-    assert len(blocks) <= 2 * pairs
-    for new, old in zip(blocks[::2], blocks[1::2], strict=True):
-        assert (new.order[0], old.order[0]) == (NEW, OLD)
-        assert new.order[1:] == old.order[1:]
-        assert NEW not in new.order[1:]
-        assert len(new.order) == seats
-    form = played.form
-    assert isinstance(form, Compare)
-    comparison = form.comparison(seen(blocks))
-    whole = [pair for pair in zip(blocks[::2], blocks[1::2], strict=True) if all(one.is_whole for one in pair)]
-    assert comparison.pairs == len(whole)
+    if design is Design.SHARED and seats == 2:
+        design = Design.APART
+    form = Compare(seats, pairs, design=design)
+    size = entrants_of(design, seats, extra)
+    form.check(size)
+    played = play(form, field_of(size), Random(seed), Chances(void=void))
+    blocks, per = played.blocks, form.blocks_per_seed
+    assert len(blocks) <= per * pairs
+    comparison = form.comparison(played.situation)
+    steps = [blocks[start : start + per] for start in range(0, len(blocks), per)]
+    assert comparison.steps == sum(all(one.is_whole for one in step) for step in steps)
+    assert comparison.games == comparison.steps * per * seats
+    assert comparison.answer is not None
 
 
 def test_the_field_takes_turns() -> None:
-    played = play(Compare(2, 12), field_of(5), Random(1), Chances(void=1.0))
+    played = play(Compare(2, 12, design=Design.APART), field_of(5), Random(1), Chances(void=1.0))
     opponents = [one.order[1] for one in played.blocks[::2]]
     assert [opponents.count(name) for name in ("bot2", "bot3", "bot4")] == [4, 4, 4]
 
 
-def won_by(winner: str | None, most: int = 500) -> Played:
-    form = Compare(2, most)
+def won_by(winner: str | None, form: Compare, most: int = 500) -> Played:
+    """A comparison in which `winner` wins every match that it plays, and all others tie."""
     played = Played(form, field_of(2))
     for _ in range(most):
-        orders = form.plan(Situation(tuple(played.entrants), tuple(played.waves), SEED))
+        orders = form.plan(played.situation)
         if not orders:
             break
         played.waves.append(
@@ -79,38 +79,75 @@ def won_by(winner: str | None, most: int = 500) -> Played:
     return played
 
 
+DESIGNS = [Compare(2, 500, design=Design.ALONE), Compare(3, 500, design=Design.ALONE), Compare(2, 500)]
+
+
+@pytest.mark.parametrize("form", DESIGNS, ids=str)
 @pytest.mark.parametrize(("winner", "answer"), [(NEW, Answer.BETTER), (None, Answer.NOT_BETTER)])
-def test_it_ends_when_it_is_known(winner: str | None, answer: Answer) -> None:
-    played = won_by(winner)
-    assert isinstance(played.form, Compare)
-    comparison = played.form.comparison(seen(played.blocks))
+def test_it_ends_when_it_is_known(winner: str | None, answer: Answer, form: Compare) -> None:
+    played = won_by(winner, form)
+    comparison = form.comparison(played.situation)
     assert comparison.answer is answer
-    assert comparison.pairs < 500
-    assert len(played.blocks) // 2 - (comparison.answered_after or 0) <= PAIRS_A_WAVE
+    assert comparison.steps < 500
+    assert len(played.blocks) // form.blocks_per_seed - (comparison.answered_after or 0) <= form.steps_a_wave
 
 
-def test_equal_play_is_counted_as_identical() -> None:
-    played = won_by(None)
-    assert isinstance(played.form, Compare)
-    comparison = played.form.comparison(seen(played.blocks))
-    assert comparison.identical == comparison.pairs
+def test_who_wins_every_match_is_known_in_the_second_wave() -> None:
+    played = won_by(NEW, DESIGNS[0])
+    assert DESIGNS[0].comparison(played.situation).answered_after == 7
+    assert len(played.blocks) == 2 * DESIGNS[0].steps_a_wave
+
+
+@pytest.mark.parametrize("design", Design)
+def test_forfeits_are_counted_for_the_two_and_not_for_the_field(design: Design) -> None:
+    form = Compare(3, design=design)
+    field = [f"bot{number}" for number in range(2, entrants_of(design, 3, 0))]
+    orders = step_orders(NEW, OLD, field or [OLD, OLD] if design is Design.APART else field, 3, 0, SEED)
+    everybody = {NEW, OLD, *field}
+    blocks = tuple(
+        replace(block(order, OLD), forfeits=(frozenset(everybody - {OLD}), *[frozenset[str]()] * 2)) for order in orders
+    )
+    situation = Situation(tuple(field_of(2 + len(field))), (blocks,), SEED)
+    assert form.comparison(situation).forfeits == (len(orders), 0)
+    assert form.comparison(situation).steps == 1
+
+
+@pytest.mark.parametrize("form", DESIGNS, ids=str)
+def test_equal_play_is_counted_as_identical(form: Compare) -> None:
+    played = Played(form, field_of(2))
+    orders = form.plan(played.situation)
+    played.waves.append(tuple(replace(block(order, None), digests=("same",) * len(order)) for order in orders))
+    comparison = form.comparison(played.situation)
+    assert comparison.identical == comparison.steps == form.steps_a_wave
     assert comparison.identical_games == comparison.games
 
 
-def test_the_tested_version_is_found_in_every_rotation() -> None:
-    form = Compare(3, 10)
-    entrants = field_of(4)
-    (new, old, *_) = form.plan(Situation(tuple(entrants), (), SEED))
-    comparison = form.comparison(seen([block(new, NEW, "n"), block(old, NEW, "o")]))
-    assert comparison.mean > 0.4
-    assert comparison.identical_games == 0
+@pytest.mark.parametrize(("seats", "size"), [(2, 2), (3, 2), (3, 4), (4, 2), (4, 5), (5, 2), (2, 4)])
+def test_the_two_are_found_in_every_rotation(seats: int, size: int) -> None:
+    form = Compare(seats, 10, design=design_for(seats, has_field=size > 2))
+    played = Played(form, field_of(size))
+    orders = form.plan(played.situation)
+    played.waves.append(tuple(block(order, NEW, str(number)) for number, order in enumerate(orders)))
+    comparison = form.comparison(played.situation)
+    assert comparison.steps == form.steps_a_wave
+    assert comparison.gain > 0.15
+    if form.design != Design.APART:  # there it is told by the order of the blocks
+        changed = replace(played.situation, entrants=played.situation.entrants[1::-1])
+        assert form.comparison(changed).gain == -comparison.gain
 
 
 def test_a_field_that_leaves_seats_empty_is_refused() -> None:
-    with pytest.raises(ScheduleError, match="a field of 1 bots leaves seats empty at a table of 3"):
+    with pytest.raises(ScheduleError, match="a field of 1 bots leaves seats empty at a table of 4; name 2 or more"):
+        Compare(4, design=Design.SHARED).check(3)
+    with pytest.raises(ScheduleError, match="a field of 0 bots leaves seats empty"):
+        Compare(4, design=Design.SHARED).check(2)
+    with pytest.raises(ScheduleError, match="are compared alone, and 1 others are named"):
+        Compare(4, design=Design.ALONE).check(3)
+    with pytest.raises(ScheduleError, match="a field of 1 bots leaves seats empty at a table of 3; name 2 or more"):
         Compare(3).check(3)
     Compare(3).check(2)
-    Compare(3).check(4)
+    Compare(3, design=Design.SHARED).check(3)
+    Compare(3, design=Design.ALONE).check(2)
 
 
 def test_standings_count_a_bot_that_plays_itself_in_each_of_its_seats() -> None:
@@ -123,9 +160,10 @@ def test_standings_count_a_bot_that_plays_itself_in_each_of_its_seats() -> None:
 
 
 @pytest.mark.parametrize("leaver", [NEW, OLD, "bot2"])
-def test_it_ends_when_one_of_the_two_withdraws_or_the_field_is_too_small(leaver: str) -> None:
+@pytest.mark.parametrize("seats", [2, 3])
+def test_it_ends_when_one_of_the_two_withdraws_or_the_field_is_too_small(leaver: str, seats: int) -> None:
     entrants = [replace(one, withdrawn=1) if one.id == leaver else one for one in field_of(3)]
-    form = Compare(2, 30)
+    form = Compare(seats, 30, design=design_for(seats, has_field=True))
     first = tuple(PlayedBlock(order) for order in form.plan(Situation(tuple(entrants), (), SEED)))
     assert first
     assert form.plan(Situation(tuple(entrants), (first,), SEED)) == []
@@ -137,10 +175,12 @@ def test_who_withdraws_from_a_large_field_is_not_met_any_more() -> None:
     assert {order[1] for order in orders} == {"bot2", "bot4"}
 
 
-def test_pairs_that_are_void_at_the_limit_leave_it_undecided() -> None:
-    form = Compare(2, 2)
-    new, old = (NEW, OLD), (OLD, OLD)
-    whole = [block(new, None), block(old, None)]
-    void = [PlayedBlock(new, BlockState.VOID), PlayedBlock(old, BlockState.VOID)]
-    assert form.comparison(seen([*whole, *void])).answer is Answer.UNDECIDED
-    assert form.comparison(seen([*whole, *map(PlayedBlock, (new, old))])).answer is None
+def test_steps_that_are_void_at_the_limit_leave_it_undecided() -> None:
+    form = Compare(2, 2, design=Design.ALONE)
+    entrants, whole = tuple(field_of(2)), block((NEW, OLD), None)
+
+    def after(*blocks: PlayedBlock) -> Answer | None:
+        return form.comparison(Situation(entrants, (blocks,), SEED)).answer
+
+    assert after(whole, PlayedBlock((NEW, OLD), BlockState.VOID)) is Answer.UNDECIDED
+    assert after(whole, PlayedBlock((NEW, OLD))) is None

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.compare import Compare, design_for
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.past import NOTHING, Past
@@ -79,7 +79,12 @@ def test_a_comparison_plans_from_its_memory_as_from_all_blocks(
     seats: int, has_field: bool, pairs: int, seed: int
 ) -> None:
     size = 2 + (seats + 1 if has_field else 0)
-    check(Compare(seats, pairs), size, seed, Chances(void=0.1, withdrawal=0.02))
+    check(
+        Compare(seats, pairs, design=design_for(seats, has_field=has_field)),
+        size,
+        seed,
+        Chances(void=0.1, withdrawal=0.02),
+    )
 
 
 def size_after(form: Ladder, waves: int) -> int:

@@ -1,0 +1,76 @@
+"""Bets against a mean: the capital of a gambler whom the mean gives no advantage tells what speaks against it. No I/O.
+
+Source: I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting" (JRSS B 86, 2024):
+before each value x of [0, 1] the gambler puts a stake s >= 0, chosen from what was seen before, on x being above
+`null`, and the capital becomes 1 + s (x - null) times what it was. As long as no value has a mean above `null`,
+whatever its distribution and whatever came before it, the capital is a non-negative supermartingale: the chance that
+it ever reaches 1 / alpha is at most alpha (Ville 1939), however often one looks.
+
+The stake that grows fastest at a mean m is about (m - null) / (variance + (m - null)^2). One part of the capital takes
+for m the mean that is asked about, or what the values seen show beyond doubt to lie above it: where the truth is near
+the mean that is asked about it needs what a likelihood ratio of the two means needs. A small part bets on `BIG_GAIN`
+from the start, and ends the test soon where the truth is that large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import exp, log, log1p, sqrt
+
+SHARE_ON_BIG = 0.2
+"""The part of the capital that bets on a big gain; the other part pays for it with log(1 / 0.8) = 0.22."""
+BIG_GAIN = 0.25
+"""190 Elo."""
+DOUBT = 1.25
+"""How many standard errors below the mean seen a gain is believed."""
+PRIOR_VALUES = 2.0
+"""For how many values the prior counts: a mean half-way between the two, and the variance below."""
+PRIOR_VARIANCE = 0.1
+MOST_RISKED = 0.95
+"""How much of the capital may be lost by one value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capital:
+    """What betting on values above `null` has made of 1; a value, of which `after` gives the next.
+
+    `asked` is the mean above `null` that the test must find out about. Both lie in (0, 1).
+    """
+
+    null: float
+    asked: float
+    count: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    careful: float = log(1 - SHARE_ON_BIG)
+    """The logarithms of the two parts."""
+    bold: float = log(SHARE_ON_BIG)
+
+    @property
+    def logarithm(self) -> float:
+        """Return the natural logarithm of the whole capital."""
+        high, low = max(self.careful, self.bold), min(self.careful, self.bold)
+        return high + log1p(exp(low - high))
+
+    def after(self, value: float) -> Capital:
+        """Return the capital after one more value, which lies in [0, 1]."""
+        mean, variance = self._expected()
+        believed = mean - DOUBT * sqrt(variance / (self.count + PRIOR_VALUES)) - self.null
+        gained = value - self.null
+        return replace(
+            self,
+            count=self.count + 1,
+            total=self.total + value,
+            squares=self.squares + value * value,
+            careful=self.careful + log1p(self._stake(max(self.asked - self.null, believed), variance) * gained),
+            bold=self.bold + log1p(self._stake(BIG_GAIN, variance) * gained),
+        )
+
+    def _expected(self) -> tuple[float, float]:
+        """Return mean and variance of the values seen and of the prior."""
+        middle, weight = (self.null + self.asked) / 2, self.count + PRIOR_VALUES
+        mean = (self.total + PRIOR_VALUES * middle) / weight
+        return mean, (self.squares + PRIOR_VALUES * (PRIOR_VARIANCE + middle * middle)) / weight - mean * mean
+
+    def _stake(self, gain: float, variance: float) -> float:
+        return min(gain / (variance + gain * gain), MOST_RISKED / self.null)

@@ -1,0 +1,54 @@
+"""The capital of a gambler: fair where the mean gives no advantage, and soon large elsewhere."""
+
+from __future__ import annotations
+
+from math import exp, log
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ratings.statistics.compare.betting import Capital
+
+FRESH = Capital(0.5, 0.53)
+values = st.lists(st.floats(0, 1), max_size=60)
+
+
+def after(capital: Capital, *seen: float) -> Capital:
+    for value in seen:
+        capital = capital.after(value)
+    return capital
+
+
+def test_it_begins_with_one() -> None:
+    assert FRESH.logarithm == pytest.approx(0.0)
+
+
+@given(seen=values, low=st.floats(0, 0.5), null=st.floats(0.02, 0.98))
+def test_a_value_whose_mean_is_the_null_wins_nothing_on_average(seen: list[float], low: float, null: float) -> None:
+    capital = after(Capital(null, (null + 1) / 2), *seen)
+    below, above = null * low, null + (1 - null) * 0.7
+    chance = (null - below) / (above - below)  # of the higher of two values, so that their mean is the null
+    expected = chance * exp(capital.after(above).logarithm) + (1 - chance) * exp(capital.after(below).logarithm)
+    assert expected == pytest.approx(exp(capital.logarithm), rel=1e-9)
+
+
+@given(seen=values, null=st.floats(0.02, 0.98))
+def test_no_value_ruins_it(seen: list[float], null: float) -> None:
+    capital = after(Capital(null, (null + 1) / 2), *seen)
+    assert log(0.04) < capital.after(0.0).logarithm - capital.logarithm < 0
+    assert capital.after(1.0).logarithm > capital.logarithm
+
+
+def test_who_wins_everything_is_known_after_a_few() -> None:
+    assert after(FRESH, *[1.0] * 8).logarithm > log(20)
+
+
+def test_small_gains_are_found_as_soon_as_a_likelihood_ratio_finds_them() -> None:
+    # 1,200 values with a standard deviation of a half and a gain of 0.04: the ratio of the two means is about
+    # n * (gain * asked - asked^2 / 2) / variance = 1200 * (0.04 * 0.03 - 0.00045) / 0.25 = 3.6.
+    random = Random(5)
+    draws = [random.random() < 0.54 for _ in range(400 * 1200)]
+    ends = [after(FRESH, *map(float, draws[start : start + 1200])).logarithm for start in range(0, len(draws), 1200)]
+    assert sorted(ends)[len(ends) // 2] > 3.0
