@@ -78,7 +78,11 @@ def test_a_comparison_tells_its_faults_at_its_end(table: Arena, tmp_path: Path) 
     table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
     words = ["compare", "cheat", "ada", "--game", "foreign_king", "--seed", "1", "--max-blocks", "4"]
     for style in ([], ["--json"]):
-        assert ["cheat", "1", "ILLEGAL_ACTION"] in [line.split()[:3] for line in table(*words, *style).err.splitlines()]
+        compared = table(*words, *style)
+        rows = [line.split()[:3] for line in compared.err.splitlines()]
+        assert ["cheat", "1", "ILLEGAL_ACTION"] in rows
+    (fault,) = compared.json["faults"]
+    assert fault["matches"] == compared.json["new_forfeits"] == compared.json["losses"]
 
 
 def test_a_run_that_is_stopped_tells_the_faults_so_far(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -99,12 +100,14 @@ def compare(
         _check_versions(connection, new, old)
         planned = connection.arena.tournaments.create_tournament(order)
         announce(planned)
-        found = play(connection, planned.id, hosting).comparison
-    assert found is not None
+        detail = play(connection, planned.id, hosting)
+    assert detail.comparison is not None
     if as_json:
-        print_json({"tournament": planned.name, "new": new, "old": old, **comparison_facts(found)})
+        faults = [asdict(one) for one in detail.faults]
+        facts = comparison_facts(detail.comparison)
+        print_json({"tournament": planned.name, "new": new, "old": old, **facts, "faults": faults})
     else:
-        _print(found, planned.name, db)
+        _print(detail.comparison, planned.name, db)
 
 
 def _print(found: ComparisonResult, tournament: str, db: str) -> None:
