@@ -41,15 +41,17 @@ WARM_SHARE = 0.25
 class LocalExecutor:
     """An `arena.executor.interface.Executor` whose workers are processes of this machine, and which shows matches."""
 
-    def __init__(self, workers: int, *, pin: bool = True, warm_mb: int | None = None) -> None:
-        """Use `workers` processes; with `pin`, each stays on one core together with its bots.
+    def __init__(self, workers: int, *, pin: bool = True, warm_mb: int | None = None, cores: int = 1) -> None:
+        """Use `workers` processes; with `pin`, each stays on so many `cores` together with its bots.
 
-        All idle bots together may hold `warm_mb` megabytes; None stands for a share of the machine's memory.
+        With more than one core a worker shares none with another: raises ValueError if this machine has too few. In a
+        match one bot computes at a time, so each has all of its worker's. All idle bots together may hold `warm_mb`
+        megabytes; None stands for a share of the machine's memory.
         """
         if workers < 1:
             raise ValueError(f"{workers} workers; at least 1 is needed")
         self._count = workers
-        self._cores = _cores(workers) if pin else [None] * workers
+        self._cores = _cores(workers, cores) if pin else [()] * workers
         share = (default_warm_mb() if warm_mb is None else warm_mb) // workers
         self._options = ("--warm-memory", str(share), "--memory", str(_own_mb(workers)))
         self._waiting: deque[Job] = deque()
@@ -63,7 +65,7 @@ class LocalExecutor:
         sweep()
         sweep_groups()
         calls = self._dispatch, self._take_back, self._play_apart
-        self._workers = [WorkerProcess(core, *calls, self._options) for core in self._cores]
+        self._workers = [WorkerProcess(cores, *calls, self._options) for cores in self._cores]
         self._keepers = [asyncio.create_task(self._keep_running(worker)) for worker in self._workers]
         return self
 
@@ -236,9 +238,13 @@ def _own_mb(workers: int) -> int:
     return min(max(int(machine_bytes() * OWN_SHARE) // MEGABYTE // workers, least), most)
 
 
-def _cores(workers: int) -> list[int | None]:
-    """Return a core for each worker, in turn, among those this process may use."""
+def _cores(workers: int, each: int) -> list[tuple[int, ...]]:
+    """Return the cores of each worker among those this process may use: one in turn, or `each` of its own."""
     if not hasattr(os, "sched_getaffinity"):
-        return [None] * workers
+        return [()] * workers
     available = sorted(os.sched_getaffinity(0))
-    return [available[index % len(available)] for index in range(workers)]
+    if each == 1:
+        return [(available[index % len(available)],) for index in range(workers)]
+    if workers * each > len(available):
+        raise ValueError(f"{workers} workers with {each} cores each on a machine of {len(available)}")
+    return [tuple(available[index * each : (index + 1) * each]) for index in range(workers)]

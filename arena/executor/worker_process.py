@@ -67,7 +67,7 @@ class WorkerProcess:
 
     def __init__(
         self,
-        core: int | None,
+        cores: Sequence[int],
         on_room: Callable[[], None],
         on_unplayed: Callable[[Job], None],
         on_fallen: Callable[[Job, MatchLostError], None],
@@ -76,14 +76,14 @@ class WorkerProcess:
         """Call `on_room` when the worker can take another match, `on_unplayed` with each job it died before playing.
 
         Call `on_fallen` with the job with which it reached a limit of its own or crashed, and how it ended. From then
-        on it serves each bot in a process of its own. The worker stays on `core`. `options` are further words for the
-        command line of `arena.worker`.
+        on it serves each bot in a process of its own. The worker stays on `cores`, or anywhere if there are none.
+        `options` are further words for the command line of `arena.worker`.
         """
         self._on_room = on_room
         self._on_unplayed = on_unplayed
         self._on_fallen = on_fallen
         self._jobs: dict[int, Job] = {}
-        self._options = options if core is None else ("--core", str(core), *options)
+        self._options = ("--cores", ",".join(map(str, cores)), *options) if cores else options
         self._child = ChildProcess(
             self._command, lambda head, blob: self._handle(head, blob), self._fall_silent, says_that_it_goes_on=True
         )

@@ -214,6 +214,10 @@ def _check_terms(terms: Terms) -> Game:
         raise RequestError(f"a secret has {2 * seeds.SECRET_BYTES} hexadecimal digits; copy it whole")
     if terms.cores < 1:
         raise RequestError(f"{terms.cores} cores cannot play; grant each bot at least 1")
+    if terms.cores > 1 and terms.clock.may_ponder:
+        raise RequestError(
+            "with pondering all bots of a match compute at once, and share one core; leave out pondering, or the cores"
+        )
     game = registry.get(terms.game)
     game.check_seats(terms.seats)
     if terms.opening_plies is not None and not 0 <= terms.opening_plies <= game.max_plies:

@@ -30,6 +30,8 @@ class Lineup:
     seed: int
     matches: int = 0
     """How many on each ground against each sample; 0 for one in every seat."""
+    cores: int = 1
+    """How many processor cores each bot is granted."""
 
     def first_bouts(self) -> list[Bout]:
         """Return one match of each game for new processes, to see whether it plays at all."""
@@ -74,7 +76,7 @@ class Lineup:
             rules_version=ground.rules_version,
             options=ground.options,
             clock=self.clock,
-            cores=1,
+            cores=self.cores,
             chance_seed=chance_seed,
             opening=draw_opening(
                 game,

@@ -1,6 +1,6 @@
 """The worker process: plays matches that the coordinator sends to its stdin, and reports on stdout.
 
-    python -m arena.worker [--core N] [--warm-bots N] [--warm-memory MB] [--memory MB] [--cpu SECONDS] [--apart]
+    python -m arena.worker [--cores N,N] [--warm-bots N] [--warm-memory MB] [--memory MB] [--cpu SECONDS] [--apart]
 
 It is started by `arena.executor.local`, not by people, and ends with the process that started it.
 """
@@ -35,7 +35,7 @@ async def _serve(output: int, options: argparse.Namespace) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve; return 0 when told to stop, or 1 with one line on stderr if the host is broken."""
     parser = argparse.ArgumentParser(prog="python -m arena.worker", description=__doc__)
-    parser.add_argument("--core", type=int)
+    parser.add_argument("--cores", default="", metavar="N,N", help="the cores that it and its bots stay on")
     parser.add_argument("--warm-bots", type=int, default=DEFAULT_WARM_BOTS)
     parser.add_argument("--warm-memory", type=int, metavar="MB", help="what idle bots may hold; no bound by default")
     parser.add_argument(
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--apart", action="store_true", help="have each bot's door served by a process of its own")
     options = parser.parse_args(arguments)
     die_with_parent(signal.SIGKILL)  # the launcher sees the end of this process and clears up
-    pin(options.core)
+    pin(options.cores)
     allow_many_descriptors()
     try:
         check_limits()

@@ -25,10 +25,10 @@ _INHERITED = {
 """What must be allowed of each of these, in seconds or bytes."""
 
 
-def pin(core: int | None) -> None:
-    """Stay on one core; the launcher and the bots inherit that."""
-    if core is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {core})
+def pin(cores: str) -> None:
+    """Stay on these cores, written like `2,3`; the launcher and the bots inherit that. Empty: on any."""
+    if cores and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, set(map(int, cores.split(","))))
 
 
 def allow_many_descriptors() -> None:

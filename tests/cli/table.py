@@ -20,8 +20,9 @@ STARTED_AT_US = 1_800_000_000_000_000
 
 
 class TableExecutor:
-    def __init__(self, workers: int, *, warm_mb: int | None = None) -> None:
+    def __init__(self, workers: int, *, warm_mb: int | None = None, cores: int = 1) -> None:
         self.workers = workers
+        self.cores = cores
         self.warm_mb = warm_mb
 
     async def __aenter__(self) -> Self:

@@ -22,13 +22,13 @@ class Worker:
 
     def __init__(
         self,
-        core: int | None,
+        cores: Sequence[int],
         on_room: Callable[[], None],
         on_unplayed: Callable[[Job], None],
         on_fallen: Callable[[Job, MatchLostError], None],
         options: Sequence[str],
     ) -> None:
-        self.core, self.options = core, options
+        self.cores, self.options = cores, options
         self.on_room, self.on_unplayed, self.on_fallen = on_room, on_unplayed, on_fallen
         self.jobs: list[Job] = []
         self.is_ready = False
@@ -173,7 +173,7 @@ async def test_a_match_with_which_workers_fall_by_nobody_alone_is_lost() -> None
 
 async def test_only_pinned_workers_have_cores() -> None:
     async with LocalExecutor(2, pin=False):
-        assert [worker.core for worker in Worker.all] == [None, None]
+        assert [worker.cores for worker in Worker.all] == [(), ()]
 
 
 async def test_a_worker_that_is_ready_gets_one_match_until_all_are() -> None:

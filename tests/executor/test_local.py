@@ -12,7 +12,7 @@ import pytest
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor, default_warm_mb
 from arena.executor.worker_process import WorkerProcess
-from arena.hosting.proc.machine import MEGABYTE, machine_bytes
+from arena.hosting.proc.machine import MEGABYTE, count_cores, machine_bytes
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from arena.match.verify import verify
@@ -92,6 +92,23 @@ async def test_a_worker_and_its_bots_stay_on_one_core(mark: str) -> None:
         (worker,) = workers(mark)
         (core,) = os.sched_getaffinity(worker)
         assert {frozenset(os.sched_getaffinity(pid)) for pid in marked_processes(mark)} == {frozenset({core})}
+
+
+@pytest.mark.skipif(count_cores() < 2, reason="this machine has one core")
+async def test_a_worker_that_is_granted_cores_has_them_with_its_bots(mark: str) -> None:
+    async with LocalExecutor(1, cores=2) as executor:
+        await play(executor, 1)
+        cores = frozenset(sorted(os.sched_getaffinity(0))[:2])
+        assert {frozenset(os.sched_getaffinity(pid)) for pid in marked_processes(mark)} == {cores}
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system cannot pin a process to a core")
+def test_workers_share_no_core_where_several_are_granted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 3, 5, 7, 9})
+    assert LocalExecutor(2, cores=2)._cores == [(1, 3), (5, 7)]
+    assert LocalExecutor(7)._cores == [(1,), (3,), (5,), (7,), (9,), (1,), (3,)]
+    with pytest.raises(ValueError, match="3 workers with 2 cores each on a machine of 5"):
+        LocalExecutor(3, cores=2)
 
 
 @pytest.mark.host_fault("ctrl-c")

@@ -21,7 +21,7 @@ class Worker:
         self.unplayed: list[Job] = []
         self.fallen: list[tuple[Job, MatchLostError]] = []
         self.process = WorkerProcess(
-            None, self.note_room, self.unplayed.append, lambda job, death: self.fallen.append((job, death))
+            (), self.note_room, self.unplayed.append, lambda job, death: self.fallen.append((job, death))
         )
         self.child = PretendedChild()
         self.process._child = cast("Any", self.child)

@@ -121,6 +121,12 @@ def test_a_single_match_seats_the_bots_as_named(book: Book) -> None:
         ({}, ["ann", "bob", "gnu"], RequestError, r"gnu does not play nim; its bot\.toml names: chess, go"),
         ({"seed": -1}, BOTS, RequestError, "seed -1 is out of range; use 0 to 9007199254740991"),
         ({"cores": 0}, BOTS, RequestError, "0 cores cannot play; grant each bot at least 1"),
+        (
+            {"cores": 2, "clock": parse_time_control("60+1,pondering")},
+            BOTS,
+            RequestError,
+            "with pondering all bots of a match compute at once, and share one core",
+        ),
         ({"opening_plies": 101}, BOTS, RequestError, "an opening of 101 plies is impossible; use 0 to 100"),
         ({"opening_plies": 60}, BOTS, RequestError, "an opening of 60 plies is longer than the game can be"),
         ({"opening_plies": 1, "options": {"size": 1}}, BOTS, RequestError, "an opening of 1 plies is longer than"),

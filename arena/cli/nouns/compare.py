@@ -13,6 +13,7 @@ from arena.cli.shared.conclusions import comparison_facts, comparison_lines
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.forecast import print_forecast
+from arena.cli.shared.granting import check_cores
 from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
 from arena.cli.shared.options import AsJson, Database, DryRun, GameOptions, Workers, example, parse_names
 from arena.cli.shared.output import print_json
@@ -20,6 +21,7 @@ from arena.cli.shared.play import announce, play
 from arena.cli.shared.request import (
     DEFAULT_START_LIMIT,
     DEFAULT_TIME,
+    Cores,
     GameOption,
     OpeningPlies,
     Request,
@@ -63,6 +65,7 @@ def compare(
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.49)] = _ASKED.alpha,
     beta: Annotated[float, typer.Option(min=0.0001, max=0.49)] = _ASKED.beta,
     time: TimeText = DEFAULT_TIME,
+    cores: Cores = 1,
     start_limit: StartLimit = DEFAULT_START_LIMIT,
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
@@ -86,6 +89,7 @@ def compare(
     request = Request(
         game=game,
         time=time,
+        cores=cores,
         start_limit=start_limit,
         options=option,
         opening_plies=opening_plies,
@@ -97,6 +101,7 @@ def compare(
         print_forecast(db, order, hosting.workers, as_json=as_json)
         return
     with connect(db, makes=True) as connection:
+        check_cores(connection, cores, hosting.workers)
         _check_versions(connection, new, old)
         planned = connection.arena.tournaments.create_tournament(order)
         announce(planned)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import typer
 
 from arena.cli.shared.connect import Connection, connect
-from arena.cli.shared.options import worker_count
+from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.output import format_duration, print_facts, print_json, printable
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say, told
@@ -41,7 +41,7 @@ def print_forecast(db: str, order: TournamentRequest, workers: int, *, as_json: 
 
 def _lanes(connection: Connection, forecast: Forecast, workers: int) -> int:
     """Return how many matches are played at once; a service does not tell, and is taken to play one."""
-    lanes = worker_count(workers) if connection.storage is not None else 1
+    lanes = granted_workers(workers, forecast.pool.cores) if connection.storage is not None else 1
     return lanes if forecast.matches is None else max(1, min(lanes, forecast.matches))
 
 

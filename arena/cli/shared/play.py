@@ -14,10 +14,10 @@ from arena.cli.shared.connect import Connection
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.fault_report import print_faults
 from arena.cli.shared.follow import follow
+from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.host_report import report_host
 from arena.cli.shared.hosting_options import HostingOptions
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
-from arena.cli.shared.options import worker_count
 from arena.cli.shared.output import format_duration, printable
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say, told
@@ -175,8 +175,9 @@ class _Display:
 
 async def _run(storage: Storage, row: TournamentRow, hosting: HostingOptions, display: _Display) -> RunProgress:
     # No more workers than there are matches to play, and at least one, so that an empty run says so itself.
-    workers = max(1, min(worker_count(hosting.workers), row.progress.planned + row.progress.leased))
-    async with LocalExecutor(workers, warm_mb=hosting.warm_mb) as executor:
+    workers = granted_workers(hosting.workers, row.pool.cores)
+    workers = max(1, min(workers, row.progress.planned + row.progress.leased))
+    async with LocalExecutor(workers, warm_mb=hosting.warm_mb, cores=row.pool.cores) as executor:
         end = await run_tournament(
             storage.database,
             row.tournament.id,

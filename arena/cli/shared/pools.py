@@ -38,6 +38,7 @@ def describe_pool(pool: Pool) -> str:
         _title(pool.game),
         say("cli_shared.seats", seats=pool.seats),
         say("cli_shared.time", time=pool.time_control),
+        *([say("cli_shared.cores", count=pool.cores)] if pool.cores > 1 else []),
         *kind,
         *_special_options(pool),
     ]

@@ -20,6 +20,7 @@ TimeText = Annotated[
     str,
     typer.Option("--time", metavar="TIME"),
 ]
+Cores = Annotated[int, typer.Option("--cores", min=1, max=256, metavar="N")]
 StartLimit = Annotated[str, typer.Option("--start-limit", metavar="TIME")]
 OpeningPlies = Annotated[
     int | None,
@@ -41,6 +42,8 @@ class Request:
     game: str
     time: str
     start_limit: str = DEFAULT_START_LIMIT
+    cores: int = 1
+    """How many processor cores each bot is granted."""
     options: Sequence[str] | None = None
     opening_plies: int | None = None
     seed: int | None = None
@@ -95,4 +98,5 @@ def _order(
         seed=request.seed,
         secret=request.secret,
         rated=rated,
+        cores=None if request.cores == 1 else request.cores,
     )

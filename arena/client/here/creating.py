@@ -11,7 +11,7 @@ from arena.client.here.field import expand
 from arena.client.here.games import find_game
 from arena.client.here.lookup import find_version, whole_name
 from arena.client.here.place import Place
-from arena.client.here.rights import actor_of, need_competitor, need_remote_service
+from arena.client.here.rights import actor_of, need_competitor, need_granted_cores, need_remote_service
 from arena.client.values.tournaments import SINGLE_MATCH, LeftOut, PlannedTournament, TournamentRequest
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
@@ -35,8 +35,10 @@ def create(place: Place, request: TournamentRequest) -> PlannedTournament:
     need_rights(place, request)
     terms = terms_of(request, seed_key(place))
     form = form_of(request)
-    for bot in request.bots:
-        need_remote_service(place, find_version(place, bot).bot)
+    bots = [find_version(place, bot).bot for bot in request.bots]
+    for bot in bots:
+        need_remote_service(place, bot)
+    need_granted_cores(place, request.cores, bots)
     tournament = _write(place, request, terms, form)
     return replace(planned(place, tournament, terms), left_out=left_out)
 
@@ -113,6 +115,7 @@ def terms_of(request: TournamentRequest, key: SeedKey | None) -> Terms:
         seed_key=key,
         rated=request.rated,
         same_owner=request.same_owner,
+        cores=1 if request.cores is None else request.cores,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from arena.client.errors import ForbiddenError, RefusedError
 from arena.client.here.place import Place
 from arena.client.here.viewer import Viewer
@@ -38,6 +40,16 @@ def need_remote_service(place: Place, bot: Bot) -> None:
             f"{bot.name} is remote, and only a service that sets service.play_address plays with it; ask such a "
             "service: arena --server NAME"
         )
+
+
+def need_granted_cores(place: Place, cores: int | None, bots: Iterable[Bot]) -> None:
+    """Raise RefusedError if a service is to grant hosted bots more cores than the one that it grants.
+
+    Those of remote bots are their authors' own.
+    """
+    is_service = place.usage is not None
+    if is_service and (cores or 1) > 1 and not any(bot.remote for bot in bots):
+        raise RefusedError("a service grants each bot one core; leave out --cores, or play on a database of your own")
 
 
 def actor_of(viewer: Viewer) -> str:

@@ -42,6 +42,8 @@ class TournamentRequest:
     """What everything is drawn from instead of a seed, as 64 hexadecimal digits: repeats a tournament anywhere."""
     same_owner: bool = False
     """Whether bots of one owner may meet in a rated tournament, which is rated then, too."""
+    cores: int | None = None
+    """How many processor cores each bot is granted; `None` for one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,12 +66,17 @@ class Workshop:
     def _width(self, tournament_id: str) -> int:
         """Return how many slots a tournament is told of that needs none because remote bots play in it; else 0.
 
-        Raises NotPlayableError where none can connect.
+        Raises NotPlayableError where none can connect, or if it grants cores that no slot has.
         """
         row = tournament_row(self.database, tournament_id)
         if row.pool.remote and not self.takes_remote:
             raise NotPlayableError(
                 f"tournament {row.tournament.name!r} is for remote bots, and none can connect here; set "
                 "service.play_address"
+            )
+        if row.pool.cores > 1 and not row.pool.remote:
+            raise NotPlayableError(
+                f"tournament {row.tournament.name!r} grants each bot {row.pool.cores} cores, and a service grants one; "
+                "stop the service, and `arena tournament resume` plays it"
             )
         return REMOTE_WIDTH if row.pool.remote else 0

@@ -26,7 +26,8 @@ def pool_details(pool: Pool, language: str) -> str:
     say = words(language).say
     kind = [say("pool.remote")] if pool.remote else []
     usual = [say("pool.seats", count=pool.seats), say("pool.clock", clock=pool.time_control)]
-    return " · ".join([*usual, *kind, *_odd_options(pool)])
+    cores = [say("pool.cores", count=pool.cores)] if pool.cores > 1 else []
+    return " · ".join([*usual, *cores, *kind, *_odd_options(pool)])
 
 
 def _odd_options(pool: Pool) -> list[str]:

@@ -2,12 +2,15 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
 from arena.service.activities import tournaments
 from arena.service.activities.tournaments import TournamentQueue
 from arena.service.health import Health
+from arena.service.scheduler.jobs import Kind
+from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.ledger.check import check
@@ -15,7 +18,7 @@ from ratings.read.unfinished import unfinished_tournaments
 from ratings.store.models import Tournament
 from tests.service.activities.workshops import at_work, locked_elsewhere, workshop
 from tests.support.patience import until
-from tests.tournament.book import Book
+from tests.tournament.book import TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 LATER_US = 1 << 60
@@ -125,3 +128,15 @@ async def test_files_that_are_gone_are_told_and_the_others_go_on(book: Book) -> 
     async with queue(book, executor, health):
         await until(lambda: names_left(book) == ["broken"])
         await until(lambda: list(health.problems()) == ["tournament broken"])
+
+
+async def test_one_that_grants_more_cores_than_a_slot_has_is_left_to_the_command(book: Book) -> None:
+    tournament = book.plan_format(RoundRobin(2, 2), replace(TERMS, seats=2, cores=2), name="wide")
+    plan(book, "usual")
+    executor = ScriptedExecutor()
+    shop = workshop(book, executor)
+    with pytest.raises(NotPlayableError, match="'wide' grants each bot 2 cores, and a service grants one"):
+        await shop.play(tournament.id, Kind.TOURNAMENT, "wide")
+    async with at_work(shop, TournamentQueue(shop, lambda: LATER_US)):
+        await until(lambda: names_left(book) == ["wide"])
+    assert executor.finished

@@ -15,10 +15,11 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.games import get_game
+from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.hosting_options import AUTO, read_hosting
 from arena.cli.shared.options import Workers, parse_names
 from arena.cli.shared.output import printable
-from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Seed, StartLimit
+from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Cores, Seed, StartLimit
 from arena.cli.shared.runtimes import RuntimesFile
 from arena.cli.shared.saying import say, told
 from arena.hosting.errors import SandboxUnavailableError
@@ -61,6 +62,7 @@ class Wishes:
             metavar="TIME",
         ),
     ] = DEFAULT_TIME
+    cores: Cores = 1
     start_limit: StartLimit = DEFAULT_START_LIMIT
     seed: Seed = None
     workers: Workers = 0
@@ -104,7 +106,9 @@ class Wishes:
 
     def check(self) -> None:
         """Check the options, and the bot's manifest. Raises MisuseError, TimeControlError, BotDirectoryError."""
-        _ = self.clock
+        if self.clock.may_ponder and self.cores > 1:
+            raise MisuseError("pondering bots share one core; leave out pondering, or --cores")
+        granted_workers(self.workers, self.cores)
         self.samples()
         if self.game is not None:
             game = get_game(self.game)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arena.cli.shared.options import worker_count
+from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.runtimes import local_runtimes
 from arena.cli.verbs.bot.test_options import Wishes, announce, find_test_level, place_to_keep
@@ -95,8 +95,8 @@ async def _test(wishes: Wishes, programs: StoredPrograms, keep: Path) -> BotTest
     record = BotTest(name, seat.version, seed, wishes, level, seat.memory_mb, kept, (*_built(prepared), *findings))
     if not grounds:
         return record
-    lineup = Lineup(seat, grounds, wishes.samples(), wishes.clock, seed, wishes.number_of_matches)
-    tested = await _play(lineup, wishes.workers)
+    lineup = Lineup(seat, grounds, wishes.samples(), wishes.clock, seed, wishes.number_of_matches, wishes.cores)
+    tested = await _play(lineup, granted_workers(wishes.workers, wishes.cores))
     for played in tested.matches:
         await asyncio.to_thread(kept.add, played)
     turned = await _review(tested.matches, kept)
@@ -111,7 +111,7 @@ def _built(prepared: PreparedBot) -> list[Finding]:
 
 async def _play(lineup: Lineup, workers: int) -> Tested:
     display = ProgressDisplay(0, 0)
-    async with LocalExecutor(worker_count(workers)) as executor:
+    async with LocalExecutor(workers, cores=lineup.cores) as executor:
         tested = await try_out(lineup, executor, lambda over, total: display.update(over, total=total))
     display.end(tested.played)
     return tested

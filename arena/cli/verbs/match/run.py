@@ -9,6 +9,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.granting import check_cores
 from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
 from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_names
 from arena.cli.shared.play import play
@@ -16,6 +17,7 @@ from arena.cli.shared.request import (
     DEFAULT_START_LIMIT,
     DEFAULT_TIME,
     BotNames,
+    Cores,
     GameOption,
     OpeningPlies,
     Request,
@@ -44,6 +46,7 @@ def run(
     game: GameOption,
     bots: BotNames,
     time: TimeText = DEFAULT_TIME,
+    cores: Cores = 1,
     start_limit: StartLimit = DEFAULT_START_LIMIT,
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
@@ -62,6 +65,7 @@ def run(
     request = Request(
         game=game,
         time=time,
+        cores=cores,
         start_limit=start_limit,
         options=option,
         opening_plies=opening_plies,
@@ -70,6 +74,7 @@ def run(
     )
     order = match_request(request, parse_names(bots, "bots"), rated=rated, same_owner=same_owner, name=name)
     with connect(db, makes=True) as connection:
+        check_cores(connection, cores, hosting.workers)
         planned = connection.arena.tournaments.create_tournament(order)
         play(connection, planned.id, hosting)
         (row,) = connection.arena.matches.list_matches(planned.id).items

@@ -28,6 +28,7 @@ def adaptive(
     until: Annotated[str, typer.Option(metavar="QUESTION")] = DEFAULT_QUESTION,
     max_blocks: Annotated[int, typer.Option("--max-blocks", min=1, metavar="N")] = DEFAULT_BLOCKS,
     time: request.TimeText = request.DEFAULT_TIME,
+    cores: request.Cores = 1,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
@@ -49,6 +50,7 @@ def adaptive(
     asked = request.Request(
         game=game,
         time=time,
+        cores=cores,
         start_limit=start_limit,
         options=option,
         opening_plies=opening_plies,

@@ -25,6 +25,7 @@ def gauntlet(
     challenger: Annotated[str, typer.Option(metavar="BOT")],
     blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 1,
     time: request.TimeText = request.DEFAULT_TIME,
+    cores: request.Cores = 1,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
@@ -49,6 +50,7 @@ def gauntlet(
     asked = request.Request(
         game=game,
         time=time,
+        cores=cores,
         start_limit=start_limit,
         options=option,
         opening_plies=opening_plies,

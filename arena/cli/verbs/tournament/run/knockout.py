@@ -29,6 +29,7 @@ def knockout(
     best_of: Annotated[int, typer.Option("--best-of", min=1, metavar="N")] = 1,
     in_order: Annotated[bool, typer.Option("--in-order")] = False,
     time: request.TimeText = request.DEFAULT_TIME,
+    cores: request.Cores = 1,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
@@ -50,6 +51,7 @@ def knockout(
     asked = request.Request(
         game=game,
         time=time,
+        cores=cores,
         start_limit=start_limit,
         options=option,
         opening_plies=opening_plies,

@@ -29,6 +29,7 @@ def ladder(
     waves: Annotated[int, typer.Option(min=0, metavar="N")] = 10,
     retire_after: RetireAfter = RETIRE_AFTER,
     time: request.TimeText = request.DEFAULT_TIME,
+    cores: request.Cores = 1,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
@@ -50,6 +51,7 @@ def ladder(
     asked = request.Request(
         game=game,
         time=time,
+        cores=cores,
         start_limit=start_limit,
         options=option,
         opening_plies=opening_plies,

@@ -30,6 +30,7 @@ def round_robin(
     blocks: Annotated[int | None, typer.Option(min=1, metavar="N")] = None,
     double: Annotated[bool, typer.Option("--double")] = False,
     time: request.TimeText = request.DEFAULT_TIME,
+    cores: request.Cores = 1,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
@@ -53,6 +54,7 @@ def round_robin(
     asked = request.Request(
         game=game,
         time=time,
+        cores=cores,
         start_limit=start_limit,
         options=option,
         opening_plies=opening_plies,

@@ -21,6 +21,7 @@ def sample(
     seats: request.Seats,
     blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 10,
     time: request.TimeText = request.DEFAULT_TIME,
+    cores: request.Cores = 1,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
@@ -42,6 +43,7 @@ def sample(
     asked = request.Request(
         game=game,
         time=time,
+        cores=cores,
         start_limit=start_limit,
         options=option,
         opening_plies=opening_plies,

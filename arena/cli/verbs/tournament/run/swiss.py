@@ -23,6 +23,7 @@ def swiss(
     blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 1,
     retire_after: RetireAfter = RETIRE_AFTER,
     time: request.TimeText = request.DEFAULT_TIME,
+    cores: request.Cores = 1,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,
     opening_plies: request.OpeningPlies = None,
@@ -44,6 +45,7 @@ def swiss(
     asked = request.Request(
         game=game,
         time=time,
+        cores=cores,
         start_limit=start_limit,
         options=option,
         opening_plies=opening_plies,
