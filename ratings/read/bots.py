@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from ratings.errors import AmbiguousError, NotFoundError
+from ratings.read.identifying import holds_part, listed
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
 from ratings.store import tables
 from ratings.store.lookups import get_bot, owner_name
@@ -129,26 +130,28 @@ def named_versions(source: Source, version_ids: Collection[str]) -> dict[str, Na
 
 
 def find_version(source: Source, text: str) -> NamedVersion:
-    """Return the version named by `name` (the newest of that bot) or `name@prefix` (by content hash).
+    """Return the version named by `name` (the newest of that bot) or `name@part` (by any part of its content hash).
 
     Raises NotFoundError, AmbiguousError.
     """
-    name, at, prefix = text.partition("@")
+    name, at, part = text.partition("@")
     with read(source) as session:
         bot = get_bot(session, name)
-        return NamedVersion(bot, _by_hash(session, bot, prefix) if at else _newest_of(session, bot)[0])
+        return NamedVersion(bot, _by_hash(session, bot, part) if at else _newest_of(session, bot)[0])
 
 
-def _by_hash(session: Session, bot: Bot, prefix: str) -> Version:
+def _by_hash(session: Session, bot: Bot, part: str) -> Version:
+    wanted, is_part = part.lower(), 0 < len(part) <= _HASH_DIGITS
     of_bot = select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number).desc())
-    alike = of_bot.where(col(Version.content_hash).startswith(prefix.lower(), autoescape=True))
-    found = session.exec(alike).all() if 0 < len(prefix) <= _HASH_DIGITS else []
+    holding = session.exec(of_bot.where(holds_part(Version.content_hash, wanted))).all() if is_part else []
+    found = [version for version in holding if version.content_hash.startswith(wanted)] or holding
     if not found:
         newest = session.exec(of_bot.limit(_MOST_NAMED)).all()
         known = ", ".join(version.content_hash[:12] for version in reversed(newest))
-        raise NotFoundError(f"bot {bot.name!r} has no version {prefix!r}; its newest are: {known}")
+        raise NotFoundError(f"bot {bot.name!r} has no version {part!r}; its newest are: {known}")
     if len(found) > 1:
-        raise AmbiguousError(f"{len(found)} versions of {bot.name!r} begin with {prefix!r}; give more digits")
+        known = listed([(version.content_hash[:12], f"version {version.number}") for version in found])
+        raise AmbiguousError(f"{len(found)} versions of {bot.name!r} have {part!r}: {known}; give more digits")
     return found[0]
 
 

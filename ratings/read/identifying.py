@@ -1,34 +1,51 @@
-"""Finds the one thing that a text means: by its name, its id, or a beginning or end of its id. No I/O."""
+"""Finds the one thing that a text means: by its name, its id, or any part of its id. No I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.sql.elements import ColumnElement
+from sqlmodel import col
 
 from ratings.errors import AmbiguousError, NotFoundError
 
 _SHORTEST_PART = 4
+_LISTED = 4
 _LONGEST_ID = 64
 """The digits of a hash. SQLite refuses to look for a text of any length."""
 
 
 def may_be_part_of_id(text: str) -> bool:
-    """Return whether a text is long enough to name an id by its beginning or end, and no longer than an id."""
+    """Return whether a text is long enough to name an id by a part of it, and no longer than an id."""
     return _SHORTEST_PART <= len(text) <= _LONGEST_ID
+
+
+def holds_part(column: Any, text: str) -> ColumnElement[bool]:
+    """Return the condition that a column of ids holds `text` somewhere."""
+    return col(column).contains(text, autoescape=True)
 
 
 def only_one(text: str, noun: str, candidates: Sequence[tuple[str, str | None]], remedy: str) -> str:
     """Return the id of the one candidate (id and, if it has one, name) that `text` names.
 
-    A name and an id must be given whole; of an id, a beginning or an end of 4 characters or more will do. Raises
-    NotFoundError, AmbiguousError, with `noun` and `remedy` in the message.
+    A name and an id must be given whole; of an id, any part of 4 characters or more will do that no other has. What
+    tables show is the end of an id: an id that begins or ends with the text goes before those that hold it within.
+    Raises NotFoundError, and AmbiguousError that lists candidates, with `noun` and `remedy` in the message.
     """
-    exact = [id_ for id_, name in candidates if text in (id_, name)]
-    near = [id_ for id_, _ in candidates if may_be_part_of_id(text) and (id_.startswith(text) or id_.endswith(text))]
-    found = exact or near
+    exact = [one for one in candidates if text in one]
+    within = [one for one in candidates if may_be_part_of_id(text) and text in one[0]]
+    found = exact or [one for one in within if one[0].startswith(text) or one[0].endswith(text)] or within
     if not found:
         raise NotFoundError(f"no {noun} {text!r}; {remedy}")
     if len(found) > 1:
         plural = "es" if noun.endswith("ch") else "s"
-        what = "its id" if exact else "more digits of the id, its end differs"
-        raise AmbiguousError(f"{text!r} fits {len(found)} {noun}{plural}; give {what}; {remedy}")
-    return found[0]
+        what = "its id" if exact else "more digits of the id"
+        raise AmbiguousError(f"{text!r} fits {len(found)} {noun}{plural}: {listed(found)}; give {what}; {remedy}")
+    return found[0][0]
+
+
+def listed(candidates: Sequence[tuple[str, str | None]]) -> str:
+    """Return the first of several things by their ids, and by their names if they have any, in one line."""
+    texts = [id_ if name is None else f"{name} ({id_})" for id_, name in candidates[:_LISTED]]
+    return ", ".join(texts + ["..."] * (len(candidates) > _LISTED))

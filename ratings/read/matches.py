@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from sqlmodel import Session, col, select
 
 from ratings.errors import NotFoundError
-from ratings.read.identifying import may_be_part_of_id, only_one
+from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.store.models import (
     Attempt,
     Block,
@@ -62,7 +62,7 @@ class MatchDetail:
 
 
 def find_match(source: Source, text: str) -> Match:
-    """Return the match of that id, or of that beginning or end of an id (4 characters or more).
+    """Return the match of that id, or with that part of an id (4 characters or more).
 
     Raises NotFoundError, AmbiguousError.
     """
@@ -75,9 +75,9 @@ def find_match(source: Source, text: str) -> Match:
 
 
 def _near(session: Session, text: str) -> Sequence[str]:
-    """Return the ids that begin or end with the text, but no more than it takes to tell how it is ambiguous."""
-    near = col(Match.id).startswith(text, autoescape=True) | col(Match.id).endswith(text, autoescape=True)
-    return session.exec(select(Match.id).where(near).limit(_MOST_NAMED)).all() if may_be_part_of_id(text) else []
+    """Return the ids that hold the text, but no more than it takes to tell how it is ambiguous."""
+    holding = select(Match.id).where(holds_part(Match.id, text))
+    return session.exec(holding.limit(_MOST_NAMED)).all() if may_be_part_of_id(text) else []
 
 
 def match_detail(source: Source, match_id: str) -> MatchDetail:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import or_
 from sqlmodel import Session, col, func, select
 
-from ratings.read.identifying import may_be_part_of_id, only_one
+from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
 from ratings.statistics.points import most_points
 from ratings.store import tables
@@ -106,7 +106,7 @@ def count_matches(source: Source, tournament_id: str) -> int:
 
 
 def find_tournament(source: Source, text: str) -> Tournament:
-    """Return the tournament of that name or id, or of that beginning or end of an id (4 characters or more).
+    """Return the tournament of that name or id, or with that part of an id (4 characters or more).
 
     Raises NotFoundError, AmbiguousError.
     """
@@ -117,9 +117,12 @@ def find_tournament(source: Source, text: str) -> Tournament:
 
 
 def _near(session: Session, text: str) -> Sequence[tuple[str, str]]:
-    """Return id and name where the id begins or ends with the text, but no more than it takes to tell the ambiguity."""
-    near = col(Tournament.id).startswith(text, autoescape=True) | col(Tournament.id).endswith(text, autoescape=True)
-    return session.exec(_NAMES.where(near).limit(_MOST_NAMED)).all() if may_be_part_of_id(text) else []
+    """Return id and name where the id holds the text, but no more than it takes to tell the ambiguity."""
+    return (
+        session.exec(_NAMES.where(holds_part(Tournament.id, text)).limit(_MOST_NAMED)).all()
+        if may_be_part_of_id(text)
+        else []
+    )
 
 
 def tournament_names(source: Source) -> set[str]:

@@ -64,7 +64,9 @@ def test_a_beginning_that_fits_several_matches_is_refused(table: Arena) -> None:
     first, second = (table(*MATCH, "--json").json["match_id"] for _ in range(2))
     assert first[:6] == second[:6]
     refusal = table.refusal("match", "show", first[:6])
-    assert f"{first[:6]!r} fits 2 matches; give more digits" in refusal
+    assert f"{first[:6]!r} fits 2 matches: " in refusal
+    assert first in refusal
+    assert second in refusal
     assert "arena tournament show TOURNAMENT --matches" in refusal
 
 

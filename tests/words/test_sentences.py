@@ -68,8 +68,8 @@ PUT_TOGETHER = {
         "there is a token 'a' already; revoke it, or choose another name"
     ),
     "no {} {}; {}": "no match 'abc'; see: arena tournament show TOURNAMENT --matches",
-    "{} fits {} {}{}; give {}; {}": (
-        "'abcd' fits 2 tournaments; give more digits of the id, its end differs; see: arena tournament list"
+    "{} fits {} {}{}: {}; give {}; {}": (
+        "'abcd' fits 2 tournaments: a (abcd1), b (abcd2); give more digits of the id; see: arena tournament list"
     ),
     "there is no program {}{}": "there is no program 'gcc'; install it, on Debian with `apt install gcc`",
     "the arena ended the stream with OK{}": (

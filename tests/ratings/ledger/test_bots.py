@@ -53,7 +53,8 @@ def test_a_name_means_the_newest_version_and_a_prefix_a_certain_one(database: Da
     assert find_version(database, "ada").version.number == 3
     assert find_version(database, "ada@abc").version.number == 1
     assert find_version(database, "ada@ABD").version.number == 2
-    with pytest.raises(AmbiguousError, match="2 versions of 'ada' begin with 'ab'"):
+    assert find_version(database, "ada@c1").version.number == 1
+    with pytest.raises(AmbiguousError, match=r"have 'ab': version 2 \(abd2\), version 1 \(abc1\); give"):
         find_version(database, "ada@ab")
     for nothing in ("ada@ff", "ada@"):
         with pytest.raises(NotFoundError, match="its newest are: abc1, abd2, ee"):

@@ -67,13 +67,14 @@ def test_a_pool_is_made_once_and_keeps_its_constants(database: Database) -> None
         assert (made.options, made.game) == ({"a": [True, None], "b": 1}, "chess")
 
 
-def test_a_pool_is_found_by_the_beginning_of_its_id(database: Database) -> None:
+def test_a_pool_is_found_by_any_part_of_its_id(database: Database) -> None:
     with write(database) as session:
         pool = pool_for(session, KEY)
         twin = {**pool.model_dump(), "id": pool.id[:10] + "x"}
         session.add(Pool(**twin))
-    assert find_pool(database, pool.id[:11].upper()).id == pool.id
-    with pytest.raises(AmbiguousError):
+    for part in (pool.id[:11].upper(), pool.id[-6:], pool.id[5:20]):
+        assert find_pool(database, part).id == pool.id
+    with pytest.raises(AmbiguousError, match=f"fits 2 pools: .*{pool.id}.*; give more digits"):
         find_pool(database, pool.id[:8])
     for nothing in ("", "abc", "%%%%", "zzzz"):
         with pytest.raises(NotFoundError):

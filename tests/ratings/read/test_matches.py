@@ -10,9 +10,9 @@ from tests.ratings import book
 
 def test_a_match_is_named_by_its_id_or_part_of_it(database: Database, tournament: str) -> None:
     first, second = book.take(database, tournament, 2)
-    for text in (first.match_id, first.match_id[-8:]):
+    for text in (first.match_id, first.match_id[-8:], first.match_id[-11:-2]):
         assert matches.find_match(database, text).id == first.match_id
-    with pytest.raises(AmbiguousError):
+    with pytest.raises(AmbiguousError, match=r"matches: \S+, \S+, \S+, \S+, \.\.\.; give more digits"):
         matches.find_match(database, first.match_id[:4])
     for nothing in ("", "%%%%", second.match_id + "0"):
         with pytest.raises(NotFoundError):

@@ -26,10 +26,10 @@ def test_tournaments_are_listed_the_newest_first_with_their_state(database: Data
 
 def test_a_tournament_is_named_by_id_part_of_it_or_name(database: Database, bots: dict[str, str]) -> None:
     one, two = (book.create(database, bots.values(), name=name) for name in ("autumn", "winter"))
-    for text in (one, one[-8:], "autumn"):
+    for text in (one, one[-8:], one[-11:-2], "autumn"):
         assert tournaments.find_tournament(database, text).id == one
     assert tournaments.find_tournament(database, "winter").id == two
-    with pytest.raises(AmbiguousError, match="fits 2 tournaments; give more digits"):
+    with pytest.raises(AmbiguousError, match=rf"fits 2 tournaments: .*winter \({two}\).*; give more digits"):
         tournaments.find_tournament(database, one[:4])
     for nothing in ("", "aut", "spring", "%"):
         with pytest.raises(NotFoundError, match="arena tournament list"):
@@ -39,7 +39,7 @@ def test_a_tournament_is_named_by_id_part_of_it_or_name(database: Database, bots
 def test_two_tournaments_of_one_name_need_the_id(database: Database, bots: dict[str, str]) -> None:
     for _ in range(2):
         book.create(database, bots.values(), name="autumn")
-    with pytest.raises(AmbiguousError, match="fits 2 tournaments; give its id"):
+    with pytest.raises(AmbiguousError, match=r"fits 2 tournaments: autumn \(.+\), autumn \(.+\); give its id"):
         tournaments.find_tournament(database, "autumn")
 
 
