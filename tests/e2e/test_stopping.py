@@ -86,8 +86,12 @@ def test_kill_and_resume_give_the_same_table_whatever_the_number_of_workers(
     field.hold()
     with field.on_terminal(*ORDER, "--workers", workers) as terminal:
         terminal.wait_for(SOME_PLAYED)
+        (row,) = field.ok("tournament", "list", "--json").json
+        assert (row["status"], row["played_by"]["pid"]) == ("running", terminal.process.pid)
         terminal.kill()
         assert terminal.end() == -9
+        (row,) = field.ok("tournament", "list", "--json").json
+        assert (row["status"], row["played_by"]) == ("stopped", None)
     field.release()
     assert field.counts()["finished"] < MATCHES
     field.ok("tournament", "resume", "monday", "--workers", workers)
@@ -130,6 +134,18 @@ def test_a_tournament_is_played_by_one_command_at_a_time(field: Place) -> None:
         assert "is playing this tournament now" in refused.err
         terminal.interrupt()
         terminal.end()
+
+
+def test_a_tournament_is_watched_from_a_second_terminal_to_its_end(field: Place) -> None:
+    field.hold()
+    with field.on_terminal(*ORDER, *TWO) as terminal:
+        terminal.wait_for(SOME_PLAYED)
+        with field.on_terminal("tournament", "watch", "monday") as second:
+            second.wait_for(f"monday: running, [0-9]+/{MATCHES} matches")
+            field.release()
+            assert terminal.end() == 0
+            assert second.end() == 0
+    assert f"monday: finished, {MATCHES}/{MATCHES} matches" in second.text
 
 
 def test_the_undisturbed_table_is_that_of_every_match(undisturbed: list[tuple[object, ...]], tmp_path: Path) -> None:
