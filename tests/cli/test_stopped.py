@@ -3,6 +3,8 @@
 import os
 import platform
 import shlex
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,15 @@ def test_what_nobody_plays_is_stopped_and_resume_goes_on(arena_cli: Arena, stopp
     assert "stopped, 1 of 6 matches played" in shown
     command = shlex.split(shown.splitlines()[-1].split("`")[1])
     assert command[-3:] == ["tournament", "resume", "monday"]
+
+
+def test_what_somebody_had_begun_is_planned_again_when_nobody_plays_it(arena_cli: Arena, stopped: Path) -> None:
+    with closing(sqlite3.connect(arena_cli.db)) as book, book:  # as whoever was killed leaves it
+        book.execute("UPDATE match SET state = 'leased', attempt = 1 WHERE position = 3")
+    words = ("tournament", "show", "monday", "--matches")
+    assert "leased" not in arena_cli(*words).out
+    with exclusive(stopped):
+        assert "leased" in arena_cli(*words).out
 
 
 def test_resuming_plays_what_is_left(table: Arena, stopped: Path) -> None:

@@ -225,10 +225,12 @@ def test_what_nobody_plays_is_stopped_on_its_page_and_who_plays_it_is_told_to_th
     assert "being played" not in stopped
     assert ">stopped<" in stopped
     assert ">stopped<" in shown("/", spectator)
+    assert ">being played<" not in shown("/tournaments/rex", spectator)
     with exclusive(lock_of(world.database, world.programs.root, world.tournament)):
         running = shown(path, spectator)
         assert ">running<" in running
         assert "5 being played" in running
+        assert ">being played<" in shown("/tournaments/rex", spectator)
         assert "played by process" not in running
         assert f"played by process {os.getpid()} on {platform.node()} since" in shown(path, Viewer())
         assert ">stopped<" not in shown("/", spectator)

@@ -8,9 +8,11 @@ from typing import Any
 
 from arena.cli.shared.output import format_instant
 from arena.cli.shared.saying import say
-from arena.client.values.tournaments import TournamentSummary
+from arena.client.values.tournaments import STOPPED, TournamentSummary
 
-PLANNED, RUNNING, STOPPED = "planned", "running", "stopped"
+PLANNED, RUNNING = "planned", "running"
+
+__all__ = ["PLANNED", "RUNNING", "STOPPED", "format_player", "player_line"]
 
 
 def format_player(player: Mapping[str, Any] | None) -> str:

@@ -13,6 +13,7 @@ from arena.client.here.tables import make_table
 from arena.client.here.visibility import has_secrets, hidden_matches, is_hidden
 from arena.client.values.page import MOST_LIMIT, Page
 from arena.client.values.tournaments import (
+    STOPPED,
     BotFaults,
     HostLoss,
     LeakFinding,
@@ -30,7 +31,7 @@ from ratings.read.publishing import published_secret
 from ratings.read.report import tournament_report
 from ratings.read.tournaments import TournamentRow
 
-PLANNED, RUNNING, STOPPED = "planned", "running", "stopped"
+PLANNED, RUNNING = "planned", "running"
 STANDINGS = "standings"
 """Tells the cursors of the table of a tournament from others."""
 _MOST_FAULTS = 100

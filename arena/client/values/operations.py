@@ -15,7 +15,10 @@ class OperationKind(enum.StrEnum):
 
 
 class OperationState(enum.StrEnum):
-    """The life of a long job: queued, then running, then one of the others."""
+    """The life of a long job: queued, then running, then one of the others.
+
+    A tournament that was stopped, and that nobody plays now, is queued again.
+    """
 
     QUEUED = "queued"
     RUNNING = "running"
