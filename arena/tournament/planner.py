@@ -11,12 +11,12 @@ from dataclasses import replace
 
 from arena.tournament.formats import seeds
 from arena.tournament.formats.blocks import BlockDraw
-from arena.tournament.formats.format import Format
+from arena.tournament.formats.format import Concluding, Format
 from arena.tournament.formats.ladder import is_endless
 from arena.tournament.formats.past import NOTHING
 from arena.tournament.formats.remembering import Remembering, fold, from_json, to_json
 from arena.tournament.formats.situation import Situation, Wave
-from arena.tournament.formats.waves import foldable, is_ready, plan_wave
+from arena.tournament.formats.waves import foldable, is_ready, seen_by_plan
 from arena.tournament.stored import draw_of, entrant_of, format_of, wave_of
 from ratings.ledger.waves import WaveLedger
 from ratings.statistics.blocks import Block
@@ -142,27 +142,32 @@ class FormatPlanner:
         """
         planned = self._read_planned(waves)
         first = planned[-1].first_block + planned[-1].blocks if planned else self._past.blocks
-        blocks = self._next_blocks(waves, planned, first)
+        situation = self._situation(waves, planned)
+        orders = () if situation is None else self._form.plan(situation)
+        blocks = [self._draw.block(first + number, order) for number, order in enumerate(orders)]
         if not blocks and is_endless(self._form):
             return 0
-        if not waves.add_wave(self._past.waves + len(planned), blocks):
+        answer = None
+        if not blocks and situation is not None and isinstance(self._form, Concluding):
+            answer = self._form.conclude(situation)
+        if not waves.add_wave(self._past.waves + len(planned), blocks, answer):
             self._is_complete = True  # cancelled meanwhile
             return 0
         self._is_complete = not blocks
         planned.append(PlannedWave(first, len(blocks)))
         return sum(len(block.rotations()) for block in blocks)
 
-    def _next_blocks(self, waves: WaveLedger, planned: Sequence[PlannedWave], first: int) -> list[Block]:
+    def _situation(self, waves: WaveLedger, planned: Sequence[PlannedWave]) -> Situation | None:
+        """Return what the next wave is planned from, or `None` if none comes."""
         if planned and self._form.lag == 0:
-            return []  # it planned everything at once, and reading that back would be long
+            return None  # it planned everything at once, and reading that back would be long
         entrants = [entrant_of(version) for version in waves.entrants()]
         played = [*self._over, *(wave_of(waves.played(wave)) for wave in planned[len(self._over) :])]
         places = {entrant.id: place for place, entrant in enumerate(entrants)}
         past = replace(
             self._past, gathered=lambda group: waves.gathered(tuple(sorted(places[entrant] for entrant in group)))
         )
-        orders = plan_wave(self._form, entrants, played, self._seed, past)
-        return [self._draw.block(first + number, order) for number, order in enumerate(orders)]
+        return seen_by_plan(self._form, entrants, played, self._seed, past)
 
 
 def planner_of(tournament: Tournament, pool: Pool) -> FormatPlanner:

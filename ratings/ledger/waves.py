@@ -79,13 +79,14 @@ class WaveLedger:
         """Return the matches of every block of a wave, by rotation, as they stand."""
         return waves.block_records(self._session, self._tournament_id, wave)
 
-    def add_wave(self, index: int, blocks: Sequence[Block]) -> bool:
-        """Write wave `index`, or, without blocks, that no wave follows any more.
+    def add_wave(self, index: int, blocks: Sequence[Block], answer: Row | None = None) -> bool:
+        """Write wave `index`, or, without blocks, that no wave follows any more, and the answer that is the reason.
 
         Return False, with nothing changed, if the wave is there already or the tournament was cancelled. Raises
         PlanError, with nothing written, for what cannot be played.
         """
-        return add_wave(self._session, self._tournament_id, index, blocks)
+        kept = None if answer is None else {**answer, waves.ANNULLED: self.annulled()}
+        return add_wave(self._session, self._tournament_id, index, blocks, kept)
 
 
 class Planner(Protocol):
@@ -107,13 +108,16 @@ def lock(session: Session, tournament_id: str) -> Tournament:
     return found
 
 
-def add_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[Block]) -> bool:
+def add_wave(
+    session: Session, tournament_id: str, index: int, blocks: Sequence[Block], answer: Row | None = None
+) -> bool:
     """Write wave `index`, or, without blocks, that no wave follows any more; see `WaveLedger.add_wave`."""
     tournament = lock(session, tournament_id)
     if not tournament.more_waves or waves.count_waves(session, tournament_id) != index:
         return False
     if not blocks:
         tournament.more_waves = False
+        tournament.answer = answer
         session.add(tournament)
         session.flush()
         return True

@@ -100,6 +100,8 @@ class Tournament(Table, table=True):
     """How many matches, in schedule order, live rating has passed."""
     more_waves: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether further waves will be planned once there are results."""
+    answer: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    """What the format found when it planned no more, if that is why; later results do not change it."""
 
 
 class Entrant(Table, table=True):

@@ -14,6 +14,7 @@ from arena.tournament.creation import Terms, create_match, create_tournament
 from arena.tournament.formats.format import Format, Standing
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.seeds import secret_from_seed
+from arena.tournament.formats.situation import Situation
 from arena.tournament.stored import format_of, situation_of
 from arena.tournament.table import table_situation
 from engine import registry
@@ -113,6 +114,10 @@ class Book:
         kept = table_situation(self.database, form, tournament_report(self.database, tournament.id))
         assert form.standings(kept) == found, "what is kept up and remembered is what all matches give"
         return found
+
+    def situation(self, tournament: Tournament) -> Situation:
+        """All that was planned and played, read anew."""
+        return situation_of(tournament_waves(self.database, tournament.id))
 
     def results(self, tournament: Tournament) -> list[tuple[int, int, str, str | None]]:
         """Block, rotation, state and game digest of each match, in schedule order."""

@@ -12,6 +12,7 @@ from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format, Standing
 from arena.tournament.formats.situation import Situation
+from arena.tournament.formats.waves import seen_by_plan
 from arena.tournament.stored import format_of
 from arena.tournament.table import read_situation, table_situation
 from ratings.read.crosstable import names as names_of
@@ -21,6 +22,7 @@ from ratings.store.database import Database
 
 if TYPE_CHECKING:
     from ratings.statistics.compare.comparison import Comparison
+    from ratings.statistics.stopping.standing import Standing as Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ def make_table(database: Database, report: TournamentReport) -> TournamentTable:
     situation, rows = table_situation(database, form, report), {row.version_id: row for row in entrants}
     # Entrants stay, but one may have joined since the report was read.
     ranked = tuple(_ranked(rows[line.entrant], line) for line in form.standings(situation) if line.entrant in rows)
-    return TournamentTable(ranked, _best_known(database, form, situation), _comparison(form, situation))
+    return TournamentTable(ranked, _best_known(database, form, situation, report), _comparison(form, situation))
 
 
 def comparison_of(database: Database, tournament_id: str) -> ComparisonResult | None:
@@ -82,10 +84,21 @@ def _line(row: EntrantRow, *, place: int, blocks: int, points: int, score: float
     )
 
 
-def _best_known(database: Database, form: Format, situation: Situation) -> BestKnown | None:
+def _answer(form: Adaptive, situation: Situation, report: TournamentReport) -> Known:
+    """Return the answer that ended the tournament, or else the one that all its matches give."""
+    if report.answer is not None:
+        return form.recorded(report.answer)
+    if not report.row.tournament.more_waves:  # one that was over before answers were recorded
+        found = form.answer(seen_by_plan(form, situation.entrants, situation.waves, situation.seed, situation.past))
+        if found.is_known:
+            return found
+    return form.answer(situation)
+
+
+def _best_known(database: Database, form: Format, situation: Situation, report: TournamentReport) -> BestKnown | None:
     if not isinstance(form, Adaptive):
         return None
-    standing = form.answer(situation)
+    standing = _answer(form, situation, report)
     leaders, contenders = standing.leaders[:MOST_LIMIT], standing.contenders[:MOST_LIMIT]
     names = names_of(database, [*leaders, *contenders])
     return BestKnown(

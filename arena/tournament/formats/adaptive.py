@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.tournament.formats.apart import count_tables, owners_of
 from arena.tournament.formats.circular_orders import seat_groups
@@ -110,6 +110,24 @@ class Adaptive:
             tuple(names[label] for label in found.leaders),
             tuple(names[label] for label in found.contenders),
         )
+
+    def conclude(self, situation: Situation) -> dict[str, Any] | None:
+        """Return the answer if it is known; it stays, whatever the last wave, which nobody has looked at, brings."""
+        found = self.answer(situation)
+        if not found.is_known:
+            return None
+        return {
+            "confidence": found.confidence,
+            "leaders": list(found.leaders),
+            "contenders": list(found.contenders),
+            "blocks": sum(block.is_whole for block in situation.blocks),
+        }
+
+    def recorded(self, answer: Mapping[str, Any]) -> Standing:
+        """Return the answer that `conclude` gave."""
+        from ratings.statistics.stopping.standing import Standing
+
+        return Standing(True, answer["confidence"], tuple(answer["leaders"]), tuple(answer["contenders"]))
 
     def answers(self, situation: Situation, most: int) -> list[tuple[int, Standing]]:
         """Return the answer after so many whole blocks, at `most` moments from the first that gave one until now."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from arena.tournament.formats.situation import CircularOrder, Situation
 
@@ -60,3 +60,11 @@ class Format(Protocol):
 
     def standings(self, situation: Situation) -> list[Standing]:
         """Return the table so far, best first."""
+
+
+@runtime_checkable
+class Concluding(Protocol):
+    """A format that plays until it knows something."""
+
+    def conclude(self, situation: Situation) -> dict[str, Any] | None:
+        """Return for JSON what it knows where it plans no more, or `None` if it plans no more for another reason."""

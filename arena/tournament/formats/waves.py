@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.past import NOTHING, Past
-from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, Situation, Wave
+from arena.tournament.formats.situation import BlockState, Entrant, Situation, Wave
 
 
 def is_ready(form: Format, planned: int, over: int) -> bool:
@@ -26,17 +26,17 @@ def foldable(form: Format, planned: int) -> int:
     return max(0, planned - form.lag + 1)
 
 
-def plan_wave(
+def seen_by_plan(
     form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int, past: Past = NOTHING
-) -> tuple[CircularOrder, ...]:
-    """Return the blocks of the wave that follows `past` and `waves`, or none if the tournament is over.
+) -> Situation:
+    """Return what a format sees when it plans the wave that follows `past` and `waves`.
 
     The last `lag - 1` waves may have results already; these are hidden from the format, or the plan would depend on
     how fast the matches were played.
     """
     known = foldable(form, past.waves + len(waves)) - past.waves if form.lag else 0
     seen = tuple(wave if number < known else _hide_results(wave) for number, wave in enumerate(waves))
-    return tuple(form.plan(Situation(tuple(entrants), seen, seed, past)))
+    return Situation(tuple(entrants), seen, seed, past)
 
 
 def _hide_results(wave: Wave) -> Wave:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.past import NOTHING, Past
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation, Wave
-from arena.tournament.formats.waves import is_ready, plan_wave
+from arena.tournament.formats.waves import is_ready, seen_by_plan
 from ratings.statistics.blocks import rotations
 
 SEED = 7
@@ -50,6 +51,13 @@ class Played:
         counts = Counter({entrant.id: 0 for entrant in self.entrants})
         counts.update(entrant for block in self.blocks for entrant in block.order)
         return counts
+
+
+def plan_wave(
+    form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int, past: Past = NOTHING
+) -> tuple[CircularOrder, ...]:
+    """The blocks of the wave that follows these, as the planner plans it."""
+    return tuple(form.plan(seen_by_plan(form, entrants, waves, seed, past)))
 
 
 def is_over(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> bool:

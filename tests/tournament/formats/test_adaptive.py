@@ -10,9 +10,9 @@ import pytest
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.situation import BlockState, CircularOrder, PlayedBlock
-from arena.tournament.formats.waves import is_ready, plan_wave
+from arena.tournament.formats.waves import is_ready
 from ratings.statistics.blocks import rotations
-from tests.tournament.formats.simulation import SEED, Played, field_of
+from tests.tournament.formats.simulation import SEED, Played, field_of, plan_wave
 
 
 def play_by_strength(form: Adaptive, size: int, seed: int) -> Played:

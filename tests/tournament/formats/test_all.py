@@ -18,8 +18,7 @@ from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.formats.tally import block_points, most_block_points
-from arena.tournament.formats.waves import plan_wave
-from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play, standings
+from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, plan_wave, play, standings
 
 EXAMPLES = settings(max_examples=35)
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from arena.tournament.formats.bracket import MOST_EXTRA
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock
-from arena.tournament.formats.waves import plan_wave
 from ratings.statistics.blocks import rotations
-from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play, standings
+from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, plan_wave, play, standings
 
 
 def places(played: Played) -> dict[str, int]:

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation
-from arena.tournament.formats.waves import plan_wave
 from ratings.statistics.blocks import rotations
 from ratings.statistics.skill import Skill
-from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play, standings
+from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, plan_wave, play, standings
 
 
 @settings(max_examples=35)

@@ -18,8 +18,8 @@ from arena.tournament.formats.past import NOTHING, Past
 from arena.tournament.formats.remembering import Remembering, fold, from_json, to_json
 from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation, Wave
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.formats.waves import foldable, plan_wave
-from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, finish, play, standings
+from arena.tournament.formats.waves import foldable
+from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, finish, plan_wave, play, standings
 
 CHANCES = Chances(void=0.15, withdrawal=0.08, late_entry=0.15, failing=frozenset(["bot1"]))
 
