@@ -19,6 +19,7 @@ import typer.main
 
 from arena.cli.helping import put_help
 from arena.cli.shared import errors, settings
+from arena.cli.shared.forms import add_forms
 from arena.cli.shared.options import Language, Server, example, print_help_without_verb
 from arena.cli.shared.places import was_written
 from arena.cli.shared.saying import is_spoken, speaking, spoken, take_language
@@ -94,6 +95,7 @@ def make_parser(nouns: Sequence[str] = NOUNS) -> Any:
     Its help is in the language of the process.
     """
     parser = typer.main.get_command(_make_app(nouns))
+    add_forms(parser)
     put_help(parser)
     return parser
 

@@ -14,6 +14,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.saying import say
+from arena.cli.shared.styles import Style, wanted_style
 from arena.cli.verbs.bot import (
     add,
     admission,
@@ -75,7 +76,7 @@ def list_bots(
     more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
     empty = say("cli_bot.none_yet")
     rows = [asdict(row) for row in page.items]
-    if not as_json:  # people know a remote version by its author's word
+    if not as_json or wanted_style() is Style.MARKDOWN:  # people know a remote version by its author's word
         rows = [{**row, "newest": row["named"] or _short_hash(row["content_hash"])} for row in rows]
     print_page(_BOTS, rows, more, as_json=as_json, empty=empty)
 
@@ -104,7 +105,7 @@ def show(
     versions = [asdict(version) for version in page.items]
     if as_json:
         facts = {"name": detail.name, "owner": detail.owner, "disabled_at_us": detail.disabled_at_us}
-        print_json({**facts, "remote": detail.remote, "versions": versions})
+        print_json({**facts, "remote": detail.remote, "versions": versions}, table="versions")
     else:
         _print_bot(detail, versions)
     more = more_command("bot", "show", name, limit=limit, cursor=page.next, as_json=as_json, db=db)

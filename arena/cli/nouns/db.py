@@ -62,7 +62,7 @@ def check(
         derived = [] if facts else [*problems_of(storage.database), *_memory_problems(storage)]
         problems = [*facts, *_file_problems(storage), *derived]
     if as_json:
-        print_json({"problems": problems})
+        print_json({"problems": problems}, table="problems")
     else:
         _print(problems, db, can_rebuild=bool(derived))
     if problems:

@@ -41,7 +41,7 @@ def leaderboard(
     words = ["leaderboard", *options_given(game=game, seats=seats, pool=pool)]
     more = partial(more_command, *words, limit=limit, as_json=as_json, db=db)
     if as_json:
-        print_json([_facts(board) for board in found.boards])
+        print_json([_facts(board) for board in found.boards], table="table")
     elif found.boards:
         _print_boards(found.boards)
     else:

@@ -128,7 +128,7 @@ def show(
         kept = connection.arena.ladders.get_season_table(ladder, number, rows_wanted(limit), after)
     rows, words = [dict(row.facts) for row in kept.rows], ("season", "show", ladder, str(number))
     if as_json:
-        print_json({"season": _facts(kept.season), "table": rows})
+        print_json({"season": _facts(kept.season), "table": rows}, table="table")
     else:
         _print(kept.season, as_json=False)
         typer.echo()

@@ -12,9 +12,10 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
-from arena.cli.shared.output import Column, Style, format_percent, format_two_places, print_rows, print_table
+from arena.cli.shared.output import Column, format_percent, format_two_places, print_rows, print_table
 from arena.cli.shared.paging import After, Limit, more_command, options_given, print_rows_of_page, rows_wanted
 from arena.cli.shared.saying import say
+from arena.cli.shared.styles import Style
 from arena.client.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
 
 app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
@@ -42,13 +43,13 @@ def crosstable(
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         found = connection.arena.statistics.get_crosstable(tournament, pool, limit)
-    if style is Style.PEOPLE:
-        _print_crosstable(found)
+    if style in (Style.PEOPLE, Style.MARKDOWN):
+        _print_crosstable(found, as_json=style is Style.MARKDOWN)
     else:
         print_rows(_OPPONENTS, [asdict(one) for one in found.meetings], style, empty="")
 
 
-def _print_crosstable(found: Crosstable) -> None:
+def _print_crosstable(found: Crosstable, *, as_json: bool) -> None:
     met = {(one.version_id, one.opponent_id): one for one in found.meetings}
     # Columns are keyed by id: a bot may be called like any key.
     columns = [Column(other.version_id, other.name, right=True, write=_cell, is_name=True) for other in found.versions]
@@ -56,8 +57,8 @@ def _print_crosstable(found: Crosstable) -> None:
         {"": mine.name, **{other.version_id: met.get((mine.version_id, other.version_id)) for other in found.versions}}
         for mine in found.versions
     ]
-    print_table([Column("", "bot"), *columns], rows, as_json=False)
-    typer.echo(say("cli_stats.legend"))
+    print_table([Column("", "bot"), *columns], rows, as_json=as_json)
+    typer.echo(say("cli_stats.legend"), err=as_json)
 
 
 def _cell(meeting: Meeting | None) -> str:
@@ -173,7 +174,7 @@ def lengths(
     with connect(db) as connection:
         found = connection.arena.statistics.list_lengths(tournament, pool)
     rows: Sequence[dict[str, Any]] = [asdict(row) for row in found]
-    if style is Style.PEOPLE:
+    if style in (Style.PEOPLE, Style.MARKDOWN):
         rows = [_in_milliseconds(row) if row["measure"] == "duration_us" else row for row in rows]
     print_rows(_LENGTHS, rows, style, empty=say("cli_stats.no_matches"))
 

@@ -14,8 +14,9 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MISUSE, MisuseError
 from arena.cli.shared.files import write_file
-from arena.cli.shared.output import Style
+from arena.cli.shared.forms import excluding, take_json
 from arena.cli.shared.places import read_place
+from arena.cli.shared.styles import Style, wanted_style
 from arena.hosting.proc.machine import count_cores
 
 Database = Annotated[
@@ -31,7 +32,7 @@ Server = Annotated[
     str,
     typer.Option("--server", envvar=settings.SERVER.variable, metavar="NAME"),
 ]
-AsJson = Annotated[bool, typer.Option("--json")]
+AsJson = Annotated[bool, typer.Option("--json", callback=take_json)]
 DryRun = Annotated[bool, typer.Option("--dry-run")]
 AsCsv = Annotated[bool, typer.Option("--csv")]
 Language = Annotated[str, typer.Option("--lang", envvar=settings.LANG.variable, metavar="LANG", show_default=False)]
@@ -60,10 +61,10 @@ def print_help_without_verb(context: typer.Context) -> None:
 
 
 def parse_style(*, as_json: bool, as_csv: bool) -> Style:
-    """Return what `--json` and `--csv` ask for. Raise MisuseError if both are given."""
+    """Return what `--json`, `--csv` and `--markdown` ask for. Raise MisuseError if several are given."""
     if as_json and as_csv:
-        raise MisuseError("--json and --csv exclude each other; give one of them")
-    return Style.JSON if as_json else Style.CSV if as_csv else Style.PEOPLE
+        raise excluding()
+    return wanted_style() if as_json else Style.CSV if as_csv else Style.PEOPLE
 
 
 def parse_assignments(texts: Sequence[str] | None) -> dict[str, str]:

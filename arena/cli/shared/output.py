@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import enum
 import json
 import os
 import sys
@@ -17,6 +15,8 @@ import typer
 
 from arena.cli.shared.layout import BETWEEN, fold, is_empty, lay_out, pad
 from arena.cli.shared.saying import named, say, told
+from arena.cli.shared.styles import Style, wanted_style
+from arena.cli.shared.tabular import rows_of, write_csv, write_markdown
 from arena.cli.shared.terminal import unguarded, width_of
 from arena.words.plain import plain
 
@@ -60,22 +60,26 @@ class Column:
         return printable(self.title) if self.is_name else say(f"cli_heading.{self.title}")
 
 
-class Style(enum.Enum):
-    """Whom rows are written for."""
-
-    PEOPLE = "people"
-    JSON = "json"
-    CSV = "csv"
-
-
 def format_json(data: Any, indent: int | None = None) -> str:
     """Write `data` as JSON; whatever would steer a terminal is escaped, and reads back as it was."""
     return plain(json.dumps(data, indent=indent, ensure_ascii=False), keep="\n")
 
 
-def print_json(data: Any) -> None:
-    """Write `data` as JSON, for a program."""
-    typer.echo(format_json(data, indent=2))
+def print_json(data: Any, table: str | None = None) -> None:
+    """Write `data` for a program: as JSON, or in the form that `--csv` or `--markdown` asks for.
+
+    These write the rows of `data`, or those of the part of it that has the key `table`; of data without any table a row
+    for each key with its value.
+    """
+    style = wanted_style()
+    if style is Style.JSON:
+        typer.echo(format_json(data, indent=2))
+        return
+    keys, rows = rows_of(data, table)
+    if style is Style.CSV:
+        write_csv(keys, rows, sys.stdout)
+    else:
+        write_markdown(keys, [[_text(row.get(key)) for key in keys] for row in rows], sys.stdout)
 
 
 def print_table(
@@ -86,17 +90,27 @@ def print_table(
     empty: str | None = None,
     err: bool = False,
 ) -> None:
-    """Write `rows` as JSON with all their keys, or as a table of the columns; `empty` is said of one without rows.
+    """Write `rows` for programs, or as a table of the columns; `empty` is said of one without rows.
+
+    Programs get all keys of the rows; in Markdown, which people read in the end, stand the columns.
 
     With `err` the table is written to stderr. On a terminal it is no wider than that is: see `arena.cli.shared.layout`.
     """
-    if as_json:
+    if as_json and wanted_style() is Style.MARKDOWN:
+        is_right = [column.right for column in columns]
+        write_markdown([column.heading for column in columns], _cells(columns, rows), sys.stdout, is_right)
+    elif as_json and not rows and wanted_style() is Style.CSV:
+        write_csv([column.key for column in columns], [], sys.stdout)
+    elif as_json:
         print_json([dict(row) for row in rows])
     elif not rows:
         typer.echo(say("cli_shared.nothing_yet") if empty is None else empty, err=err)
     else:
-        cells = [[printable(column.write(row[column.key])) for column in columns] for row in rows]
-        _print_cells(columns, cells, sys.stderr if err else sys.stdout)
+        _print_cells(columns, _cells(columns, rows), sys.stderr if err else sys.stdout)
+
+
+def _cells(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    return [[printable(column.write(row[column.key])) for column in columns] for row in rows]
 
 
 def print_lines(text: str) -> None:
@@ -105,19 +119,13 @@ def print_lines(text: str) -> None:
         typer.echo(printable(line))
 
 
-def print_csv(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a line of headings and a line for each row, for a spreadsheet; `None` becomes an empty cell."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(keys)
-    writer.writerows([["" if row[key] is None else row[key] for key in keys] for row in rows])
-
-
 def print_rows(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], style: Style, *, empty: str) -> None:
     """Write `rows` in the style that was asked for: all their keys for programs, only the columns for people."""
     if style is Style.CSV:
-        print_csv(list(rows[0]) if rows else [column.key for column in columns], rows)
+        keys, flat = rows_of([dict(row) for row in rows])
+        write_csv(keys or [column.key for column in columns], flat, sys.stdout)
     else:
-        print_table(columns, rows, as_json=style is Style.JSON, empty=empty)
+        print_table(columns, rows, as_json=style is not Style.PEOPLE, empty=empty)
 
 
 def yes_or_no(value: Any) -> str:

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared.output import Column, Style, print_rows, print_table
+from arena.cli.shared.output import Column, print_rows, print_table
 from arena.cli.shared.saying import say
+from arena.cli.shared.styles import Style, wanted_style
 from arena.cli.shared.suggestions import next_command
 from arena.client.values.page import DEFAULT_LIMIT
 
@@ -45,7 +46,7 @@ def print_page(
 def print_rows_of_page(
     columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], more: str | None, style: Style, *, empty: str
 ) -> None:
-    """Write a page in a style, and how to see the next one: below a table, on stderr beside JSON and CSV."""
+    """Write a page in a style, and how to see the next one: below a table, on stderr beside the other forms."""
     print_rows(columns, rows, style, empty=empty)
     print_more(more, as_json=style is not Style.PEOPLE)
 
@@ -62,7 +63,7 @@ def more_command(
     """Return the command line that gives the page after this one, or `None` if there is no cursor for it."""
     if cursor is None:
         return None
-    style = [*(["--json"] if as_json else []), *(["--csv"] if as_csv else [])]
+    style = [*([f"--{wanted_style().value}"] if as_json else []), *(["--csv"] if as_csv else [])]
     return next_command(*words, "--limit", str(limit), "--after", cursor, *style, db=db)
 
 

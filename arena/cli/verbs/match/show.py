@@ -52,7 +52,7 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
     """Print a match of the arena at the place `db`; with `times` also how time was spent."""
     if as_json:
         spent = {} if times is None else {"times": asdict(times)}
-        print_json({**asdict(detail), **spent})
+        print_json({**asdict(detail), **spent}, table="seats")
         return
     print_facts(_people_facts(detail))
     typer.echo()

@@ -13,10 +13,11 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
-from arena.cli.shared.output import Column, Style, format_percent, print_json, print_rows, print_table
+from arena.cli.shared.output import Column, format_percent, print_json, print_rows, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
+from arena.cli.shared.styles import Style
 from arena.client.values.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage
 
 app = typer.Typer()

@@ -31,7 +31,7 @@ def rebuild(
     with open_existing_storage(db) as storage:
         problems, outcome = _check(storage, pool) if check else _rebuild(storage, pool)
     if as_json:
-        print_json({"problems": problems})
+        print_json({"problems": problems}, table="problems")
     else:
         _print(problems, outcome, db, check=check)
     if problems:

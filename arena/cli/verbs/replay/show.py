@@ -57,7 +57,8 @@ def _show_match(document: Mapping[str, Any], language: str, *, as_json: bool) ->
         frames, finish = story.frames[1:], story.finish
     if as_json:
         steps = [] if finish is None else [asdict(step) for step in finish.scoring]
-        print_json({**document, "plies": [frame_json(frame) for frame in frames], "scoring": steps})
+        whole = {**document, "plies": [frame_json(frame) for frame in frames], "scoring": steps}
+        print_json(whole, table="plies")
         return
     _print_match(document, frames, finish, language)
 

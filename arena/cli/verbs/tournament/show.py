@@ -57,7 +57,7 @@ def show(
             detail.summary.id, state=state, limit=rows_wanted(limit), after=after
         )
     if as_json:
-        print_json(_facts(detail, page.items))
+        print_json(_facts(detail, page.items), table="matches" if matches else "standings")
     else:
         _print_tournament(detail)
         print_faults(detail, db)
