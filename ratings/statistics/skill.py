@@ -1,7 +1,8 @@
-"""TrueSkill with explicit constants: exact, repeatable, without state.
+"""TrueSkill with explicit constants: repeatable to the last digit, without state.
 
 The formulas are those of Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), as the
-`trueskill` package computes them. The package's global environment is never used.
+`trueskill` package computes them: with three seats and more, and with ties, they are approximations (expectation
+propagation, iterated until it stands). The package's global environment is never used.
 """
 
 from __future__ import annotations
