@@ -14,6 +14,7 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, format_percent, format_two_places, print_rows, print_table
 from arena.cli.shared.paging import After, Limit, more_command, options_given, print_rows_of_page, rows_wanted
+from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
 from arena.client.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
@@ -34,6 +35,9 @@ def _number(value: float) -> str:
 def crosstable(
     tournament: TournamentOption = None,
     pool: PoolOption = None,
+    game: PoolGame = None,
+    seats: PoolSeats = None,
+    time: PoolTime = None,
     limit: Annotated[int, typer.Option(min=2, max=MOST_IN_CROSSTABLE)] = MOST_BOTS,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
@@ -42,6 +46,7 @@ def crosstable(
     """Show how every bot fared against every other."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
+        pool = choose_pool(connection, pool, game, seats, time)
         found = connection.arena.statistics.get_crosstable(tournament, pool, limit)
     if style in (Style.PEOPLE, Style.MARKDOWN):
         _print_crosstable(found, as_json=style is Style.MARKDOWN)
@@ -80,6 +85,9 @@ _HISTORY = (
 def history(
     bot: BotArgument,
     pool: PoolOption = None,
+    game: PoolGame = None,
+    seats: PoolSeats = None,
+    time: PoolTime = None,
     limit: Limit = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
@@ -89,6 +97,7 @@ def history(
     """Show how a bot's rating came about."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
+        pool = choose_pool(connection, pool, game, seats, time)
         page = connection.arena.statistics.list_history(bot, pool, rows_wanted(limit), after)
     rows = [asdict(change) for change in page.items]
     words = ["stats", "history", bot, *options_given(pool=pool)]
@@ -108,6 +117,9 @@ def opponents(
     bot: BotArgument,
     tournament: TournamentOption = None,
     pool: PoolOption = None,
+    game: PoolGame = None,
+    seats: PoolSeats = None,
+    time: PoolTime = None,
     limit: Annotated[int, typer.Option("--limit", min=0, metavar="N")] = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
@@ -117,6 +129,7 @@ def opponents(
     """Show how a bot fared against each opponent."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
+        pool = choose_pool(connection, pool, game, seats, time)
         page = connection.arena.statistics.list_opponents(bot, tournament, pool, rows_wanted(limit), after)
     rows = [{key: value for key, value in asdict(one).items() if key != "bot"} for one in page.items]
     words = ["stats", "opponents", bot, *options_given(tournament=tournament, pool=pool)]
@@ -133,11 +146,16 @@ _SEATS = (
 )
 
 
-@app.command(epilog=example("arena stats seats --tournament monday", "arena stats seats search --csv"))
+@app.command(
+    epilog=example("arena stats seats --tournament monday", "arena stats seats search --game foreign_king --seats 3")
+)
 def seats(
     bot: Annotated[str | None, typer.Argument(metavar="[BOT]")] = None,
     tournament: TournamentOption = None,
     pool: PoolOption = None,
+    game: PoolGame = None,
+    seats: PoolSeats = None,
+    time: PoolTime = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -145,6 +163,7 @@ def seats(
     """Show the results in each seat, of one bot or of all."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
+        pool = choose_pool(connection, pool, game, seats, time)
         rows = [asdict(row) for row in connection.arena.statistics.list_seats(bot, tournament, pool)]
     print_rows(_SEATS, rows, style, empty=say("cli_stats.no_matches"))
 
@@ -165,6 +184,9 @@ _LENGTHS = (
 def lengths(
     tournament: TournamentOption = None,
     pool: PoolOption = None,
+    game: PoolGame = None,
+    seats: PoolSeats = None,
+    time: PoolTime = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -172,6 +194,7 @@ def lengths(
     """Show how long matches are: plies, decisions, time."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
+        pool = choose_pool(connection, pool, game, seats, time)
         found = connection.arena.statistics.list_lengths(tournament, pool)
     rows: Sequence[dict[str, Any]] = [asdict(row) for row in found]
     if style in (Style.PEOPLE, Style.MARKDOWN):

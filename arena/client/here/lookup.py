@@ -71,7 +71,10 @@ def find_pool_id(place: Place, text: str | None) -> str:
         raise RefusedError("nothing was rated yet; `arena demo` plays some matches")
     if len(found) > 1:
         ids = ", ".join(row.pool.id[:_SHOWN_DIGITS] for row in found[:4])
-        raise RefusedError(f"there are {len(found)} pools ({ids}); name one with --pool, or --tournament NAME")
+        raise RefusedError(
+            f"there are {len(found)} pools ({ids}); name one by --game, --seats and --time, with --pool, "
+            "or --tournament NAME"
+        )
     return found[0].pool.id
 
 

@@ -12,6 +12,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, write_told
 from arena.cli.shared.paging import After, more_command, options_given, print_rows_of_page, rows_wanted
+from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
 from arena.cli.shared.saying import say
 
 app = typer.Typer()
@@ -28,6 +29,9 @@ _COLUMNS = (
 @app.command(epilog=example("arena rating fairplay --pool 3f2a"))
 def fairplay(
     pool: PoolOption = None,
+    game: PoolGame = None,
+    seats: PoolSeats = None,
+    time: PoolTime = None,
     alarm: Annotated[float, typer.Option(min=0.0001, max=0.5)] = 0.005,
     limit: Annotated[int, typer.Option("--limit", min=0, metavar="N")] = paging.DEFAULT,
     after: After = None,
@@ -38,6 +42,7 @@ def fairplay(
     """Look for pairs of bots that help one another."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
+        pool = choose_pool(connection, pool, game, seats, time)
         page = connection.arena.ratings.list_suspicions(pool, alarm, rows_wanted(limit), after)
     rows, words = [asdict(one) for one in page.items], ["rating", "fairplay", *options_given(pool=pool, alarm=alarm)]
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)

@@ -15,6 +15,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, format_percent, print_json, print_rows, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
+from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
@@ -43,10 +44,15 @@ _ROWS = (
 
 
 @app.command(
-    epilog=example("arena rating official --pool 3f2a --anchor greedy=1500", "arena rating official --stronger --json")
+    epilog=example(
+        "arena rating official --pool 3f2a --anchor greedy=1500", "arena rating official --game foreign_king --seats 3"
+    )
 )
 def official(
     pool: PoolOption = None,
+    game: PoolGame = None,
+    seats: PoolSeats = None,
+    time: PoolTime = None,
     anchor: Annotated[
         list[str] | None,
         typer.Option("--anchor", metavar="BOT=ELO"),
@@ -63,6 +69,7 @@ def official(
     style = parse_style(as_json=as_json, as_csv=as_csv)
     anchors = _parse_anchors(anchor)
     with connect(db) as connection:
+        pool = choose_pool(connection, pool, game, seats, time)
         table = connection.arena.ratings.get_official_table(pool, anchors, confidence / 100, rows_wanted(limit), after)
     rows = [_row(row) for row in table.rows]
     if style is Style.PEOPLE:

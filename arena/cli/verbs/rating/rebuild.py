@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
+from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
@@ -24,11 +26,15 @@ app = typer.Typer()
 def rebuild(
     check: Annotated[bool, typer.Option("--check")] = False,
     pool: PoolOption = None,
+    game: PoolGame = None,
+    seats: PoolSeats = None,
+    time: PoolTime = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Compute the ratings anew from the results."""
-    with open_existing_storage(db) as storage:
+    with open_existing_storage(db) as storage, connect(db) as connection:
+        pool = choose_pool(connection, pool, game, seats, time)
         problems, outcome = _check(storage, pool) if check else _rebuild(storage, pool)
     if as_json:
         print_json({"problems": problems}, table="problems")
