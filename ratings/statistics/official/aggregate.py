@@ -61,6 +61,14 @@ def count(results: Results) -> Counts:
     )
 
 
+def both_won_and_lost(counts: Counts) -> Bools:
+    """Return which versions were ahead of somebody in one match and behind somebody in one, shape (versions,)."""
+    size = len(counts.versions)
+    lost = np.bincount(counts.seats[counts.ranks > 0], minlength=size) > 0
+    won = np.bincount(counts.seats[counts.ranks < counts.ranks.max(axis=1, keepdims=True)], minlength=size) > 0
+    return np.asarray(won & lost)
+
+
 def pack(columns: Sequence[npt.NDArray[np.integer]] | Ints, bases: Sequence[int]) -> Ints:
     """Return one number for each row of the columns, ordered as the rows are.
 

@@ -15,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 
 from ratings.statistics.errors import ResultsError
-from ratings.statistics.official.aggregate import Counts, count
+from ratings.statistics.official.aggregate import Counts, both_won_and_lost, count
 from ratings.statistics.official.covariance import Uncertainty, uncertainty
 from ratings.statistics.official.fit import Fit, fit
 from ratings.statistics.official.groups import groups_of
@@ -34,10 +34,11 @@ class TableRow:
     """The place of a version.
 
     `strength` is in natural-log units: in a match of two, without ties and seat effects, the odds of winning are
-    exp(difference); `elo` is 1500 + 400/ln(10) times it. `low` and `high` (in strength), `elo_low` and `elo_high` bound
+    exp(difference); `elo` is 1500 + 400/ln(10) times it. Without anchors zero is the mean of those versions that were
+    both ahead of others and behind others. `low` and `high` (in strength), `elo_low` and `elo_high` bound
     the interval, `best_rank` and `worst_rank` the ranks that are possible at the table's confidence (Bonferroni over
     the opponents). `group` counts from 0, the largest first: only rows of one group were ever compared, by however many
-    steps; without anchors each group's own mean is its zero.
+    steps; without anchors each group has its own zero.
     """
 
     version: str
@@ -137,7 +138,8 @@ class _TableMaker:
         self.counts, self.fitted, self.unsure, self.fixed, self.level = counts, fitted, unsure, fixed, level
         self.size = len(counts.versions)
         self.groups: Ints = groups_of(counts.seats, self.size)
-        self.strengths: Floats = fitted.point[: self.size]
+        self.references = self._references()
+        self.strengths: Floats = self._from_references(fitted.point[: self.size])
         self.spread: Floats = unsure.pair_spread(self.size)
         self.stronger: Floats = self._stronger()
 
@@ -175,15 +177,30 @@ class _TableMaker:
     def _is_anchor(self) -> Bools:
         return np.array([place in self.fixed for place in range(self.size)])
 
+    def _references(self) -> list[tuple[Ints, Ints]]:
+        """Return, for each group without an anchor, its places and those about whose mean it is told.
+
+        These are the versions that were ahead of somebody and behind somebody, or all if there are none: how far
+        another is away nobody knows, and a mean with it in would make every interval as wide as its own.
+        """
+        is_anchor, known = self._is_anchor(), both_won_and_lost(self.counts)
+        groups = [np.flatnonzero(self.groups == group) for group in range(int(self.groups.max()) + 1)]
+        free = [mine for mine in groups if not is_anchor[mine].any()]
+        return [(mine, mine[known[mine]] if known[mine].any() else mine) for mine in free]
+
+    def _from_references(self, strengths: Floats) -> Floats:
+        """Return the strengths, the mean of each group's references where that of the group was."""
+        told = strengths.copy()
+        for mine, references in self.references:
+            told[mine] += strengths[mine].mean() - strengths[references].mean()
+        return told
+
     def _margins(self) -> Floats:
-        """Return half of each interval: about the mean of the group, or absolute where the group holds an anchor."""
-        is_anchor = self._is_anchor()
+        """Return half of each interval: about the mean of the references, or absolute in a group with an anchor."""
         contrasts = np.zeros((self.size, self.fitted.shape.size))
         contrasts[:, : self.size] = np.eye(self.size)
-        for group in range(int(self.groups.max()) + 1):
-            mine = self.groups == group
-            if not is_anchor[mine].any():
-                contrasts[np.ix_(mine, np.flatnonzero(mine))] -= 1 / mine.sum()
+        for mine, references in self.references:
+            contrasts[np.ix_(mine, references)] -= 1 / len(references)
         return NormalDist().inv_cdf((1 + self.level) / 2) * self.unsure.spread_of(contrasts, self.unsure.trust)
 
     def _rows(self, order: Ints) -> tuple[TableRow, ...]:

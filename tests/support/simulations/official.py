@@ -30,6 +30,8 @@ class Kind:
     seat: float = 0.2
     luck: float = 0.0
     anchors: int = 0
+    below: float = 0.0
+    """By how much one more bot is weaker than all others; 11.5 is 2,000 Elo. Its own interval is not counted."""
 
 
 KINDS = (
@@ -42,12 +44,16 @@ KINDS = (
     Kind("3 seats, no ties", 3, 10, 80, tie=None),
     Kind("4 seats, a strong first seat", 4, 12, 60, seat=0.8),
     Kind("5 seats", 5, 12, 40),
+    Kind("2 seats, one 2,000 Elo below", 2, 8, 200, below=11.5),
+    Kind("3 seats, one 2,000 Elo below", 3, 8, 80, tie=None, below=11.5),
 )
 
 
 def field_of(kind: Kind, random: np.random.Generator) -> Field:
     """A field of this kind: strengths drawn, their mean 0."""
     strengths = random.normal(0.0, kind.deviation, kind.bots)
+    if kind.below:
+        strengths[-1] = strengths.min() - kind.below
     effects = np.linspace(kind.seat, -kind.seat, kind.seats)
     ties = NO_TIES if kind.tie is None else kind.tie - 1.2 * np.arange(kind.seats - 1.0)
     return Field(strengths - strengths.mean(), effects, ties, kind.luck)
@@ -109,13 +115,25 @@ def coverage(kind: Kind, simulations: int) -> Coverage:
     return seen
 
 
+def _about_references(results: Results, truth: Floats) -> Floats:
+    """True strengths about the mean of those who were ahead of somebody in one match and behind somebody in one."""
+    ahead, behind = set[int](), set[int]()
+    for seats, ranks in zip(results.seats.tolist(), results.ranks.tolist(), strict=True):
+        ahead |= {seat for seat, rank in zip(seats, ranks, strict=True) if rank < max(ranks)}
+        behind |= {seat for seat, rank in zip(seats, ranks, strict=True) if rank > min(ranks)}
+    return truth - truth[sorted(ahead & behind)].mean()
+
+
 def _count(seen: Coverage, kind: Kind, field: Field, true_field: Field, random: np.random.Generator) -> None:
     truth = true_field.strengths
     anchors = {name: ELO_MEAN + ELO_PER_UNIT * truth[place] for place, name in enumerate(field.names[: kind.anchors])}
-    table = official_table(play(field, tables_of(kind, random), random), anchors)
+    results = play(field, tables_of(kind, random), random)
+    table = official_table(results, anchors)
+    if not anchors:
+        truth = _about_references(results, truth)
     place = {name: index for index, name in enumerate(field.names)}
     for row in table.rows:
-        if row.is_anchor:
+        if row.is_anchor or (kind.below and place[row.version] == kind.bots - 1):
             continue
         true = float(truth[place[row.version]])
         seen.intervals += 1

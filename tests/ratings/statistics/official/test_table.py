@@ -117,7 +117,7 @@ def test_known_strengths_are_found() -> None:
     assert table.dispersion == pytest.approx(1, abs=0.1)
 
 
-@pytest.mark.parametrize("kind", KINDS[::4], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [*KINDS[::4], KINDS[-2]], ids=lambda kind: kind.name)
 def test_the_intervals_hold_the_truth_about_as_often_as_they_say(kind: Kind) -> None:
     # A small share of `python -m benchmarks.official`, which has 200 simulations; these seeds are the first of them.
     seen = coverage(kind, 15)
@@ -185,6 +185,27 @@ def test_an_interval_is_about_the_mean_of_those_who_are_compared() -> None:
     for row in (ahead, behind):
         assert row.high - row.strength == pytest.approx(half, rel=1e-6)
         assert row.strength - row.low == pytest.approx(half, rel=1e-6)
+
+
+def test_who_never_won_moves_nobody_and_widens_no_interval() -> None:
+    won, lost = (1, 2), (2, 1)
+    among = [
+        match
+        for one, other in (("a", "b"), ("b", "c"), ("a", "c"))
+        for match in [(one + other, won), (other + one, lost)] * 12 + [(one + other, lost), (other + one, won)] * 8
+    ]
+    beaten = [match for name in "abc" for match in ((name + "z", won), ("z" + name, lost))] * 20
+    without = {row.version: row for row in official_table(results_of(*among)).rows}
+    with_it = {row.version: row for row in official_table(results_of(*among, *beaten)).rows}
+    assert with_it["z"].high < min(with_it[name].low for name in "abc")
+    for name, row in without.items():
+        assert with_it[name].elo == pytest.approx(row.elo, abs=3)
+        assert with_it[name].elo_high - with_it[name].elo_low < 1.1 * (row.elo_high - row.elo_low)
+
+
+def test_where_nobody_both_won_and_lost_the_mean_is_that_of_all() -> None:
+    ahead, behind = official_table(results_of(("ab", (1, 2)), ("ba", (2, 1)), times=12)).rows
+    assert ahead.strength == pytest.approx(-behind.strength)
 
 
 def test_the_range_of_a_rank_shares_its_doubt_among_all_others() -> None:
