@@ -121,7 +121,7 @@ def _about_references(results: Results, truth: Floats) -> Floats:
     for seats, ranks in zip(results.seats.tolist(), results.ranks.tolist(), strict=True):
         ahead |= {seat for seat, rank in zip(seats, ranks, strict=True) if rank < max(ranks)}
         behind |= {seat for seat, rank in zip(seats, ranks, strict=True) if rank > min(ranks)}
-    return truth - truth[sorted(ahead & behind)].mean()
+    return np.asarray(truth - truth[sorted(ahead & behind)].mean())
 
 
 def _count(seen: Coverage, kind: Kind, field: Field, true_field: Field, random: np.random.Generator) -> None:
