@@ -226,7 +226,7 @@ class Counted(_message.Message):
     def __init__(self, version_id: _Optional[str] = ..., name: _Optional[str] = ...) -> None: ...
 
 class Meeting(_message.Message):
-    __slots__ = ("bot", "opponent", "version_id", "opponent_id", "matches", "points", "score")
+    __slots__ = ("bot", "opponent", "version_id", "opponent_id", "matches", "points", "score", "wins", "ties", "losses")
     BOT_FIELD_NUMBER: _ClassVar[int]
     OPPONENT_FIELD_NUMBER: _ClassVar[int]
     VERSION_ID_FIELD_NUMBER: _ClassVar[int]
@@ -234,6 +234,9 @@ class Meeting(_message.Message):
     MATCHES_FIELD_NUMBER: _ClassVar[int]
     POINTS_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
+    WINS_FIELD_NUMBER: _ClassVar[int]
+    TIES_FIELD_NUMBER: _ClassVar[int]
+    LOSSES_FIELD_NUMBER: _ClassVar[int]
     bot: str
     opponent: str
     version_id: str
@@ -241,7 +244,10 @@ class Meeting(_message.Message):
     matches: int
     points: int
     score: float
-    def __init__(self, bot: _Optional[str] = ..., opponent: _Optional[str] = ..., version_id: _Optional[str] = ..., opponent_id: _Optional[str] = ..., matches: _Optional[int] = ..., points: _Optional[int] = ..., score: _Optional[float] = ...) -> None: ...
+    wins: int
+    ties: int
+    losses: int
+    def __init__(self, bot: _Optional[str] = ..., opponent: _Optional[str] = ..., version_id: _Optional[str] = ..., opponent_id: _Optional[str] = ..., matches: _Optional[int] = ..., points: _Optional[int] = ..., score: _Optional[float] = ..., wins: _Optional[int] = ..., ties: _Optional[int] = ..., losses: _Optional[int] = ...) -> None: ...
 
 class RatingChange(_message.Message):
     __slots__ = ("match_id", "seat", "pool_id", "version_id", "rating_seq", "mu_before", "sigma_before", "mu_after", "sigma_after", "exposure")
@@ -268,18 +274,22 @@ class RatingChange(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., pool_id: _Optional[str] = ..., version_id: _Optional[str] = ..., rating_seq: _Optional[int] = ..., mu_before: _Optional[float] = ..., sigma_before: _Optional[float] = ..., mu_after: _Optional[float] = ..., sigma_after: _Optional[float] = ..., exposure: _Optional[float] = ...) -> None: ...
 
 class SeatResult(_message.Message):
-    __slots__ = ("seat", "matches", "wins", "score", "forfeits")
+    __slots__ = ("seat", "matches", "wins", "score", "forfeits", "shared", "draws")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     MATCHES_FIELD_NUMBER: _ClassVar[int]
     WINS_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
     FORFEITS_FIELD_NUMBER: _ClassVar[int]
+    SHARED_FIELD_NUMBER: _ClassVar[int]
+    DRAWS_FIELD_NUMBER: _ClassVar[int]
     seat: int
     matches: int
     wins: int
     score: float
     forfeits: int
-    def __init__(self, seat: _Optional[int] = ..., matches: _Optional[int] = ..., wins: _Optional[int] = ..., score: _Optional[float] = ..., forfeits: _Optional[int] = ...) -> None: ...
+    shared: int
+    draws: int
+    def __init__(self, seat: _Optional[int] = ..., matches: _Optional[int] = ..., wins: _Optional[int] = ..., score: _Optional[float] = ..., forfeits: _Optional[int] = ..., shared: _Optional[int] = ..., draws: _Optional[int] = ...) -> None: ...
 
 class Spread(_message.Message):
     __slots__ = ("measure", "matches", "least", "median", "mean", "most", "p95")

@@ -30,6 +30,13 @@ class Meeting:
     matches: int
     points: int
     """As in `ratings.statistics.points`: 2 for every match in which it was ahead, 1 for every tie."""
+    ties: int
+    """In how many matches both had the same rank."""
+
+    @property
+    def wins(self) -> int:
+        """Return in how many matches it was ahead."""
+        return (self.points - self.ties) // 2
 
     @property
     def score(self) -> float:
@@ -48,6 +55,10 @@ class SeatResult:
     score: float
     """The part of the opponents met that were beaten, 0 to 1; a tie counts half."""
     forfeits: int
+    shared: int
+    """How many of the wins were shared with some of the others."""
+    draws: int
+    """How many of the wins were shared with all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +100,15 @@ def meetings(source: Source, scope: Scope, versions: Sequence[str]) -> list[Meet
 
 
 def _count_meetings(sitting: Iterable[AnyRow]) -> dict[tuple[str, str], list[int]]:
-    """Count the matches and the points of each ordered pair; the rows (match, version, rank) are in order of match."""
+    """Count matches, points and ties of each ordered pair; the rows (match, version, rank) are in order of match."""
     found: dict[tuple[str, str], list[int]] = {}
     for _, seats in groupby(sitting, key=itemgetter(0)):
         for (_, mine, rank), (_, other, other_rank) in permutations(seats, 2):
             if mine != other:  # a version that sits in several seats, as in a comparison, does not meet itself
-                meeting = found.setdefault((mine, other), [0, 0])
+                meeting = found.setdefault((mine, other), [0, 0, 0])
                 meeting[0] += 1
                 meeting[1] += points_between(rank, other_rank)
+                meeting[2] += rank == other_rank
     return found
 
 
@@ -105,7 +117,7 @@ def by_opponent(source: Source, scope: Scope, version_id: str) -> list[Meeting]:
     with read(source) as session:
         other = _s.alias("other")
         query = (
-            select(_s.c.version_id, other.c.version_id, func.count(), func.sum(_points_against(other)))
+            select(_s.c.version_id, other.c.version_id, func.count(), func.sum(_points_against(other)), _ties(other))
             .join(other, (other.c.match_id == _s.c.match_id) & (other.c.version_id != _s.c.version_id))
             .where(_s.c.version_id == version_id, _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
             .group_by(_s.c.version_id, other.c.version_id)
@@ -118,7 +130,10 @@ def by_seat(source: Source, scope: Scope, version_id: str | None = None) -> list
     """Return the results in each seat, of one version or of all."""
     with read(source) as session:
         rows = _seat_rows(session, scope, None if version_id is None else _s.c.version_id == version_id)
-    return [SeatResult(seat, played, won, points / (2 * met), lost) for seat, played, won, points, met, lost in rows]
+    return [
+        SeatResult(seat, played, won, points / (2 * met), lost, shared - (won - ahead), won - ahead)
+        for seat, played, won, points, met, lost, shared, ahead in rows
+    ]
 
 
 def _points_against(other: FromClause) -> ColumnElement[int]:
@@ -127,17 +142,21 @@ def _points_against(other: FromClause) -> ColumnElement[int]:
     return case((_s.c.rank < other.c.rank, ahead), (_s.c.rank == other.c.rank, level), else_=0)
 
 
-def _seat_rows(
-    session: Session, scope: Scope, only: ColumnElement[bool] | None
-) -> list[tuple[int, int, int, int, int, int]]:
-    """Return seat, matches, wins, points, opponents met and forfeits for each seat."""
+def _ties(other: FromClause) -> ColumnElement[int]:
+    return func.sum(case((_s.c.rank == other.c.rank, 1), else_=0))
+
+
+def _seat_rows(session: Session, scope: Scope, only: ColumnElement[bool] | None) -> list[tuple[int, ...]]:
+    """Return seat, matches, wins, points, opponents met, forfeits, wins shared, and wins ahead of somebody."""
     other = _s.alias("other")
     points = func.sum(_points_against(other))
     matches = func.count(func.distinct(_s.c.match_id))
     won = func.count(func.distinct(case((_s.c.rank == 1, _s.c.match_id))))
+    shared = func.count(func.distinct(case(((_s.c.rank == 1) & (other.c.rank == 1), _s.c.match_id))))
+    ahead = func.count(func.distinct(case(((_s.c.rank == 1) & (other.c.rank > 1), _s.c.match_id))))
     forfeited = func.count(func.distinct(case((_s.c.forfeit.is_not(None), _s.c.match_id))))
     query = (
-        select(_s.c.seat, matches, won, points, func.count(), forfeited)
+        select(_s.c.seat, matches, won, points, func.count(), forfeited, shared, ahead)
         .join(other, (other.c.match_id == _s.c.match_id) & (other.c.seat != _s.c.seat))
         .where(_s.c.rank.is_not(None), scope.holds(_s.c.match_id))
         .group_by(_s.c.seat)
@@ -145,7 +164,7 @@ def _seat_rows(
     )
     if only is not None:
         query = query.where(only)
-    return [(row[0], row[1], row[2], row[3], row[4], row[5]) for row in session.connection().execute(query)]
+    return [tuple(row) for row in session.connection().execute(query)]
 
 
 def names(source: Source, versions: Sequence[str]) -> dict[str, str]:

@@ -20,7 +20,9 @@ def test_a_crosstable_tells_how_each_fared_against_each(played: Arena) -> None:
     assert all(row["matches"] == 6 for row in found)
     assert all(scores[mine, other] + scores[other, mine] == 1 for mine, other in scores)
     text = played("stats", "crosstable", "-t", "monday").out
-    assert f"{100 * scores['ada', 'bob']:.1f}% (6)" in text
+    (row,) = [row for row in found if (row["bot"], row["opponent"]) == ("ada", "bob")]
+    assert row["wins"] + row["ties"] + row["losses"] == 6
+    assert f"{100 * scores['ada', 'bob']:.1f}% ({row['wins']}-{row['ties']}-{row['losses']})" in text
     assert "score of the row against the column" in text
 
 

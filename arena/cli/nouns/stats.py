@@ -67,7 +67,9 @@ def _print_crosstable(found: Crosstable, *, as_json: bool) -> None:
 
 
 def _cell(meeting: Meeting | None) -> str:
-    return "-" if meeting is None else f"{format_percent(meeting.score)} ({meeting.matches})"
+    if meeting is None:
+        return "-"
+    return f"{format_percent(meeting.score)} ({meeting.wins}-{meeting.ties}-{meeting.losses})"
 
 
 _HISTORY = (
@@ -108,6 +110,9 @@ def history(
 _OPPONENTS = (
     Column("opponent", "opponent"),
     Column("matches", "matches", right=True),
+    Column("wins", "wins", right=True),
+    Column("ties", "ties", right=True),
+    Column("losses", "losses", right=True),
     Column("score", "score", right=True, write=format_percent),
 )
 
@@ -141,6 +146,8 @@ _SEATS = (
     Column("seat", "seat", right=True),
     Column("matches", "matches", right=True),
     Column("wins", "wins", right=True),
+    Column("shared", "shared", right=True),
+    Column("draws", "draws", right=True),
     Column("score", "score", right=True, write=format_percent),
     Column("forfeits", "forfeits", right=True),
 )

@@ -94,6 +94,9 @@ def _meeting(one: counts.Meeting, names: dict[str, str]) -> Meeting:
         matches=one.matches,
         points=one.points,
         score=one.score,
+        wins=one.wins,
+        ties=one.ties,
+        losses=one.matches - one.wins - one.ties,
     )
 
 

@@ -29,6 +29,10 @@ class Meeting:
     """2 for every match in which it was ahead, 1 for every tie."""
     score: float
     """The part of the points that it got, 0 to 1."""
+    wins: int
+    """In how many of the matches it was ahead."""
+    ties: int
+    losses: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +68,13 @@ class SeatResult:
     seat: int
     matches: int
     wins: int
+    """How many matches ended with rank 1, alone or shared."""
     score: float
     forfeits: int
+    shared: int
+    """How many of the wins were shared with some of the others."""
+    draws: int
+    """How many of the wins were shared with all others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import astuple
 from random import Random
 from statistics import mean
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from ratings.ledger.leasing import LeasedMatch
-from ratings.read.crosstable import by_opponent, by_seat, crosstable, meetings
+from ratings.read.crosstable import Meeting, by_opponent, by_seat, crosstable, meetings
 from ratings.read.lengths import lengths
 from ratings.read.scope import Scope
 from ratings.read.tournaments import standings
@@ -67,16 +68,18 @@ def met(facts: list[Fact]) -> Iterator[tuple[str, str, int, int]]:
 
 def check_against(database: Database, scope: Scope, facts: list[Fact], versions: list[str]) -> None:
     counts, points = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    ended = Counter[tuple[str, str, int]]()
     for one, other, _, got in met(facts):
         counts[one, other] += 1
         points[one, other] += got
-    expected = {pair: (counts[pair], points[pair]) for pair in counts}
+        ended[one, other, got] += 1
+    expected = {pair: (counts[pair], points[pair], ended[*pair, 2], ended[*pair, 1]) for pair in counts}
     found = meetings(database, scope, versions)
-    assert {(one.version_id, one.opponent_id): (one.matches, one.points) for one in found} == expected
+    assert figures_of(found) == expected
     for version in versions:
         own = by_opponent(database, scope, version)
         mine = {pair: figures for pair, figures in expected.items() if pair[0] == version}
-        assert {(one.version_id, one.opponent_id): (one.matches, one.points) for one in own} == mine
+        assert figures_of(own) == mine
         check_seats(database, scope, facts, version)
     check_seats(database, scope, facts, None)
     plies = [fact[3] for fact in facts]
@@ -85,17 +88,23 @@ def check_against(database: Database, scope: Scope, facts: list[Fact], versions:
     assert spread.mean == pytest.approx(mean(plies))
 
 
+def figures_of(found: list[Meeting]) -> dict[tuple[str, str], tuple[int, ...]]:
+    """Matches, points, wins and ties of each pair."""
+    return {(one.version_id, one.opponent_id): (one.matches, one.points, one.wins, one.ties) for one in found}
+
+
 def check_seats(database: Database, scope: Scope, facts: list[Fact], version: str | None) -> None:
     expected: list[tuple[Any, ...]] = []
     for seat in range(SEATS):
         sat = [fact for fact in facts if version in (None, fact[0][seat])]
         got = [points for one, _, place, points in met(facts) if place == seat and version in (None, one)]
-        wins = sum(ranks[seat] == 1 for _, ranks, _, _ in sat)
+        firsts = Counter(ranks.count(1) for _, ranks, _, _ in sat if ranks[seat] == 1)
         forfeits = sum(seat in forfeited for _, _, forfeited, _ in sat)
         if sat:
-            expected.append((seat, len(sat), wins, pytest.approx(mean(got) / 2), forfeits))
+            score = pytest.approx(mean(got) / 2)
+            expected.append((seat, len(sat), firsts.total(), score, forfeits, firsts[2], firsts[SEATS]))
     rows = by_seat(database, scope, version)
-    found: list[tuple[Any, ...]] = [(row.seat, row.matches, row.wins, row.score, row.forfeits) for row in rows]
+    found: list[tuple[Any, ...]] = [astuple(row) for row in rows]
     assert found == expected
 
 
