@@ -5,11 +5,11 @@ It is one query with a row for each match, and no objects are made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Select, select
+from sqlalchemy import Select, Text, select, type_coerce
 from sqlmodel import Session
 
 from ratings.errors import NotFoundError
@@ -19,13 +19,15 @@ from ratings.store.sessions import Source, read
 from ratings.store.states import Verdict
 
 _PART = 20_000
-_m, _t, _o = tables.match, tables.tournament, tables.rating_order
+_MOST_NAMES = 500
+_m, _t, _o, _b, _v = tables.match, tables.tournament, tables.rating_order, tables.block, tables.version
 
 
 def load_results(source: Source, pool_id: str) -> Results:
     """Return the rated matches of whole blocks: a match that is void, unrated or not over leaves its block out.
 
-    `versions` are ids in ascending order, `digests` the first 64 bits of the game digests. Raises NotFoundError.
+    `versions` are ids in ascending order; `plans` are equal where opening, seed and rotation are, and everybody is
+    deterministic. Raises NotFoundError.
     """
     with read(source) as session:
         pool = tables.pool
@@ -36,12 +38,13 @@ def load_results(source: Source, pool_id: str) -> Results:
         rows = session.connection().execute(_matches(pool_id, seats), execution_options={"yield_per": _PART})
         for part in rows.partitions():
             columns.add(part)
-        return columns.results(_broken_blocks(session, pool_id))
+        steady = _deterministic(session, list(columns.versions))
+        return columns.results(_broken_blocks(session, pool_id), steady, _draws(session, pool_id) if steady else {})
 
 
 def _matches(pool_id: str, seats: int) -> Select[Any]:
-    """Select the block, the digest, and the version and rank of each seat, of every rated match."""
-    query = select(_m.c.block_id, _m.c.game_digest).select_from(_o).join(_m, _m.c.id == _o.c.match_id)
+    """Select the block, the rotation, and the version and rank of each seat, of every rated match."""
+    query = select(_m.c.block_id, _m.c.rotation).select_from(_o).join(_m, _m.c.id == _o.c.match_id)
     for seat in range(seats):
         sitting = tables.match_seat.alias(f"seat{seat}")
         query = query.join(sitting, (sitting.c.match_id == _m.c.id) & (sitting.c.seat == seat))
@@ -61,6 +64,26 @@ def _broken_blocks(session: Session, pool_id: str) -> set[str]:
     return set(session.connection().execute(query).scalars())
 
 
+def _deterministic(session: Session, versions: Sequence[str]) -> set[str]:
+    """Return those of some versions that say of themselves that they are deterministic."""
+    found = set[str]()
+    for start in range(0, len(versions), _MOST_NAMES):
+        query = select(_v.c.id, _v.c.manifest).where(_v.c.id.in_(versions[start : start + _MOST_NAMES]))
+        rows = session.connection().execute(query)
+        found |= {version for version, manifest in rows if manifest.get("deterministic", False)}
+    return found
+
+
+def _draws(session: Session, pool_id: str) -> dict[str, tuple[int, str]]:
+    """Return the chance seed and the opening of each block; blocks of two secrets never share a seed."""
+    query = (
+        select(_b.c.id, _b.c.chance_seed, type_coerce(_b.c.opening, Text))
+        .join(_t, _t.c.id == _b.c.tournament_id)
+        .where(_t.c.pool_id == pool_id, _t.c.rated)
+    )
+    return {block: (seed, opening) for block, seed, opening in session.connection().execute(query)}
+
+
 class _Columns:
     """The columns while they are read: ids become numbers in the order in which they come.
 
@@ -74,25 +97,35 @@ class _Columns:
         self.seats = seats
 
     def add(self, rows: Sequence[Sequence[Any]]) -> None:
-        block, digest, *sitting = zip(*rows, strict=True)
+        block, rotation, *sitting = zip(*rows, strict=True)
         self.parts.append(
             (
                 _numbers(self.blocks, block),
-                np.array([int(text[:16], 16) for text in digest], np.uint64).view(np.int64),
+                np.array(rotation, np.int64),
                 np.array([_numbers(self.versions, column) for column in sitting[::2]]).T,
                 np.array(sitting[1::2], np.int64).T,
             )
         )
 
-    def results(self, broken: set[str]) -> Results:
+    def results(self, broken: set[str], steady: set[str], draws: Mapping[str, tuple[int, str]]) -> Results:
         none = np.zeros(0, np.int64)
         empty = (none, none, none.reshape(0, self.seats), none.reshape(0, self.seats))
-        blocks, digests, seats, ranks = (np.concatenate(column) for column in zip(empty, *self.parts, strict=True))
+        blocks, rotations, seats, ranks = (np.concatenate(column) for column in zip(empty, *self.parts, strict=True))
         versions, place = _sorted(self.versions)
         labels, label = _sorted(self.blocks)
         is_whole: Bools = np.array([block not in broken for block in labels], np.bool_)
-        every = Results(versions, place[seats], ranks, label[blocks], digests.view(np.uint64))
+        is_steady: Bools = np.array([version in steady for version in self.versions], np.bool_)
+        plans = self._plans(blocks, rotations, draws)
+        alone = ~is_steady[seats].all(axis=1) if len(seats) else np.zeros(0, np.bool_)
+        plans[alone] = -1 - np.flatnonzero(alone)  # no other's: who plays otherwise each time repeats nothing
+        every = Results(versions, place[seats], ranks, label[blocks], plans)
         return every.where(is_whole[every.blocks])
+
+    def _plans(self, blocks: Ints, rotations: Ints, draws: Mapping[str, tuple[int, str]]) -> Ints:
+        """Return a number for each match, equal for equal seeds, openings and rotations."""
+        known: dict[tuple[int, str], int] = {}
+        of_block = [known.setdefault(draws[block], len(known)) for block in self.blocks] if draws else []
+        return np.array(of_block, np.int64)[blocks] * self.seats + rotations if of_block else rotations * 0
 
 
 def _numbers(known: dict[str, int], ids: Iterable[str]) -> Ints:

@@ -166,9 +166,9 @@ def _table(situation: Situation) -> OfficialTable:
 
     labels = _labels(situation)
     matches = [
-        (number, [labels[entrant] for entrant in order], ranks, digest)
+        (number, [labels[entrant] for entrant in order], ranks)
         for number, block in enumerate(situation.blocks)
         if block.is_whole
-        for order, ranks, digest in zip(block.rotations(), block.ranks, block.digests, strict=True)
+        for order, ranks in zip(block.rotations(), block.ranks, strict=True)
     ]
     return official_table(results_of(list(labels.values()), matches))

@@ -40,14 +40,15 @@ class Counts:
 
 
 def count(results: Results) -> Counts:
-    """Count equal matches; those that repeat another move by move count once, in the block of the least label."""
+    """Count equal matches; of those that repeat one another by plan one counts, whichever copies there are."""
     versions, seats = _sorted_versions(results)
     who = pack(seats.T, [len(versions)] * seats.shape[1])
-    kept = _first_of_equal(who, results.digests, results.blocks)
-    ranks = _times_beaten(results.ranks[kept])
-    width = ranks.shape[1]
-    keys = pack([who[kept], *ranks.T], [_span(who), *[width] * width])
-    _, firsts, row_of, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    beaten = _times_beaten(results.ranks)
+    width = beaten.shape[1]
+    every = pack([who, *beaten.T], [_span(who), *[width] * width])
+    kept = _first_of_repeats(who, results, every)
+    ranks = beaten[kept]
+    _, firsts, row_of, counts = np.unique(every[kept], return_index=True, return_inverse=True, return_counts=True)
     block_of, order, blocks = _blocks_by_content(results.blocks[kept], row_of)
     return Counts(
         versions=versions,
@@ -98,11 +99,20 @@ def _sorted_versions(results: Results) -> tuple[tuple[str, ...], Ints]:
     return tuple(results.versions[index] for index in by_id), place[results.seats]
 
 
-def _first_of_equal(who: Ints, digests: npt.NDArray[np.generic], blocks: npt.NDArray[np.integer]) -> Ints:
-    """Return the index of one match of each kind (same versions in the same seats, same digest)."""
-    order = np.lexsort((blocks, digests, who))
+def _first_of_repeats(who: Ints, results: Results, every: Ints) -> Ints:
+    """Return the index of one match of each plan: where copies ended otherwise, the one of the least result.
+
+    Of equal results it is the one in the block with the least content, so that no id decides.
+    """
+    _, plans = np.unique(results.plans, return_inverse=True)
+    if len(plans) == 0 or len(np.unique(pack([who, plans], [_span(who), _span(plans)]))) == len(plans):
+        return np.arange(len(plans))  # nothing repeats, which is usual
+    _, block = np.unique(results.blocks, return_inverse=True)
+    content = np.zeros(_span(block), np.uint64)
+    np.add.at(content, block, _mixed(np.unique(every, return_inverse=True)[1]))
+    order = np.lexsort((content[block], every, plans, who))
     is_new = np.ones(len(order), np.bool_)
-    is_new[1:] = (np.diff(who[order]) != 0) | (digests[order][1:] != digests[order][:-1])
+    is_new[1:] = (np.diff(who[order]) != 0) | (np.diff(plans[order]) != 0)
     return order[is_new].astype(np.int64)
 
 

@@ -21,22 +21,23 @@ class Results:
     """Matches that count: of whole blocks, none of them void. Row = match, column = seat.
 
     `versions` are ids; `seats` holds indices into them, shape (matches, seats); `ranks` has the same shape, 1 is best,
-    ties share a rank; `blocks` tells the block of each match by any integer, shape (matches,); `digests` are the game
-    digests or their first 64 bits, shape (matches,). Raises ResultsError if the shapes or values do not fit.
+    ties share a rank; `blocks` tells the block of each match by any integer, shape (matches,); `plans` are integers of
+    the same shape, equal for two matches only if one repeats the other by plan: same opening, seeds and rotation, and
+    everybody deterministic. Raises ResultsError if the shapes or values do not fit.
     """
 
     versions: tuple[str, ...]
     seats: npt.NDArray[np.integer]
     ranks: npt.NDArray[np.integer]
     blocks: npt.NDArray[np.integer]
-    digests: npt.NDArray[np.generic]
+    plans: npt.NDArray[np.integer]
 
     def __post_init__(self) -> None:
         if self.seats.ndim != 2 or self.seats.shape != self.ranks.shape or self.seats.shape[1] < 2:
             raise ResultsError(f"seats {self.seats.shape} and ranks {self.ranks.shape} are not (matches, seats)")
         matches = len(self.seats)
-        if self.blocks.shape != (matches,) or self.digests.shape != (matches,):
-            raise ResultsError(f"{matches} matches, but {self.blocks.shape} blocks and {self.digests.shape} digests")
+        if self.blocks.shape != (matches,) or self.plans.shape != (matches,):
+            raise ResultsError(f"{matches} matches, but {self.blocks.shape} blocks and {self.plans.shape} digests")
         if len(set(self.versions)) != len(self.versions):
             raise ResultsError("a version is listed twice")
         if matches and not 0 <= int(self.seats.min()) <= int(self.seats.max()) < len(self.versions):
@@ -44,7 +45,7 @@ class Results:
 
     def where(self, kept: Bools) -> Results:
         """Return the matches at which the mask is true."""
-        return Results(self.versions, self.seats[kept], self.ranks[kept], self.blocks[kept], self.digests[kept])
+        return Results(self.versions, self.seats[kept], self.ranks[kept], self.blocks[kept], self.plans[kept])
 
     def among(self, versions: Collection[str]) -> Results:
         """Return the matches in which nobody but these versions sat."""
@@ -52,18 +53,17 @@ class Results:
         return self.where(is_wanted[self.seats].all(axis=1))
 
 
-def results_of(versions: Sequence[str], matches: Sequence[tuple[int, Sequence[str], Sequence[int], str]]) -> Results:
-    """Return the columns of matches that are given one by one.
+def results_of(versions: Sequence[str], matches: Sequence[tuple[int, Sequence[str], Sequence[int]]]) -> Results:
+    """Return the columns of matches that are given one by one, none of which repeats another.
 
-    Each match is the number of its block, its versions by seat, their ranks by seat, and its game digest in hexadecimal
-    digits.
+    Each match is the number of its block, its versions by seat, and their ranks by seat.
     """
     place = {version: number for number, version in enumerate(versions)}
     width = len(matches[0][1]) if matches else 2
     return Results(
         tuple(versions),
-        np.array([[place[version] for version in seats] for _, seats, _, _ in matches], np.int64).reshape(-1, width),
-        np.array([ranks for _, _, ranks, _ in matches], np.int64).reshape(-1, width),
-        np.array([block for block, _, _, _ in matches], np.int64),
-        np.array([int(digest[:16] or "0", 16) for _, _, _, digest in matches], np.uint64),
+        np.array([[place[version] for version in seats] for _, seats, _ in matches], np.int64).reshape(-1, width),
+        np.array([ranks for _, _, ranks in matches], np.int64).reshape(-1, width),
+        np.array([block for block, _, _ in matches], np.int64),
+        np.arange(len(matches)),
     )

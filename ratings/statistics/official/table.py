@@ -71,7 +71,7 @@ class OfficialTable:
     """The table, best first.
 
     `stronger[i, j]` is P(rows[i] stronger than rows[j]), or NaN if nothing compares the two. `matches` and `blocks` are
-    those that count, `repeats` is how many matches repeated another move by move, `groups` how many parts of the field
+    those that count, `repeats` is how many matches repeated another by plan, `groups` how many parts of the field
     never met. `spread[i, j]` is the standard deviation of the difference of two strengths, `covariance` that of the
     strengths by the model, times `dispersion` (how much more blocks vary than lone matches).
     """

@@ -58,7 +58,7 @@ def joined(one: Results, other: Results) -> Results:
         np.concatenate([one.seats, other.seats]),
         np.concatenate([one.ranks, other.ranks]),
         np.concatenate([one.blocks, other.blocks + shift]),
-        np.concatenate([one.digests, other.digests]),
+        np.concatenate([one.plans, other.plans]),
     )
 
 

@@ -44,7 +44,7 @@ def test_the_order_of_the_matches_does_not_matter() -> None:
     results = played(Kind("3 seats", 3, 300, support), 4)
     order = np.random.default_rng(1).permutation(len(results.seats))
     turned = Results(
-        results.versions, results.seats[order], results.ranks[order], results.blocks[order], results.digests[order]
+        results.versions, results.seats[order], results.ranks[order], results.blocks[order], results.plans[order]
     )
     assert suspicious_pairs(results, 0.5) == suspicious_pairs(turned, 0.5)
 

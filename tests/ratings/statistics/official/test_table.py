@@ -43,7 +43,7 @@ def rearranged(results: Results, order: Ints, names: Ints) -> Results:
         place[results.seats[order]],
         results.ranks[order] * 7,  # only who is before whom counts
         results.blocks[order] * 3 + 1,
-        results.digests[order],
+        results.plans[order],
     )
 
 
@@ -87,25 +87,48 @@ def test_any_order_of_the_same_matches_gives_the_identical_table(seats: int) -> 
         assert_identical(whole, official_table(rearranged(results, order, names)))
 
 
-def test_matches_that_repeat_another_move_by_move_count_once() -> None:
+def test_matches_that_repeat_another_by_plan_count_once() -> None:
     results = played()
     twice = Results(
         results.versions,
         np.concatenate([results.seats] * 2),
         np.concatenate([results.ranks] * 2),
         np.concatenate([results.blocks, results.blocks + 1000]),
-        np.concatenate([results.digests] * 2),
+        np.concatenate([results.plans] * 2),
     )
     table = official_table(twice)
     assert table.repeats == table.matches == len(results.seats)
     assert_identical(table, official_table(results))
 
 
-def test_the_same_moves_of_other_bots_are_no_repeat() -> None:
+def test_the_same_plan_for_other_bots_is_no_repeat() -> None:
     results = played()
-    same = Results(results.versions, results.seats, results.ranks, results.blocks, np.zeros_like(results.digests))
+    same = Results(results.versions, results.seats, results.ranks, results.blocks, np.zeros_like(results.plans))
     distinct = len(np.unique(results.seats, axis=0))
     assert official_table(same).matches == distinct
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_id_and_no_order_decides_which_copy_of_a_repeat_counts(seed: int) -> None:
+    # Copies that ended otherwise all the same, as after a loss on time.
+    one, two = played(seed=1), played(seed=2)
+    random = np.random.default_rng(seed)
+    plans = np.arange(len(one.seats))
+    both = Results(
+        one.versions,
+        np.concatenate([one.seats] * 2),
+        np.concatenate([one.ranks, two.ranks]),
+        np.concatenate([one.blocks, one.blocks + 1000]),
+        np.concatenate([plans, plans]),
+    )
+    order = random.permutation(len(both.seats))
+    labels = random.permutation(2000)
+    other = Results(
+        both.versions, both.seats[order], both.ranks[order], labels[both.blocks[order]], 7 * both.plans[order] + 3
+    )
+    table = official_table(both)
+    assert table.repeats == len(one.seats)
+    assert_identical(table, official_table(other))
 
 
 def test_known_strengths_are_found() -> None:
