@@ -39,14 +39,14 @@ TOURNAMENT_COLUMNS = (
 
 def print_standings(detail: TournamentDetail, *, as_json: bool = False) -> None:
     """Print the table of a tournament and, for people, what it has found out."""
-    rows = _told_rows(detail) if as_json else standing_rows(detail)
+    rows = told_rows(detail) if as_json else standing_rows(detail)
     print_table(TOURNAMENT_COLUMNS, rows, as_json=as_json)
     if not as_json:
         for line in conclusion_lines(detail):
             typer.echo(line)
 
 
-def _told_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
+def told_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
     """Return the rows of the table for programs, each with what its bot did wrong."""
     faults: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for one in detail.faults:

@@ -21,7 +21,7 @@ from arena.cli.shared.players import RUNNING, player_line
 from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.tournament_table import print_standings
+from arena.cli.shared.tournament_table import print_standings, told_rows
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.client.values.matches import MatchSummary
 from arena.client.values.tournaments import TournamentDetail, TournamentSummary
@@ -91,7 +91,7 @@ def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[st
         **asdict(detail.summary),
         "settings": detail.settings,
         "secret": detail.secret,
-        "standings": [asdict(row) for row in detail.standings],
+        "standings": told_rows(detail),
         "answer": conclusion_facts(detail),
         "matches": [asdict(match) for match in matches],
         "faults": [asdict(one) for one in detail.faults],

@@ -22,7 +22,7 @@ from arena.cli.shared.progress import ProgressDisplay, progress_text
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.screen import Screen
 from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, print_standings, standing_rows
+from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, print_standings, standing_rows, told_rows
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.client.values.operations import Operation, OperationState
 from arena.client.values.tournaments import TournamentDetail
@@ -87,7 +87,7 @@ def _shower(db: str, *, as_json: bool) -> Show:
 def _facts(detail: TournamentDetail) -> dict[str, object]:
     return {
         **asdict(detail.summary),
-        "standings": [asdict(row) for row in detail.standings],
+        "standings": told_rows(detail),
         "answer": conclusion_facts(detail),
         "faults": [asdict(one) for one in detail.faults],
     }
