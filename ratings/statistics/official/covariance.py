@@ -31,7 +31,8 @@ class Uncertainty:
     """Two covariances of all parameters (0 for fixed ones), and how far each version trusts the first.
 
     `dispersion` tells how much more the blocks vary than independent matches would; `model` is already multiplied by
-    it.
+    it. `doubt` is what the scale of the strengths adds (see `Fit`): it stretches all differences alike, so that it
+    widens intervals and leaves alone who is ahead of whom.
     """
 
     sandwich: Floats
@@ -39,15 +40,20 @@ class Uncertainty:
     trust: Floats
     seat_trust: float
     dispersion: float
+    doubt: Floats
 
     def spread_of(self, contrasts: Floats, trust: Floats | float) -> Floats:
         """Return the standard deviations of linear combinations (rows), given how far each trusts the sandwich."""
         robust = (product(contrasts, self.sandwich) * contrasts).sum(axis=1)
         plain = (product(contrasts, self.model) * contrasts).sum(axis=1)
-        return np.asarray(np.sqrt(np.maximum(trust * robust + (1 - trust) * plain, 0.0)))
+        scale = product(contrasts, self.doubt)
+        return np.asarray(np.sqrt(np.maximum(trust * robust + (1 - trust) * plain, 0.0) + scale**2))
 
     def pair_spread(self, versions: int) -> Floats:
-        """Return the standard deviation of the difference of every two strengths, shape (versions, versions)."""
+        """Return the standard deviation of the difference of every two strengths, given their scale.
+
+        Shape (versions, versions).
+        """
         trust = np.minimum(self.trust[:, None], self.trust[None, :])
         robust, plain = (_differences(matrix[:versions, :versions]) for matrix in (self.sandwich, self.model))
         return np.asarray(np.sqrt(np.maximum(trust * robust + (1 - trust) * plain, 0.0)))
@@ -65,13 +71,13 @@ def uncertainty(counts: Counts, fitted: Fit) -> Uncertainty:
     known[np.ix_(free, free)] = inverse(fitted.precision[np.ix_(free, free)])
     correction, evidence = _correction(counts, shape), _rarer_blocks(counts)
     if not correction:
-        return Uncertainty(known, known, np.zeros(shape.versions), 0.0, 1.0)
+        return Uncertainty(known, known, np.zeros(shape.versions), 0.0, 1.0, fitted.doubt)
     meat = _meat(counts, shape, fitted.point) * correction
     sandwich = product(product(known, meat + fitted.prior), known)
     dispersion = _dispersion(meat, fitted, evidence, counts.blocks)
     trust = evidence / (evidence + _TRUSTED_BLOCKS)
     total = counts.blocks / (counts.blocks + _TRUSTED_BLOCKS)
-    return Uncertainty(sandwich, known * dispersion, trust, total, dispersion)
+    return Uncertainty(sandwich, known * dispersion, trust, total, dispersion, fitted.doubt)
 
 
 def _correction(counts: Counts, shape: Shape) -> float:

@@ -1,8 +1,9 @@
 """Newton's method on the likelihood with a weak prior, some strengths held fixed. No I/O.
 
-The prior is normal with a standard deviation of 3 (521 Elo) on each strength's distance from the field's mean, on each
-seat's effect and on each log delta: a bot that won or lost everything gets a finite strength, two fields that never met
-are both placed around the mean, and a field with data hardly feels it.
+The prior is normal with a standard deviation of 3 (521 Elo) on each seat's effect and on each log delta, and on each
+strength's distance from the field's mean with the deviation that this field shows (empirical Bayes), or 3 where anchors
+fix numbers: a bot that won or lost everything gets a finite strength, two fields that never met are both placed around
+the mean, who leads after few matches is not taken for as good as it looks, and a field with data hardly feels it.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import numpy as np
 
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.algebra import inner, product, solve
+from ratings.statistics.official.deviation import PRIOR_DEVIATION, doubt_of, field_deviation, precisions
 from ratings.statistics.official.likelihood import Shape, evaluate, log_likelihood
 from ratings.statistics.official.results import Floats, Ints
 from ratings.statistics.official.stages import Stages, thinned
 
-PRIOR_DEVIATION = 3.0
 _TOLERANCE = 1e-9
 _MAX_STEPS = 60
 _FEW = 20_000
@@ -28,7 +29,8 @@ _FEW = 20_000
 class Fit:
     """The most probable point; `precision` is minus the second derivative there, `prior` the prior's part of it.
 
-    `free` lists the parameters that were not held fixed.
+    `free` lists the parameters that were not held fixed. `doubt` is by how much the parameters move with one standard
+    deviation of the prior's scale, which was itself found from the field (0 where it was not).
     """
 
     shape: Shape
@@ -36,6 +38,7 @@ class Fit:
     precision: Floats
     prior: Floats
     free: Ints
+    doubt: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,12 +68,17 @@ def fit(tables: Sequence[Stages], shape: Shape, fixed: dict[int, float]) -> Fit:
         point[list(fixed)] = list(fixed.values())
     if max((len(table) for table in tables), default=0) > 4 * _FEW:
         point, _ = _climb(_Posterior(thinned(tables, _FEW), shape, prior), point, free, tolerance=1e-3)
-    point, precision = _climb(_Posterior(tables, shape, prior), point, free, tolerance=_TOLERANCE)
-    return Fit(shape, point, precision, prior, free)
+    posterior = _Posterior(tables, shape, prior)
+    point, precision = _climb(posterior, point, free, tolerance=_TOLERANCE if fixed else 1e-4)
+    for _ in range(0 if fixed else 2):
+        prior = np.diag(precisions(shape, field_deviation(shape, point, precision, prior) ** 2))
+        point, precision = _climb(_Posterior(tables, shape, prior), point, free, tolerance=_TOLERANCE)
+    doubt = np.zeros(shape.size) if fixed else doubt_of(shape, point, precision, prior)
+    return Fit(shape, point, precision, prior, free, doubt)
 
 
 def _prior(shape: Shape, is_anchored: bool) -> Floats:
-    """Return the precision of the prior, whose mean is 0 or, if there are anchors, theirs."""
+    """Return the precision of the wide prior, whose mean is 0 or, if there are anchors, theirs."""
     precision = np.eye(shape.size)
     if is_anchored:
         precision[: shape.versions, : shape.versions] -= 1 / shape.versions

@@ -14,6 +14,8 @@ from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, OfficialTa
 from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
 
 BOUNDS = (0.92, 0.98)
+BOUNDS_OF_FEW = (0.90, 0.995)
+"""Of tables of so few matches that the field's own spread is hardly known."""
 NO_TIES = np.zeros(0)
 
 
@@ -32,6 +34,15 @@ class Kind:
     anchors: int = 0
     below: float = 0.0
     """By how much one more bot is weaker than all others; 11.5 is 2,000 Elo. Its own interval is not counted."""
+    chain: bool = False
+    """Whether each plays only the next, in the order of their names."""
+    few: bool = False
+    """Whether the matches are so few that the field's own spread is hardly known."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest share of 95 % intervals that shall hold the truth."""
+        return BOUNDS_OF_FEW if self.few else BOUNDS
 
 
 KINDS = (
@@ -46,6 +57,10 @@ KINDS = (
     Kind("5 seats", 5, 12, 40),
     Kind("2 seats, one 2,000 Elo below", 2, 8, 200, below=11.5),
     Kind("3 seats, one 2,000 Elo below", 3, 8, 80, tie=None, below=11.5),
+    Kind("2 seats, 28 matches of 8 bots", 2, 8, 14, deviation=0.5, few=True),
+    Kind("2 seats, 56 matches of 8 near bots", 2, 8, 28, deviation=0.3, few=True),
+    Kind("2 seats, 132 matches of 12 bots", 2, 12, 66, deviation=0.5, few=True),
+    Kind("2 seats, a chain of neighbours", 2, 8, 84, deviation=0.5, chain=True, few=True),
 )
 
 
@@ -60,7 +75,10 @@ def field_of(kind: Kind, random: np.random.Generator) -> Field:
 
 
 def tables_of(kind: Kind, random: np.random.Generator) -> Ints:
-    """Whole rounds of every pair, as far as they go; random tables else."""
+    """Whole rounds of every pair, as far as they go; random tables else, or a chain of neighbours."""
+    if kind.chain:
+        neighbours = [(place, place + 1) for place in range(kind.bots - 1)]
+        return np.array(neighbours * (kind.blocks // len(neighbours)))
     pairs = kind.bots * (kind.bots - 1) // 2
     if kind.seats == 2 and kind.blocks % pairs == 0:
         return all_tables(kind.bots, 2, kind.blocks // pairs)
@@ -87,7 +105,11 @@ def strengths_in(table: OfficialTable, field: Field) -> Floats:
 
 @dataclass(slots=True)
 class Coverage:
-    """How many intervals there were, and how many held the truth."""
+    """How many intervals there were, and how many held the truth; what the table said of pairs, and what was so.
+
+    `said` adds up the chances that who stands ahead of another is stronger, over `pairs` of them, and `ahead` counts
+    those who were. `lead` adds up by how much the first of each of `tables` was overrated, in log units.
+    """
 
     intervals: int = 0
     hits: int = 0
@@ -95,11 +117,21 @@ class Coverage:
     rank_hits: int = 0
     seats: int = 0
     seat_hits: int = 0
+    pairs: int = 0
+    said: float = 0.0
+    ahead: int = 0
+    tables: int = 0
+    lead: float = 0.0
 
     @property
     def share(self) -> float:
         """The share of the strengths' intervals that held the truth."""
         return self.hits / self.intervals
+
+    @property
+    def leads_by(self) -> float:
+        """By how many Elo the first of a table is overrated on average."""
+        return ELO_PER_UNIT * self.lead / self.tables
 
 
 def coverage(kind: Kind, simulations: int) -> Coverage:
@@ -140,9 +172,21 @@ def _count(seen: Coverage, kind: Kind, field: Field, true_field: Field, random: 
         seen.hits += row.low <= true <= row.high
         seen.ranks += 1
         seen.rank_hits += row.best_rank <= 1 + int((truth > true).sum()) <= row.worst_rank
+    _count_order(seen, table, truth[[place[row.version] for row in table.rows]])
     for seat, effect in zip(table.seats, true_field.seat_effects, strict=True):
         seen.seats += 1
         seen.seat_hits += seat.low <= effect - true_field.seat_effects.mean() <= seat.high
+
+
+def _count_order(seen: Coverage, table: OfficialTable, truth: Floats) -> None:
+    """Compare the chances and the first of a table with the true strengths of its rows."""
+    for ahead, behind in zip(*np.triu_indices(len(truth), 1), strict=True):
+        if not np.isnan(table.stronger[ahead, behind]):
+            seen.pairs += 1
+            seen.said += float(table.stronger[ahead, behind])
+            seen.ahead += bool(truth[ahead] > truth[behind])
+    seen.tables += 1
+    seen.lead += table.rows[0].strength - float(truth[0])
 
 
 def big_results(matches: int, seats: int, bots: int = 50) -> Results:

@@ -156,7 +156,7 @@ def test_anchors_stay_where_they_are_and_carry_the_others() -> None:
     assert rows["bot000"].is_anchor
     assert rows["bot000"].elo == rows["bot000"].elo_low == rows["bot000"].elo_high == pytest.approx(2000.0)
     shift = rows["bot000"].strength - free["bot000"].strength
-    assert rows["bot001"].strength - free["bot001"].strength == pytest.approx(shift, abs=0.01)
+    assert rows["bot001"].strength - free["bot001"].strength == pytest.approx(shift, abs=0.05)
     assert not rows["bot001"].is_anchor
 
 
@@ -200,14 +200,15 @@ def test_figures_are_elos_with_1500_for_the_average() -> None:
 
 
 def test_an_interval_is_about_the_mean_of_those_who_are_compared() -> None:
-    table = official_table(results_of(("ab", (1, 2)), ("ba", (1, 2)), ("ab", (1, 2)), times=12), confidence=0.95)
+    played = [("ab", (1, 2)), ("ba", (2, 1)), ("ab", (1, 2)), ("ba", (2, 1)), ("ab", (2, 1)), ("ba", (1, 2))]
+    table = official_table(results_of(*played, times=60), confidence=0.95)
     ahead, behind = table.rows
     spread = (ahead.strength - behind.strength) / NormalDist().inv_cdf(float(table.stronger[0, 1]))
-    # Of two, each is half of their difference away from the mean.
+    # Of two, each is half of their difference away from the mean; after so many matches the prior adds little.
     half = NormalDist().inv_cdf(0.975) * spread / 2
     for row in (ahead, behind):
-        assert row.high - row.strength == pytest.approx(half, rel=1e-6)
-        assert row.strength - row.low == pytest.approx(half, rel=1e-6)
+        assert row.high - row.strength == pytest.approx(half, rel=0.02)
+        assert row.strength - row.low == pytest.approx(half, rel=0.02)
 
 
 def test_who_never_won_moves_nobody_and_widens_no_interval() -> None:
@@ -215,7 +216,7 @@ def test_who_never_won_moves_nobody_and_widens_no_interval() -> None:
     among = [
         match
         for one, other in (("a", "b"), ("b", "c"), ("a", "c"))
-        for match in [(one + other, won), (other + one, lost)] * 12 + [(one + other, lost), (other + one, won)] * 8
+        for match in [(one + other, won), (other + one, lost)] * 120 + [(one + other, lost), (other + one, won)] * 80
     ]
     beaten = [match for name in "abc" for match in ((name + "z", won), ("z" + name, lost))] * 20
     without = {row.version: row for row in official_table(results_of(*among)).rows}
