@@ -14,7 +14,7 @@ class BestKnown:
     """How well an adaptive tournament has answered its question."""
 
     until: str
-    """The question, for example `top 3 known at 95%`."""
+    """The question, for example `top 3 known at 95% within 10 Elo`."""
     is_known: bool
     confidence: float
     leaders: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Adaptive: plays the blocks that tell most until "top 3 known at 95%", or the like, is answered. Pure, no I/O."""
+"""Adaptive: plays the blocks that tell most until "top 3 known at 95% within 10 Elo" is answered. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # NumPy is imported when there is something to compute
     from ratings.statistics.stopping.standing import Standing
 
 DEFAULT_QUESTION = "top 3 known at 95%"
+DEFAULT_WITHIN = 10.0
+"""The zone of a question that names none, in Elo: who is so near to the best is one of them."""
 DEFAULT_BLOCKS = 2000
 # Each is a ring that connects everybody; nothing is known before the first of them is over.
 _FIRST_WAVES = 2
@@ -36,7 +38,7 @@ class Adaptive:
     """
 
     seats: int
-    until: str = DEFAULT_QUESTION
+    until: str = f"{DEFAULT_QUESTION} within {DEFAULT_WITHIN:g} Elo"
     blocks: int = DEFAULT_BLOCKS
     """The most blocks; after them the question stays open."""
 
@@ -78,24 +80,25 @@ class Adaptive:
             chosen = first_blocks(present, self.seats, situation.seed + situation.wave, rings=1, owners=owners)
         else:
             table = _table(situation)
-            if self._standing(table, present).is_known:
+            if self._standing(table, present, len(situation.entrants)).is_known:
                 return []
             seed = situation.seed + situation.wave
             question = parse_question(self.until)
             chosen = next_blocks(table, question, present, self.seats, _BLOCKS_A_WAVE, seed, owners)
         return seat_groups(situation, [[names[label] for label in order] for order in chosen])
 
-    def _standing(self, table: OfficialTable, present: Sequence[str]) -> Standing:
+    def _standing(self, table: OfficialTable, asked: Sequence[str], entrants: int) -> Standing:
         from ratings.statistics.stopping.standing import standing
 
-        return standing(table, parse_question(self.until), present)
+        at_first_look = _FIRST_WAVES * -(-entrants // (self.seats - 1))
+        return standing(table, parse_question(self.until), asked, max(self.blocks / at_first_look, 1.0))
 
     def answer(self, situation: Situation) -> Standing:
         """Return how well all whole blocks answer the question; entrants by their id.
 
         If so many withdrew that no more are left than are asked for, it is answered.
         """
-        from ratings.statistics.stopping.standing import Standing, standing
+        from ratings.statistics.stopping.standing import Standing
 
         question = parse_question(self.until)
         stayed = [entrant.id for entrant in situation.entrants if entrant.withdrawn is None]
@@ -103,7 +106,7 @@ class Adaptive:
             return Standing(True, 1.0, tuple(stayed), ())
         labels = _labels(situation)
         names = {label: entrant for entrant, label in labels.items()}
-        found = standing(_table(situation), question, [labels[entrant] for entrant in stayed])
+        found = self._standing(_table(situation), [labels[entrant] for entrant in stayed], len(labels))
         return Standing(
             found.is_known,
             found.confidence,
@@ -152,6 +155,22 @@ class Adaptive:
             return f"{row.elo:.0f} ({row.elo_low:.0f}..{row.elo_high:.0f})" if row else ""
 
         return standing_rows(situation, tally(situation), lambda entrant: rank[entrant], say)
+
+
+def with_zone(question: str, within: float | None) -> str:
+    """Return a question with a zone of so many Elo, the usual one if neither it nor `within` names one.
+
+    Raises ScheduleError if both do, or if it is no question.
+    """
+    try:
+        has_zone = parse_question(question).within is not None
+    except ResultsError as error:
+        raise ScheduleError(str(error)) from error
+    if not has_zone:
+        return f"{question} within {DEFAULT_WITHIN if within is None else within:g} Elo"
+    if within is not None:
+        raise ScheduleError(f"{question!r} names its zone already; leave out --within")
+    return question
 
 
 def _labels(situation: Situation) -> dict[str, str]:

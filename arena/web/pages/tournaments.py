@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Annotated, Any
@@ -33,6 +34,7 @@ _MOST_PAIRINGS = 500
 _MOST_ROWS = 100
 _MATCHES = 12
 _DIGITS = 12
+_PERCENT = re.compile(r"([0-9.]+)%", re.ASCII)
 Cursor = Annotated[str | None, Query(max_length=2000)]
 Named = Annotated[str, Path(max_length=200)]
 _ROUNDS = (KNOCKOUT, "swiss")
@@ -121,12 +123,9 @@ def _standing(found: TournamentDetail, language: Words) -> dict[str, Any]:
 
 
 def _target(found: TournamentDetail) -> float | None:
-    """Return the confidence that was asked for, from a question such as `top 3 known at 95%`."""
-    percent = found.best.until.rpartition(" ")[2].rstrip("%") if found.best is not None else ""
-    try:
-        return float(percent) / 100
-    except ValueError:
-        return None
+    """Return the confidence that was asked for, from a question such as `top 3 known at 95% within 10 Elo`."""
+    percent = _PERCENT.search(found.best.until) if found.best is not None else None
+    return float(percent[1]) / 100 if percent else None
 
 
 def _crosstable(request: Request, found: TournamentDetail) -> tuple[Crossed | None, str]:

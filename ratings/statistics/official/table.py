@@ -165,7 +165,7 @@ class _TableMaker:
         gap = self.strengths[:, None] - self.strengths[None, :]
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(self.spread > 0, gap / self.spread, np.sign(gap) * np.inf)
-        chance = 0.5 * (1 + _erf(np.nan_to_num(z, nan=0.0) / sqrt(2)))
+        chance = 0.5 * (1 + error_function(np.nan_to_num(z, nan=0.0) / sqrt(2)))
         np.fill_diagonal(chance, 0.5)
         chance[~self._comparable()] = np.nan
         return chance
@@ -250,5 +250,6 @@ def _interval(strength: float, margin: float) -> dict[str, float]:
     return figures | {names[name]: ELO_MEAN + ELO_PER_UNIT * value for name, value in figures.items()}
 
 
-def _erf(values: Floats) -> Floats:
+def error_function(values: Floats) -> Floats:
+    """Return erf of each value, in their shape."""
     return np.array([erf(value) for value in values.ravel().tolist()]).reshape(values.shape)

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from arena.tournament.formats.adaptive import Adaptive
+from arena.tournament.formats.adaptive import Adaptive, with_zone
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.situation import BlockState, CircularOrder, PlayedBlock
 from arena.tournament.formats.waves import is_ready
@@ -84,3 +84,14 @@ def test_when_no_more_are_left_than_are_asked_for_it_is_answered() -> None:
     assert isinstance(played.form, Adaptive)
     answer = played.form.answer(played.situation)
     assert (answer.is_known, answer.leaders, answer.contenders) == (True, ("bot0", "bot2", "bot3"), ())
+
+
+def test_a_question_gets_the_usual_zone_unless_it_or_the_option_names_one() -> None:
+    assert with_zone("winner known at 95%", None) == "winner known at 95% within 10 Elo"
+    assert with_zone("winner known at 95%", 2.5) == "winner known at 95% within 2.5 Elo"
+    assert with_zone("winner known at 95%", 0) == "winner known at 95% within 0 Elo"
+    assert with_zone("winner known at 95% within 5 Elo", None) == "winner known at 95% within 5 Elo"
+    with pytest.raises(ScheduleError, match="leave out --within"):
+        with_zone("winner known at 95% within 5 Elo", 5)
+    with pytest.raises(ScheduleError, match="write for example"):
+        with_zone("who wins?", None)

@@ -14,6 +14,9 @@ from ratings.statistics.stopping.question import Question, check_question, parse
         ("top 3 known at 95%", Question(3, 0.95)),
         ("  Top 10   known at 99.5% ", Question(10, 0.995)),
         ("winner known at 90%", Question(1, 0.9)),
+        ("winner known at 90% within 10 Elo", Question(1, 0.9, 10.0)),
+        ("top 3 known at 95% WITHIN 2.5 elo", Question(3, 0.95, 2.5)),
+        ("top 3 known at 95% within 0 Elo", Question(3, 0.95, 0.0)),
     ],
 )
 def test_questions_are_read(text: str, question: Question) -> None:
@@ -30,11 +33,18 @@ def test_questions_are_read(text: str, question: Question) -> None:
         "top 3 known at 40%",
         "top 3 known at 95",
         "top -1 known at 95%",
+        "top 3 known at 95% within 10",
+        "top 3 known at 95% within -1 Elo",
     ],
 )
 def test_other_text_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(ResultsError, match=r"write for example|confidence"):
         parse_question(text)
+
+
+def test_too_wide_a_zone_is_refused() -> None:
+    with pytest.raises(ResultsError, match="at most 400 Elo"):
+        parse_question("winner known at 95% within 401 Elo")
 
 
 def test_a_question_without_an_answer_is_refused() -> None:

@@ -9,7 +9,8 @@ import typer
 from arena.cli.shared import hosting_options, options, request, settings
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.verbs.tournament.run.common import Target, Unrated, run_example, run_tournament
-from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive
+from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive, with_zone
+from ratings.statistics.stopping.question import MOST_WITHIN
 
 app = typer.Typer()
 
@@ -18,7 +19,7 @@ app = typer.Typer()
     Adaptive.name,
     epilog=run_example(
         'adaptive --seats 2 --bots random,greedy,search --until "winner known at 95%"',
-        'adaptive --seats 3 --bots random,greedy,search --until "top 2 known at 90%" --max-blocks 500',
+        'adaptive --seats 3 --bots random,greedy,search --until "top 2 known at 90%" --within 25',
     ),
 )
 def adaptive(
@@ -26,6 +27,7 @@ def adaptive(
     bots: request.BotNames,
     seats: request.Seats,
     until: Annotated[str, typer.Option(metavar="QUESTION")] = DEFAULT_QUESTION,
+    within: Annotated[float | None, typer.Option("--within", min=0.0, max=MOST_WITHIN, metavar="ELO")] = None,
     max_blocks: Annotated[int, typer.Option("--max-blocks", min=1, metavar="N")] = DEFAULT_BLOCKS,
     time: request.TimeText = request.DEFAULT_TIME,
     cores: request.Cores = 1,
@@ -62,4 +64,4 @@ def adaptive(
     )
     target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, dry_run=dry_run, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
-    run_tournament(Adaptive(seats, until, max_blocks), entrants, asked, hosting, target)
+    run_tournament(Adaptive(seats, with_zone(until, within), max_blocks), entrants, asked, hosting, target)
