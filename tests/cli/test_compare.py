@@ -96,7 +96,7 @@ def test_a_tournament_is_played_until_a_question_is_answered(table: Arena) -> No
     words = ["tournament", "run", "adaptive", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob,eve"]
     finished = table(*words, "--until", "winner known at 60%", "--max-blocks", "12", "--seed", "3", "--name", "until")
     assert finished.code == 0
-    assert "winner known at 60%: " in finished.out
-    assert "winner known at 60%: " in table("tournament", "show", "until").out
+    assert "winner known at 60% within 10 Elo: " in finished.out
+    assert "winner known at 60% within 10 Elo: " in table("tournament", "show", "until").out
     assert "is no question" in table.refusal(*words, "--until", "soon")
     assert "is known before the first match" in table.refusal(*words, "--until", "top 3 known at 95%")
