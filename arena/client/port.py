@@ -270,15 +270,15 @@ class Ratings(Protocol):
         confidence: float = 0.95,
         limit: int | None = DEFAULT_LIMIT,
         after: str | None = None,
+        circles: bool = False,
     ) -> OfficialTable:
-        """Return the official table of a pool, the best first; its figures rest on all versions, shown or not."""
+        """Return the official table of a pool, the best first; its figures rest on all versions, shown or not.
+
+        With `circles` each is measured against the mixture that none beats, and who does best against it comes first.
+        """
 
     def list_suspicions(
-        self,
-        pool: str | None = None,
-        alarm: float = 0.005,
-        limit: int | None = DEFAULT_LIMIT,
-        after: str | None = None,
+        self, pool: str | None = None, alarm: float = 0.005, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[Suspicion]:
         """Return the pairs that do better at common tables than chance allows; for organisers only."""
 

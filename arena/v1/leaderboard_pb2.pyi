@@ -116,18 +116,20 @@ class ListLengthsResponse(_message.Message):
     def __init__(self, items: _Optional[_Iterable[_Union[Spread, _Mapping]]] = ...) -> None: ...
 
 class GetOfficialTableRequest(_message.Message):
-    __slots__ = ("pool", "anchors", "confidence", "limit", "after")
+    __slots__ = ("pool", "anchors", "confidence", "limit", "after", "circles")
     POOL_FIELD_NUMBER: _ClassVar[int]
     ANCHORS_FIELD_NUMBER: _ClassVar[int]
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     AFTER_FIELD_NUMBER: _ClassVar[int]
+    CIRCLES_FIELD_NUMBER: _ClassVar[int]
     pool: str
     anchors: _containers.RepeatedCompositeFieldContainer[Anchor]
     confidence: float
     limit: int
     after: str
-    def __init__(self, pool: _Optional[str] = ..., anchors: _Optional[_Iterable[_Union[Anchor, _Mapping]]] = ..., confidence: _Optional[float] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+    circles: bool
+    def __init__(self, pool: _Optional[str] = ..., anchors: _Optional[_Iterable[_Union[Anchor, _Mapping]]] = ..., confidence: _Optional[float] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ..., circles: bool = ...) -> None: ...
 
 class GetOfficialTableResponse(_message.Message):
     __slots__ = ("official_table",)
@@ -318,7 +320,7 @@ class Anchor(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., elo: _Optional[float] = ...) -> None: ...
 
 class OfficialTable(_message.Message):
-    __slots__ = ("pool", "confidence", "matches", "blocks", "repeats", "groups", "dispersion", "rows", "seats", "next")
+    __slots__ = ("pool", "confidence", "matches", "blocks", "repeats", "groups", "dispersion", "rows", "seats", "next", "circles", "circle_count", "threes")
     POOL_FIELD_NUMBER: _ClassVar[int]
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     MATCHES_FIELD_NUMBER: _ClassVar[int]
@@ -329,6 +331,9 @@ class OfficialTable(_message.Message):
     ROWS_FIELD_NUMBER: _ClassVar[int]
     SEATS_FIELD_NUMBER: _ClassVar[int]
     NEXT_FIELD_NUMBER: _ClassVar[int]
+    CIRCLES_FIELD_NUMBER: _ClassVar[int]
+    CIRCLE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    THREES_FIELD_NUMBER: _ClassVar[int]
     pool: _pool_pb2.Pool
     confidence: float
     matches: int
@@ -339,10 +344,29 @@ class OfficialTable(_message.Message):
     rows: _containers.RepeatedCompositeFieldContainer[OfficialRow]
     seats: _containers.RepeatedCompositeFieldContainer[SeatAdvantage]
     next: str
-    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., confidence: _Optional[float] = ..., matches: _Optional[int] = ..., blocks: _Optional[int] = ..., repeats: _Optional[int] = ..., groups: _Optional[int] = ..., dispersion: _Optional[float] = ..., rows: _Optional[_Iterable[_Union[OfficialRow, _Mapping]]] = ..., seats: _Optional[_Iterable[_Union[SeatAdvantage, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+    circles: _containers.RepeatedCompositeFieldContainer[Circle]
+    circle_count: int
+    threes: int
+    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., confidence: _Optional[float] = ..., matches: _Optional[int] = ..., blocks: _Optional[int] = ..., repeats: _Optional[int] = ..., groups: _Optional[int] = ..., dispersion: _Optional[float] = ..., rows: _Optional[_Iterable[_Union[OfficialRow, _Mapping]]] = ..., seats: _Optional[_Iterable[_Union[SeatAdvantage, _Mapping]]] = ..., next: _Optional[str] = ..., circles: _Optional[_Iterable[_Union[Circle, _Mapping]]] = ..., circle_count: _Optional[int] = ..., threes: _Optional[int] = ...) -> None: ...
+
+class Circle(_message.Message):
+    __slots__ = ("versions", "bots", "shares", "blocks", "elo", "chance")
+    VERSIONS_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    SHARES_FIELD_NUMBER: _ClassVar[int]
+    BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    ELO_FIELD_NUMBER: _ClassVar[int]
+    CHANCE_FIELD_NUMBER: _ClassVar[int]
+    versions: _containers.RepeatedScalarFieldContainer[str]
+    bots: _containers.RepeatedScalarFieldContainer[str]
+    shares: _containers.RepeatedScalarFieldContainer[float]
+    blocks: _containers.RepeatedScalarFieldContainer[int]
+    elo: float
+    chance: float
+    def __init__(self, versions: _Optional[_Iterable[str]] = ..., bots: _Optional[_Iterable[str]] = ..., shares: _Optional[_Iterable[float]] = ..., blocks: _Optional[_Iterable[int]] = ..., elo: _Optional[float] = ..., chance: _Optional[float] = ...) -> None: ...
 
 class OfficialRow(_message.Message):
-    __slots__ = ("version", "bot", "strength", "low", "high", "elo", "elo_low", "elo_high", "rank", "best_rank", "worst_rank", "matches", "is_anchor", "group", "above_next", "stronger")
+    __slots__ = ("version", "bot", "strength", "low", "high", "elo", "elo_low", "elo_high", "rank", "best_rank", "worst_rank", "matches", "is_anchor", "group", "above_next", "stronger", "mixture_share", "mixture_elo")
     VERSION_FIELD_NUMBER: _ClassVar[int]
     BOT_FIELD_NUMBER: _ClassVar[int]
     STRENGTH_FIELD_NUMBER: _ClassVar[int]
@@ -359,6 +383,8 @@ class OfficialRow(_message.Message):
     GROUP_FIELD_NUMBER: _ClassVar[int]
     ABOVE_NEXT_FIELD_NUMBER: _ClassVar[int]
     STRONGER_FIELD_NUMBER: _ClassVar[int]
+    MIXTURE_SHARE_FIELD_NUMBER: _ClassVar[int]
+    MIXTURE_ELO_FIELD_NUMBER: _ClassVar[int]
     version: str
     bot: str
     strength: float
@@ -375,7 +401,9 @@ class OfficialRow(_message.Message):
     group: int
     above_next: float
     stronger: _containers.RepeatedScalarFieldContainer[float]
-    def __init__(self, version: _Optional[str] = ..., bot: _Optional[str] = ..., strength: _Optional[float] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., elo: _Optional[float] = ..., elo_low: _Optional[float] = ..., elo_high: _Optional[float] = ..., rank: _Optional[int] = ..., best_rank: _Optional[int] = ..., worst_rank: _Optional[int] = ..., matches: _Optional[int] = ..., is_anchor: bool = ..., group: _Optional[int] = ..., above_next: _Optional[float] = ..., stronger: _Optional[_Iterable[float]] = ...) -> None: ...
+    mixture_share: float
+    mixture_elo: float
+    def __init__(self, version: _Optional[str] = ..., bot: _Optional[str] = ..., strength: _Optional[float] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., elo: _Optional[float] = ..., elo_low: _Optional[float] = ..., elo_high: _Optional[float] = ..., rank: _Optional[int] = ..., best_rank: _Optional[int] = ..., worst_rank: _Optional[int] = ..., matches: _Optional[int] = ..., is_anchor: bool = ..., group: _Optional[int] = ..., above_next: _Optional[float] = ..., stronger: _Optional[_Iterable[float]] = ..., mixture_share: _Optional[float] = ..., mixture_elo: _Optional[float] = ...) -> None: ...
 
 class SeatAdvantage(_message.Message):
     __slots__ = ("seat", "advantage", "low", "high")

@@ -1,3 +1,7 @@
+import numpy as np
+import pytest
+
+from ratings.statistics.official.results import Results
 from ratings.store.database import open_database
 from ratings.store.sessions import write
 from tests.cli.support import Arena
@@ -64,6 +68,52 @@ def test_an_anchor_keeps_its_number(table: Arena) -> None:
     assert (ada["elo"], ada["is_anchor"]) == (2000, True)
     assert "is not BOT=ELO" in table.refusal("rating", "official", "--anchor", "ada")
     assert "there is no bot 'zoe'" in table.refusal("rating", "official", "--anchor", "zoe=1")
+
+
+def go_round(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the book tell that its three bots beat each other in a circle, four times in five."""
+    ids = sorted(row["version"] for row in arena("rating", "official", "--json").json["rows"])
+    blocks = [(pair, pair * 40 + block, block < 8) for pair in range(3) for block in range(40)]
+    matches = [(pair, label, lost, turn) for pair, label, lost in blocks for turn in (0, 1)]
+    seats = np.array([[(pair + turn) % 3, (pair + 1 - turn) % 3] for pair, _, _, turn in matches])
+    ranks = np.array([[2, 1] if lost != bool(turn) else [1, 2] for _, _, lost, turn in matches])
+    results = Results(tuple(ids), seats, ranks, np.array([label for _, label, _, _ in matches]), np.arange(240))
+    monkeypatch.setattr("ratings.read.loading.load_results", lambda *_: results)
+
+
+def test_a_circle_is_told_in_one_line_and_in_a_table_of_its_own(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    play_monday(table)
+    go_round(table, monkeypatch)
+    (line,) = [line for line in table("rating", "official").out.splitlines() if "misleads" in line]
+    assert line.count(" beats ") == 3
+    assert "(79%)" in line
+    assert "is at most 0.1%" in line
+    shown = table("rating", "official", "--circles", "--stronger").out
+    assert "misleads" not in shown
+    assert "often enough: 1; going round in a circle beyond chance: 1" in shown
+    assert "IN THE MIXTURE" in shown
+    assert "33.3%" in shown
+    facts = table("rating", "official", "--circles", "--json").json
+    assert [round(row["mixture_share"], 2) for row in facts["rows"]] == [0.33] * 3
+    assert facts["circles"][0]["blocks"] == [40, 40, 40]
+    assert (facts["circle_count"], facts["threes"]) == (1, 1)
+    assert "mixture_elo" in table("rating", "official", "--circles", "--csv").out
+
+
+def test_where_nobody_goes_round_nothing_is_said_unless_asked(table: Arena) -> None:
+    play_monday(table)
+    assert "circle" not in table("rating", "official").out
+    assert "going round in a circle beyond chance: 0" in table("rating", "official", "--circles").out
+    facts = table("rating", "official", "--json").json
+    assert (facts["circles"], facts["rows"][0]["mixture_share"]) == ([], None)
+
+
+def test_the_cursor_of_one_order_is_refused_by_the_other(table: Arena) -> None:
+    play_monday(table)
+    shown = table("rating", "official", "--circles", "--limit", "1", "--json")
+    cursor = shown.err.split("--after ")[1].split()[0]
+    assert table("rating", "official", "--circles", "--limit", "1", "--after", cursor).code == 0
+    assert "no cursor of this list" in table.refusal("rating", "official", "--after", cursor)
 
 
 def test_an_honest_field_is_not_suspected(table: Arena) -> None:

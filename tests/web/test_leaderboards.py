@@ -1,16 +1,18 @@
 """The pages of the leaderboards, asked without a browser."""
 
+import json
 import re
 import threading
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.client.values.ratings import OfficialTable
+from arena.client.values.ratings import Circle, OfficialTable
 from arena.web.app import make_app
-from arena.web.official.fitting import fit_elsewhere
+from arena.web.official.fitting import _read_answer, fit_elsewhere
 from arena.web.official.tables import FitError, KeptTable, OfficialTables
 from arena.web.opening import open_site
 from tests.support.patience import PATIENCE_S
@@ -84,6 +86,23 @@ def test_the_official_table_is_fitted_by_another_process_and_shown_beside(played
         text = TestClient(make_app(site)).get(pool, params={"sort": "elo"}).text
     assert [row.bot for row in table.rows] == bots_of(text)
     assert "2023-11-14 22:13 UTC" in text
+
+
+def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sentence(played: Path, pool: str) -> None:
+    table = fit_elsewhere(str(played), pool.rpartition("/")[2])
+    circle = Circle(("1", "2", "3"), ("greedy", "first", "random"), (0.61, 0.58, 0.725), (40, 40, 41), 84.6, 1e-7)
+    told = replace(table, circles=(circle,), circle_count=1)
+    assert _read_answer(json.dumps(asdict(told)).encode()) == told
+    with open_site(str(played)) as site:
+        object.__setattr__(site, "official", _Always(KeptTable(told, told.matches, 1_700_000_000_000_000)))
+        text = TestClient(make_app(site)).get(pool).text
+        object.__setattr__(site, "official", _Always(KeptTable(table, table.matches, 1_700_000_000_000_000)))
+        without = TestClient(make_app(site)).get(pool).text
+    assert (
+        "greedy beats first (61.0 %), first beats random (58.0 %), random beats greedy (72.5 %), each by 85 Elo" in text
+    )
+    assert "at most 0.1\u2009%" in text
+    assert "misleads" not in without
 
 
 def test_a_fit_that_fails_tells_why(tmp_path: Path) -> None:

@@ -11,7 +11,15 @@ from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
 from arena.client.here.rights import need_organiser
 from arena.client.values.page import DEFAULT_LIMIT, Page
-from arena.client.values.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage, Suspicion
+from arena.client.values.ratings import (
+    NOT_COMPARED,
+    Anchor,
+    Circle,
+    OfficialRow,
+    OfficialTable,
+    SeatAdvantage,
+    Suspicion,
+)
 from ratings.read.crosstable import names as names_of
 from ratings.read.paging import part_of
 from ratings.read.pools import find_pool
@@ -22,7 +30,10 @@ if TYPE_CHECKING:  # NumPy is only imported by who needs it
     from collections.abc import Mapping, Sequence
 
     from ratings.statistics.fairplay import pairs
+    from ratings.statistics.official import circles
     from ratings.statistics.official import table as official
+
+_LISTS = {False: "official table", True: "official table by circles"}
 
 
 class RatingsHere:
@@ -38,6 +49,7 @@ class RatingsHere:
         confidence: float = 0.95,
         limit: int | None = DEFAULT_LIMIT,
         after: str | None = None,
+        circles: bool = False,
     ) -> OfficialTable:
         from ratings.read.loading import load_results
         from ratings.statistics.official.table import official_table
@@ -45,8 +57,8 @@ class RatingsHere:
         database = self._place.database
         found = find_pool(database, find_pool_id(self._place, pool))
         fixed = {find_version(self._place, anchor.bot).version.id: anchor.elo for anchor in anchors}
-        table = official_table(load_results(database, found.id), fixed, confidence)
-        page = part_of(range(len(table.rows)), "official table", limit, after)
+        table = official_table(load_results(database, found.id), fixed, confidence, with_mixture=circles)
+        page = part_of(_by_mixture(table) if circles else range(len(table.rows)), _LISTS[circles], limit, after)
         return table_value(database, found, table, page.items, next_=page.next)
 
     def list_suspicions(
@@ -77,7 +89,8 @@ def table_value(
     shows_chances: bool = True,
 ) -> OfficialTable:
     """Return some rows of an official table as they cross the interface, by request without the chances of pairs."""
-    names = names_of(database, [table.rows[index].version for index in shown])
+    ids = {table.rows[index].version for index in shown} | {id_ for one in table.circles.told for id_ in one.versions}
+    names = names_of(database, sorted(ids))
     compared = shown if shows_chances else ()
     return OfficialTable(
         pool=pool_value(pool),
@@ -90,7 +103,24 @@ def table_value(
         rows=tuple(_row(table, index, compared, names) for index in shown),
         seats=tuple(SeatAdvantage(**asdict(seat)) for seat in table.seats),
         next=next_,
+        circles=tuple(_circle(one, names) for one in table.circles.told),
+        circle_count=table.circles.count,
+        threes=table.circles.asked,
     )
+
+
+def _by_mixture(table: official.OfficialTable) -> list[int]:
+    """Return the rows by their Elo against the mixture of their group, equal ones in the order of the table."""
+    return sorted(range(len(table.rows)), key=lambda index: (table.rows[index].group, -_whole_elo(table.rows[index])))
+
+
+def _whole_elo(row: official.TableRow) -> int:
+    """Return a row's Elo against the mixture: parts of the mixture are equal but for what rounding leaves."""
+    return round(row.mixture_elo or 0.0)
+
+
+def _circle(one: circles.Circle, names: Mapping[str, str]) -> Circle:
+    return Circle(**asdict(one), bots=tuple(names[id_] for id_ in one.versions))
 
 
 def _row(table: official.OfficialTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:

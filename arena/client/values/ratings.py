@@ -44,6 +44,10 @@ class OfficialRow:
     """The chance that it is stronger than the next, or `None` without a next one, or if nothing compares them."""
     stronger: tuple[float, ...]
     """The chance that it is stronger than each version of this page, in its order; NOT_COMPARED where unknown."""
+    mixture_share: float | None = None
+    """Its part of the mixture of versions that none beats, or `None` if nobody asked."""
+    mixture_elo: float | None = None
+    """Its Elo against that mixture, 0 for its parts and less for others, or `None` if nobody asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,24 @@ class SeatAdvantage:
     advantage: float
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Three versions, each of which beats the next, and the last the first: no number for each can tell that."""
+
+    versions: tuple[str, ...]
+    """Their ids."""
+    bots: tuple[str, ...]
+    """What people call them."""
+    shares: tuple[float, ...]
+    """The score of each against the next, a tie as half; 1 = always ahead."""
+    blocks: tuple[int, ...]
+    """In how many blocks each met the next."""
+    elo: float
+    """By how much each is stronger than the next, on average."""
+    chance: float
+    """The chance, at most, that a field without circles shows any that is as clear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +95,12 @@ class OfficialTable:
     seats: tuple[SeatAdvantage, ...]
     next: str | None = None
     """The cursor after which the rows go on, or `None` at their end."""
+    circles: tuple[Circle, ...] = ()
+    """The surest first, 20 at most."""
+    circle_count: int = 0
+    """How many there are."""
+    threes: int = 0
+    """How many threes of versions all met each other often enough to ask whether they go round in a circle."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -25,7 +26,7 @@ from arena.client.errors import ClientError
 from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
 from arena.client.values.pools import Pool
-from arena.client.values.ratings import OfficialRow, OfficialTable, SeatAdvantage
+from arena.client.values.ratings import Circle, OfficialRow, OfficialTable, SeatAdvantage
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.web.helping.yielding import IDLE, SOON, give_way, was_starved
@@ -97,8 +98,14 @@ def _read_answer(text: bytes) -> OfficialTable:
         "pool": Pool(**data["pool"]),
         "rows": tuple(OfficialRow(**{**row, "stronger": ()}) for row in data["rows"]),
         "seats": tuple(SeatAdvantage(**seat) for seat in data["seats"]),
+        "circles": tuple(_circle(circle) for circle in data["circles"]),
     }
     return OfficialTable(**{**data, **parts})
+
+
+def _circle(data: Mapping[str, Any]) -> Circle:
+    lists = {key: tuple(data[key]) for key in ("versions", "bots", "shares", "blocks")}
+    return Circle(**{**data, **lists})
 
 
 def main() -> int:

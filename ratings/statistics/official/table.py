@@ -8,7 +8,7 @@ one machine, and equal to 1e-9 across machines. No I/O.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import erf, log, sqrt
 from statistics import NormalDist
 
@@ -16,10 +16,13 @@ import numpy as np
 
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.aggregate import Counts, both_won_and_lost, count
+from ratings.statistics.official.circles import NO_CIRCLES, Circles, Pairs, find_circles, pairs_of
 from ratings.statistics.official.covariance import Uncertainty, uncertainty
 from ratings.statistics.official.fit import Fit, fit
 from ratings.statistics.official.groups import groups_of
 from ratings.statistics.official.likelihood import Shape
+from ratings.statistics.official.meetings import meetings
+from ratings.statistics.official.mixture import mixture_of
 from ratings.statistics.official.results import Bools, Floats, Ints, Results
 from ratings.statistics.official.stages import condensed, largest_tie, stages_of
 
@@ -38,7 +41,8 @@ class TableRow:
     both ahead of others and behind others. `low` and `high` (in strength), `elo_low` and `elo_high` bound
     the interval, `best_rank` and `worst_rank` the ranks that are possible at the table's confidence (Bonferroni over
     the opponents). `group` counts from 0, the largest first: only rows of one group were ever compared, by however many
-    steps; without anchors each group has its own zero.
+    steps; without anchors each group has its own zero. `mixture_share` and `mixture_elo` are `None` unless asked for
+    (see `mixture`): its part of the mixture that none beats, and its Elo against that mixture, at most about 0.
     """
 
     version: str
@@ -54,6 +58,8 @@ class TableRow:
     matches: int
     is_anchor: bool
     group: int
+    mixture_share: float | None = None
+    mixture_elo: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,8 @@ class OfficialTable:
     `stronger[i, j]` is P(rows[i] stronger than rows[j]), or NaN if nothing compares the two. `matches` and `blocks` are
     those that count, `repeats` is how many matches repeated another by plan, `groups` how many parts of the field
     never met. `spread[i, j]` is the standard deviation of the difference of two strengths, `covariance` that of the
-    strengths by the model, times `dispersion` (how much more blocks vary than lone matches).
+    strengths by the model, times `dispersion` (how much more blocks vary than lone matches). `circles` are those of
+    which no single number for each version can tell.
     """
 
     rows: tuple[TableRow, ...]
@@ -87,6 +94,7 @@ class OfficialTable:
     repeats: int
     groups: int
     dispersion: float
+    circles: Circles = NO_CIRCLES
 
     @property
     def is_connected(self) -> bool:
@@ -95,10 +103,15 @@ class OfficialTable:
 
 
 def official_table(
-    results: Results, anchors: Mapping[str, float] | None = None, confidence: float = 0.95
+    results: Results,
+    anchors: Mapping[str, float] | None = None,
+    confidence: float = 0.95,
+    *,
+    with_mixture: bool = False,
 ) -> OfficialTable:
     """Fit all matches; `anchors` maps version ids to fixed Elo numbers, and those that did not play are ignored.
 
+    `with_mixture` also measures each version against the mixture that none beats (see `mixture`).
     Raises ResultsError for a confidence outside (0, 1), too many versions, or anchors that are not finite numbers.
     """
     if not 0 < confidence < 1:
@@ -111,7 +124,11 @@ def official_table(
         return OfficialTable((), (), empty, empty, empty, confidence, 0, 0, counts.repeats, 0, 1.0)
     fixed = _fixed(counts.versions, anchors or {})
     fitted = fit_counts(counts, fixed)
-    return _TableMaker(counts, fitted, uncertainty(counts, fitted), fixed, confidence).table()
+    met = meetings(counts)
+    table = _TableMaker(counts, fitted, uncertainty(counts, fitted), fixed, confidence).table(
+        find_circles(met, counts.versions)
+    )
+    return _with_mixture(table, counts.versions, pairs_of(met), fitted) if with_mixture else table
 
 
 def fit_counts(counts: Counts, fixed: dict[int, float]) -> Fit:
@@ -119,6 +136,25 @@ def fit_counts(counts: Counts, fixed: dict[int, float]) -> Fit:
     versions, width = len(counts.versions), counts.seats.shape[1]
     stages = condensed(stages_of(counts.seats, counts.ranks, counts.counts), versions, width)
     return fit(stages, Shape(versions, width, largest_tie(stages)), fixed)
+
+
+def _with_mixture(table: OfficialTable, versions: tuple[str, ...], pairs: Pairs, fitted: Fit) -> OfficialTable:
+    """Return the table with each row's figures against the mixture of its group."""
+    place = {row.version: number for number, row in enumerate(table.rows)}
+    rows = [table.rows[place[version]] for version in versions]
+    ties = fitted.point[fitted.shape.first_tie :]
+    found = mixture_of(
+        pairs,
+        np.array([row.strength for row in rows]),
+        float(ties[0]) if len(ties) else None,
+        np.array([row.group for row in rows], np.int64),
+    )
+    figures = dict(zip(versions, zip(found.shares.tolist(), found.gains.tolist(), strict=True), strict=True))
+    measured = [
+        replace(row, mixture_share=share, mixture_elo=ELO_PER_UNIT * gain)
+        for row, (share, gain) in ((row, figures[row.version]) for row in table.rows)
+    ]
+    return replace(table, rows=tuple(measured))
 
 
 def _fixed(versions: tuple[str, ...], anchors: Mapping[str, float]) -> dict[int, float]:
@@ -143,7 +179,7 @@ class _TableMaker:
         self.spread: Floats = unsure.pair_spread(self.size)
         self.stronger: Floats = self._stronger()
 
-    def table(self) -> OfficialTable:
+    def table(self, circles: Circles) -> OfficialTable:
         order = np.lexsort((np.arange(self.size), -self.strengths))
         square = np.ix_(order, order)
         return OfficialTable(
@@ -158,6 +194,7 @@ class _TableMaker:
             repeats=self.counts.repeats,
             groups=int(self.groups.max()) + 1,
             dispersion=self.unsure.dispersion,
+            circles=circles,
         )
 
     def _stronger(self) -> Floats:

@@ -19,6 +19,7 @@ from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_p
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
+from arena.cli.verbs.rating.circling import MIXTURE, print_circles, print_warning
 from arena.client.values.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage
 
 app = typer.Typer()
@@ -59,6 +60,7 @@ def official(
     ] = None,
     confidence: Annotated[float, typer.Option(min=50, max=99.9, metavar="%")] = 95.0,
     stronger: Annotated[bool, typer.Option("--stronger")] = False,
+    circles: Annotated[bool, typer.Option("--circles")] = False,
     limit: paging.Best = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
@@ -70,15 +72,23 @@ def official(
     anchors = _parse_anchors(anchor)
     with connect(db) as connection:
         pool = choose_pool(connection, pool, game, seats, time)
-        table = connection.arena.ratings.get_official_table(pool, anchors, confidence / 100, rows_wanted(limit), after)
+        ratings = connection.arena.ratings
+        table = ratings.get_official_table(pool, anchors, confidence / 100, rows_wanted(limit), after, circles)
+    columns = (*_ROWS[:3], *MIXTURE, *_ROWS[3:]) if circles else _ROWS
     rows = [_row(row) for row in table.rows]
     if style is Style.PEOPLE:
-        _print_table(table, rows, stronger=stronger)
+        _print_table(table, rows, columns)
+        if circles:
+            print_circles(table)
+        else:
+            print_warning(table)
+        if stronger:
+            _print_stronger(table)
     elif style is Style.JSON:
         print_json(_facts(table, rows))
     else:
-        print_rows(_ROWS, rows, style, empty="")
-    flags = ["--stronger"] if stronger else []
+        print_rows(columns, rows, style, empty="")
+    flags = [flag for flag, is_given in (("--stronger", stronger), ("--circles", circles)) if is_given]
     fixed = [word for text in anchor or () for word in ("--anchor", text)]
     words = ["rating", "official", *options_given(pool=pool, confidence=confidence), *fixed, *flags]
     more = more_command(*words, limit=limit, cursor=table.next, as_json=as_json, as_csv=as_csv, db=db)
@@ -115,15 +125,13 @@ def _chance(row: OfficialRow, other: int) -> float | None:
     return None if chance == NOT_COMPARED else chance
 
 
-def _print_table(table: OfficialTable, rows: Sequence[dict[str, Any]], *, stronger: bool) -> None:
+def _print_table(table: OfficialTable, rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> None:
     counts = say("cli_rating.counts", count=table.matches, blocks=table.blocks)
     typer.echo(
         say("cli_rating.pool", pool=describe_pool(table.pool), counts=counts, id=short_pool_id(table.pool.pool_id))
     )
-    print_table(_ROWS, rows, as_json=False, empty=say("cli_rating.no_block"))
+    print_table(columns, rows, as_json=False, empty=say("cli_rating.no_block"))
     _print_notes(table)
-    if stronger:
-        _print_stronger(table)
 
 
 def _print_notes(table: OfficialTable) -> None:
@@ -169,6 +177,9 @@ def _facts(table: OfficialTable, rows: Sequence[dict[str, Any]]) -> dict[str, An
         "rows": [{key: value for key, value in row.items() if key not in only_for_people} for row in rows],
         "seats": [asdict(seat) for seat in table.seats],
         "stronger": {row.bot: _chances(table, row) for row in table.rows},
+        "circles": [asdict(circle) for circle in table.circles],
+        "circle_count": table.circle_count,
+        "threes": table.threes,
     }
 
 
