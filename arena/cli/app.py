@@ -1,13 +1,12 @@
 """What the command `arena` consists of, and how a command line is run.
 
-Only the noun that the command line names is imported, so that help comes at once and no command pays for another's
-database.
+Only the noun and the verb that the command line names are imported, so that help comes at once and no command pays
+for what another needs.
 """
 
 from __future__ import annotations
 
 import errno
-import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from typing import Annotated, Any, TextIO
 import typer
 import typer.main
 
+from arena.cli.commands import app_of
 from arena.cli.helping import put_help
 from arena.cli.shared import errors, settings
 from arena.cli.shared.forms import add_forms
@@ -89,18 +89,19 @@ def _refuse_server_of_others(context: typer.Context) -> None:
         )
 
 
-def make_parser(nouns: Sequence[str] = NOUNS) -> Any:
+def make_parser(nouns: Sequence[str] = NOUNS, verb: str | None = None) -> Any:
     """Return what parses command lines: these nouns with all their verbs, the others only with their line in the help.
 
-    Its help is in the language of the process.
+    With `verb` only that one can be called, and the others of the nouns have only their line. The help is in the
+    language of the process.
     """
-    parser = typer.main.get_command(_make_app(nouns))
+    parser = typer.main.get_command(_make_app(nouns, verb))
     add_forms(parser)
     put_help(parser)
     return parser
 
 
-def _make_app(nouns: Sequence[str]) -> typer.Typer:
+def _make_app(nouns: Sequence[str], verb: str | None) -> typer.Typer:
     app = typer.Typer(
         add_completion=False,
         rich_markup_mode=None,
@@ -110,14 +111,14 @@ def _make_app(nouns: Sequence[str]) -> typer.Typer:
     app.callback(invoke_without_command=True, epilog=example("arena demo", "arena leaderboard --db demo.db"))(_arena)
     for name in NOUNS:
         if name in nouns:
-            _add_noun(app, name)
+            _add_noun(app, name, verb)
         else:
             app.add_typer(typer.Typer(), name=name)
     return app
 
 
-def _add_noun(app: typer.Typer, name: str) -> None:
-    noun: typer.Typer = importlib.import_module(f"arena.cli.nouns.{name}").app
+def _add_noun(app: typer.Typer, name: str, verb: str | None) -> None:
+    noun = app_of(name, verb)
     if _is_verb(noun):
         app.add_typer(noun)
         return
@@ -130,15 +131,18 @@ def _is_verb(noun: typer.Typer) -> bool:
     return len(noun.registered_commands) == 1 and not noun.registered_groups
 
 
-def _noun_in(arguments: Sequence[str]) -> str:
-    """Return the noun that a command line names, or an empty text if it names none."""
+def _noun_and_verb_in(arguments: Sequence[str]) -> tuple[str, str]:
+    """Return the noun that a command line names and its verb; each is an empty text if it names none."""
     words = iter(arguments)
+    noun = ""
     for word in words:
-        if word == "--server":
+        if word == "--server" and not noun:
             next(words, None)
         elif not word.startswith("-"):
-            return word
-    return ""
+            if noun:
+                return noun, word
+            noun = word
+    return noun, ""
 
 
 def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None) -> int:
@@ -178,15 +182,15 @@ def _write_nothing_more(stream: TextIO) -> None:
 
 
 @cache
-def _parser(noun: str, _language: str) -> Any:
-    """Return what parses the command lines of a noun; a process that runs many has it made once in each language."""
-    return make_parser([noun])
+def _parser(noun: str, verb: str, _language: str) -> Any:
+    """Return what parses the command lines of a verb; a process that runs many has it made once in each language."""
+    return make_parser([noun], verb)
 
 
 def _run(arguments: Sequence[str], when_ready: Callable[[], object] | None) -> int:
-    noun = _noun_in(arguments)
+    noun, verb = _noun_and_verb_in(arguments)
     try:
-        parser = _parser(noun, spoken())
+        parser = _parser(noun, verb, spoken())
         if when_ready is not None:
             when_ready()
         with guarded_streams():

@@ -1,5 +1,6 @@
 """The command `arena`. Entry point: `main`. Ctrl-C is answered in one line from the first import on."""
 
+import gc
 import os
 import signal
 import sys
@@ -26,9 +27,12 @@ def main() -> None:
     """Run the command line of this process."""
     signal.signal(signal.SIGINT, _end_at_once)
     _open_standard_streams()
+    gc.disable()  # until all that the command line needs is imported: see arena/cli/shared/importing.py
     from arena.cli.app import run
 
-    sys.exit(run(sys.argv[1:], _end_in_order))
+    code = run(sys.argv[1:], _end_in_order)
+    gc.freeze()  # what is left ends with the process, and need not be looked through first
+    sys.exit(code)
 
 
 def _end_in_order() -> None:
@@ -38,6 +42,8 @@ def _end_in_order() -> None:
 
     pass_over_unheard()
     note_dropped_interrupts()
+    gc.freeze()
+    gc.enable()
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

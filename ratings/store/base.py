@@ -27,6 +27,9 @@ def text_of(kind: type[enum.StrEnum]) -> Any:
 class Table(SQLModel, registry=registry(metadata=MetaData(naming_convention=_NAMING))):
     """The root of all tables; their metadata is this package's own, apart from other users of SQLModel."""
 
+    # Rows are not validated (SQLModel leaves that out for tables), so nothing is built for it before somebody asks.
+    model_config = {"defer_build": True}
+
     @declared_attr.directive
     def __tablename__(cls) -> str:  # noqa: N805 - SQLAlchemy calls it on the class
         return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()

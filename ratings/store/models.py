@@ -189,7 +189,8 @@ class Attempt(Table, table=True):
 
     __table_args__ = (
         # Of all attempts a few are lost by their host, and these are asked for without the others.
-        Index(None, "cause", sqlite_where=text("cause IS NOT NULL"), postgresql_where=text("cause IS NOT NULL")),
+        # The migration says it for PostgreSQL too; here that would import its dialect into every command.
+        Index(None, "cause", sqlite_where=text("cause IS NOT NULL")),
     )
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")

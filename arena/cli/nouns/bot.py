@@ -15,27 +15,25 @@ from arena.cli.shared.output import Column, format_instant, print_facts, print_j
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style, wanted_style
-from arena.cli.verbs.bot import (
-    add,
-    admission,
-    annul,
-    build_log,
-    conform,
-    lineage,
-    new,
-    replays,
-    submit,
-    test,
-    unplayed,
-    watch,
-)
-from arena.cli.verbs.bot import connect as bridge
 from arena.client.values.bots import BotDetail
 from arena.hosting.manifest import BotManifest
 
 app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
-for verb in (add, unplayed, new, test, watch, conform, submit, bridge, admission, build_log, lineage, replays, annul):
-    app.add_typer(verb.app)
+VERBS = {
+    "add": ["add"],
+    "unplayed": ["remove", "rename"],
+    "new": ["new"],
+    "test": ["test"],
+    "watch": ["watch"],
+    "conform": ["conform"],
+    "submit": ["submit"],
+    "connect": ["connect"],
+    "admission": ["admission"],
+    "build_log": ["build-log"],
+    "lineage": ["log", "promote", "withdraw", "rollback"],
+    "replays": ["replays"],
+    "annul": ["annul"],
+}
 
 BotName = Annotated[str, typer.Argument(metavar="BOT")]
 

@@ -19,7 +19,6 @@ from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
 from ratings.ledger.check import check as problems_of
 from ratings.ledger.check import check_facts
-from ratings.ledger.ledger import Ledger
 from ratings.read.bots import all_versions
 from ratings.store import database
 
@@ -57,6 +56,8 @@ def check(
     with open_existing_storage(db) as storage:
         facts = check_facts(storage.database)
         if rebuild and not facts:
+            from ratings.ledger.ledger import Ledger  # all that writes, which a check alone does not
+
             Ledger(storage.database).rebuild()
             Ledger(storage.database).forget_memories({wrong for wrong, _ in memory_problems(storage.database)})
         derived = [] if facts else [*problems_of(storage.database), *_memory_problems(storage)]

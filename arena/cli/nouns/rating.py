@@ -5,8 +5,6 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared.options import example
-from arena.cli.verbs.rating import fairplay, official, rebuild
 
 app = typer.Typer(epilog=example("arena rating rebuild --check"))
-for verb in (official, fairplay, rebuild):
-    app.add_typer(verb.app)
+VERBS = {"official": ["official"], "fairplay": ["fairplay"], "rebuild": ["rebuild"]}

@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import typer
 
-from arena.cli.shared.options import example, print_help_without_verb
-from arena.cli.verbs.tournament import (
-    cancel,
-    export,
-    import_,
-    join,
-    leaks,
-    list_,
-    resume,
-    show,
-    standings,
-    watch,
-    withdraw,
-)
-from arena.cli.verbs.tournament.run import adaptive, gauntlet, knockout, ladder, round_robin, sample, swiss
+from arena.cli.shared.options import example
 
 app = typer.Typer(epilog=example("arena tournament list", "arena tournament run round-robin --help"))
-for verb in (export, import_, list_, show, watch, standings, leaks, resume, cancel, join, withdraw):
-    app.add_typer(verb.app)
-
-run = typer.Typer()
-run.callback(invoke_without_command=True)(print_help_without_verb)
-for form in (round_robin, sample, gauntlet, swiss, knockout, adaptive, ladder):
-    run.add_typer(form.app)
-app.add_typer(
-    run,
-    name="run",
-    epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search"),
-)
+VERBS = {
+    "export": ["export"],
+    "import_": ["import"],
+    "list_": ["list"],
+    "show": ["show"],
+    "watch": ["watch"],
+    "standings": ["standings"],
+    "leaks": ["leaks"],
+    "resume": ["resume"],
+    "cancel": ["cancel"],
+    "join": ["join"],
+    "withdraw": ["withdraw"],
+    "run.forms": ["run"],
+}

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from arena.cli.shared.importing import importing
 from arena.cli.shared.places import service_name
 from arena.cli.shared.suggestions import next_command
-from arena.client.arena import ArenaPort
 from arena.client.there.quiet import keep_grpc_quiet
 
 if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and the database when there is one here
     from arena.cli.shared.storage import Storage
+    from arena.client.arena import ArenaPort  # names every value that crosses the interface
     from arena.client.there.remote import ArenaThere
 
 
@@ -51,11 +52,12 @@ def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
 
 @contextmanager
 def _connect_here(place: str, *, makes: bool) -> Iterator[Connection]:
-    from arena.cli.shared.storage import open_existing_storage, open_storage
-    from arena.client.here.arena import ArenaHere
+    with importing():
+        from arena.cli.shared.storage import open_existing_storage, open_storage
+        from arena.client.here.arena import ArenaHere
 
     with open_storage(place) if makes else open_existing_storage(place) as storage:
-        here = ArenaHere(storage.database, storage.programs, matches_per_day=partial(_pace_beside, place))
+        here = ArenaHere(storage.database, storage.stored_programs, matches_per_day=partial(_pace_beside, place))
         yield Connection(here, place, storage)
 
 

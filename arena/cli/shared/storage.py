@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.places import need_here
-from arena.cli.shared.runtimes import local_runtimes
 from arena.cli.shared.suggestions import demo_command, next_command
-from arena.hosting.sandbox.programs import StoredPrograms
-from arena.hosting.store import VersionStore
 from ratings.store.database import Database, database_url, is_there, open_database
+
+if TYPE_CHECKING:  # what keeps and starts bots is imported by those who do, not by who looks at the database
+    from arena.hosting.sandbox.programs import StoredPrograms
+    from arena.hosting.store import VersionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +23,26 @@ class Storage:
     """An open database, and the store with the files of its bots."""
 
     database: Database
-    store: VersionStore
     place: str
     """The database as the user named it."""
 
     @property
+    def store(self) -> VersionStore:
+        """Return the store of the bots' files."""
+        from arena.hosting.store import VersionStore
+
+        return VersionStore.of_database(_path_beside_store(self.place))
+
+    @property
     def programs(self) -> StoredPrograms:
         """Return the programs of the bots, for those who plan matches."""
+        return self.stored_programs()
+
+    def stored_programs(self) -> StoredPrograms:
+        """Return the same, for those who are given the way to ask."""
+        from arena.cli.shared.runtimes import local_runtimes
+        from arena.hosting.sandbox.programs import StoredPrograms
+
         return StoredPrograms(self.store, runtimes=local_runtimes())
 
 
@@ -39,7 +54,7 @@ def open_storage(db: str) -> Iterator[Storage]:
     """
     database = open_database(need_here(db))
     try:
-        yield Storage(database, VersionStore.of_database(_path_beside_store(db)), db)
+        yield Storage(database, db)
     finally:
         database.close()
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from arena.client.here.place import Place, UsageReader
 from arena.client.here.viewer import Viewer
-from arena.hosting.sandbox.programs import StoredPrograms
-from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
 from ratings.store.limits import ChallengeLimits
 
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
     from arena.client.here.matches import MatchesHere
     from arena.client.ladders import Ladders
     from arena.client.overview import Overview
+    from arena.hosting.sandbox.programs import StoredPrograms
+    from arena.hosting.uploads.area import UploadArea
 
 _ORGANISER = Viewer()
 _USUAL_CHALLENGES = ChallengeLimits()
@@ -30,7 +30,7 @@ class ArenaHere:
     def __init__(
         self,
         database: Database,
-        programs: StoredPrograms,
+        programs: StoredPrograms | Callable[[], StoredPrograms],
         viewer: Viewer = _ORGANISER,
         usage: UsageReader | None = None,
         uploads: UploadArea | None = None,
@@ -39,8 +39,10 @@ class ArenaHere:
         is_connected: Callable[[str], bool] | None = None,
         challenges: ChallengeLimits = _USUAL_CHALLENGES,
     ) -> None:
+        """Take the programs of the bots, or what returns them when they are needed: it is slow to import."""
+        find_programs = programs if callable(programs) else lambda: programs
         self._place = Place(
-            database, programs, viewer, usage, uploads, matches_per_day, play_port, is_connected, challenges
+            database, find_programs, viewer, usage, uploads, matches_per_day, play_port, is_connected, challenges
         )
 
     @property

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from arena.client.here.build_logs import build_log
-from arena.client.here.lineage import list_events, promote, roll_back, withdraw
 from arena.client.here.lookup import find_version
 from arena.client.here.place import Place
 from arena.client.here.rights import actor_of, need_own_bot
-from arena.client.here.unplayed import remove, rename
 from arena.client.values.bots import (
     BotDetail,
     BotEvent,
@@ -18,7 +15,6 @@ from arena.client.values.bots import (
     RemovedBot,
 )
 from arena.client.values.page import DEFAULT_LIMIT, Page
-from ratings.ledger.ledger import Ledger
 from ratings.read import bots
 from ratings.read.bots import BotRow
 from ratings.read.lineage import active_version
@@ -26,7 +22,10 @@ from ratings.store.models import Version
 
 
 class BotsHere:
-    """Implements the interface `arena.client.port.Bots`."""
+    """Implements the interface `arena.client.port.Bots`.
+
+    What writes is imported by the methods that do: who looks at bots does not pay for the ledger.
+    """
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -49,6 +48,8 @@ class BotsHere:
         return NamedVersion(found.bot.name, found.version.id, found.version.number, found.version.content_hash)
 
     def set_disabled(self, name: str, disabled: bool) -> str:
+        from ratings.ledger.ledger import Ledger
+
         bot = find_version(self._place, name).bot
         need_own_bot(self._place.viewer, bot, "bar it or let it in")
         return (
@@ -58,24 +59,38 @@ class BotsHere:
         )
 
     def remove_bot(self, text: str) -> RemovedBot:
+        from arena.client.here.unplayed import remove
+
         return remove(self._place, text)
 
     def rename_bot(self, name: str, new_name: str) -> BotDetail:
+        from arena.client.here.unplayed import rename
+
         return self.get_bot(rename(self._place, name, new_name))
 
     def list_events(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotEvent]:
+        from arena.client.here.lineage import list_events
+
         return list_events(self._place, name, limit, after)
 
     def get_build_log(self, text: str) -> BuildLog:
+        from arena.client.here.build_logs import build_log
+
         return build_log(self._place, text)
 
     def promote_version(self, text: str, message: str = "") -> BotDetail:
+        from arena.client.here.lineage import promote
+
         return self.get_bot(promote(self._place, text, message))
 
     def withdraw_version(self, text: str, message: str = "") -> BotDetail:
+        from arena.client.here.lineage import withdraw
+
         return self.get_bot(withdraw(self._place, text, message))
 
     def roll_back(self, name: str, message: str = "") -> BotDetail:
+        from arena.client.here.lineage import roll_back
+
         return self.get_bot(roll_back(self._place, name, message))
 
     def _detail(self, row: BotRow) -> BotDetail:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from arena.client.here.people import PERSONS
 from arena.client.here.pool_values import pool_value
 from arena.client.here.viewer import Viewer
 from arena.client.here.visibility import WHY_HIDDEN
@@ -24,6 +23,9 @@ from ratings.read.match_list import MatchRow
 from ratings.read.matches import SeatRow
 from ratings.store.models import Attempt, Match, RatingChange
 from ratings.store.states import MatchState
+
+PERSONS = "persons"
+"""The key in the settings of a tournament under which stands what people call themselves, by seat."""
 
 _BY_HOST = "host"
 

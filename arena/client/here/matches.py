@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from arena.client.errors import RefusedError, unknown
-from arena.client.here import watching
 from arena.client.here.annulled import why_annulled
-from arena.client.here.live_values import Stage
 from arena.client.here.lookup import find_tournament, find_version
 from arena.client.here.match_values import match_summary, match_value
 from arena.client.here.place import Place
-from arena.client.here.seat_logs import read_logs
-from arena.client.here.times import times_of
 from arena.client.here.visibility import hidden_matches, need_shown
-from arena.client.values.live import LogPart, MatchEvent
 from arena.client.values.matches import ANY_FAULT, MatchDetail, MatchSummary, MatchTimes, SeatLog
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.match.result import FaultCause
@@ -25,6 +21,10 @@ from ratings.read.blocks import awaited_by
 from ratings.read.match_search import MatchFilter, leave_nothing_out
 from ratings.read.pools import find_pool
 from ratings.store.states import Fared, MatchState
+
+if TYPE_CHECKING:  # who lists matches imports nothing that tells one ply by ply: the methods below that do import it
+    from arena.client.here.live_values import Stage
+    from arena.client.values.live import LogPart, MatchEvent
 
 
 class MatchesHere:
@@ -93,29 +93,43 @@ class MatchesHere:
     def get_times(self, match: str) -> MatchTimes:
         found = matches.find_match(self._place.database, match)
         need_shown(self._place, found)
+        from arena.client.here.times import times_of
+
         return times_of(matches.replay_of(self._place.database, found.id))
 
     def get_logs(self, match: str, seat: int | None = None) -> tuple[SeatLog, ...]:
         found = matches.find_match(self._place.database, match)
         need_shown(self._place, found)
+        from arena.client.here.seat_logs import read_logs
+
         return read_logs(self._place, found.id, seat)
 
     def watch_match(self, match: str, after: int | None = None) -> Iterator[MatchEvent]:
+        from arena.client.here import watching
+
         return watching.watch_match(self._place, match, after)
 
     def watch_logs(self, match: str, seat: int, after: int = 0) -> Iterator[LogPart]:
+        from arena.client.here import watching
+
         return watching.watch_logs(self._place, match, seat, after)
 
     def look(self, match: str, seat: int | None = None) -> Stage:
         """Return a match that the viewer may watch, for a service that shows it live. Raises what `stage_of` does."""
+        from arena.client.here import watching
+
         return watching.stage_of(self._place, match, seat)
 
     def read_events(self, stage: Stage, after: int) -> list[MatchEvent]:
         """Return the events, after that sequence, of a match that is over."""
+        from arena.client.here import watching
+
         return watching.history(self._place, stage, after)
 
     def read_log(self, stage: Stage, seat: int, after: int) -> list[LogPart]:
         """Return the log, behind that many bytes, of a seat in a match that is over."""
+        from arena.client.here import watching
+
         return watching.stored_log(self._place, stage, seat, after)
 
 

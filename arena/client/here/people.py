@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena.client.errors import RefusedError
 from arena.client.here.creating import name_chooser, terms_of
 from arena.client.here.lookup import find_version
+from arena.client.here.match_values import PERSONS
 from arena.client.here.place import Place
 from arena.client.here.readiness import check_ready
 from arena.client.here.rights import need_organiser
@@ -15,8 +16,6 @@ from ratings.read.bots import NamedVersion
 from ratings.read.lineage import active_version
 from ratings.read.match_list import MatchFilter, list_matches
 
-PERSONS = "persons"
-"""The key in the settings of a tournament under which stands what people call themselves, by seat."""
 _KIND = "table"
 _START_LIMIT = "60s"
 _DIGITS = 16

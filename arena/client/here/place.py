@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from arena.client.here.viewer import Viewer
-from arena.client.values.accounts import OwnerUsage
-from arena.hosting.sandbox.programs import StoredPrograms
-from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
 from ratings.store.limits import ChallengeLimits
+
+if TYPE_CHECKING:  # whoever only looks at the database keeps and starts no bots
+    from arena.client.values.accounts import OwnerUsage
+    from arena.hosting.sandbox.programs import StoredPrograms
+    from arena.hosting.uploads.area import UploadArea
 
 
 def _unknown() -> None:
@@ -30,7 +32,8 @@ class Place:
     """A database with the store of its bots, as one viewer may see it; several threads may share it."""
 
     database: Database
-    programs: StoredPrograms
+    find_programs: Callable[[], StoredPrograms]
+    """Returns the programs of the bots."""
     viewer: Viewer
     usage: UsageReader | None = None
     """That of the service; without one only what the database and the store tell is known."""
@@ -43,3 +46,8 @@ class Place:
     is_connected: Callable[[str], bool] | None = None
     """Returns whether the remote version with that hash is connected; `None` where nothing plays with remote bots."""
     challenges: ChallengeLimits = field(default_factory=ChallengeLimits)
+
+    @property
+    def programs(self) -> StoredPrograms:
+        """The programs of the bots."""
+        return self.find_programs()

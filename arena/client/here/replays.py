@@ -8,7 +8,6 @@ from arena.client.errors import ClientError
 from arena.client.here.lookup import find_tournament, find_version
 from arena.client.here.place import Place
 from arena.client.here.rights import need_organiser
-from arena.client.here.verifying import problems_of_match
 from arena.client.here.visibility import hidden_matches, need_shown
 from arena.client.values.replays import Replay, ReplayCheck
 from arena.match.replay import ReplayError, dump, load
@@ -52,6 +51,8 @@ class ReplaysHere:
         return self._checks(matches.replays(self._place.database, chosen))
 
     def _checks(self, chosen: Iterator[tuple[Match, bytes | None]]) -> Iterator[ReplayCheck]:
+        from arena.client.here.verifying import problems_of_match  # plays a match anew, and knows all formats
+
         for match, stored in chosen:
             if stored is None and match.replay_removed_at_us is not None:
                 yield ReplayCheck(match.id, removed_at_us=match.replay_removed_at_us)

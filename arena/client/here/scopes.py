@@ -6,7 +6,6 @@ from arena.client.errors import HiddenError
 from arena.client.here.lookup import find_scope
 from arena.client.here.place import Place
 from arena.client.here.visibility import has_secrets, is_hidden
-from arena.tournament.stored import blocks_per_seed
 from ratings.read.scope import Scope
 from ratings.read.tournaments import tournament_row
 
@@ -20,6 +19,8 @@ def shown_scope(place: Place, tournament: str | None, pool: str | None) -> Scope
     scope = find_scope(place, tournament, pool)
     if scope.tournament_id is None or place.viewer.is_organiser:
         return scope
+    from arena.tournament.stored import blocks_per_seed  # all formats, which the organiser is not asked for
+
     row = tournament_row(place.database, scope.tournament_id)
     shares = blocks_per_seed(row.tournament, row.pool) > 1
     is_open = shares and not row.progress.is_over

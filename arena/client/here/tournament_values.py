@@ -9,7 +9,6 @@ from typing import Any
 
 from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
-from arena.client.here.tables import make_table
 from arena.client.here.visibility import has_secrets, hidden_matches, is_hidden
 from arena.client.values.page import MOST_LIMIT, Page
 from arena.client.values.tournaments import (
@@ -81,6 +80,8 @@ def standing_of(place: Place, row: TournamentRow) -> tuple[str, PlayedBy | None]
 
 def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
     """Return all that the viewer may see of a tournament but its matches."""
+    from arena.client.here.tables import make_table  # all formats, which no list of tournaments needs
+
     report = tournament_report(place.database, tournament_id)
     row = report.row
     table = make_table(place.database, report)
@@ -105,6 +106,8 @@ def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
 
 def standings_of(place: Place, tournament_id: str) -> tuple[StandingRow, ...]:
     """Return the whole table of a tournament as the viewer may see it, best first."""
+    from arena.client.here.tables import make_table
+
     report = tournament_report(place.database, tournament_id)
     return _shown(place, report.row, make_table(place.database, report).rows)
 

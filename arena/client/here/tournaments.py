@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arena.client.errors import RefusedError
-from arena.client.here import rounds
-from arena.client.here.challenges import challenge
-from arena.client.here.creating import create
 from arena.client.here.lookup import find_tournament, find_version, whole_name
 from arena.client.here.place import Place
 from arena.client.here.rights import need_own_bot, need_remote_service
-from arena.client.here.running import need_canceller, need_entry, progress_of, watch
 from arena.client.here.tournament_values import STANDINGS, detail_of, list_leak_checks, standings_of, summary_of
 from arena.client.values.answers import ConfidencePoint
 from arena.client.values.operations import Operation
@@ -29,8 +25,6 @@ from arena.client.values.tournaments import (
     TournamentSummary,
     Withdrawn,
 )
-from arena.tournament import entering
-from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
 from ratings.read.admissions import unadmitted
 from ratings.read.paging import part_of
@@ -38,7 +32,10 @@ from ratings.store.models import Tournament
 
 
 class TournamentsHere:
-    """Implements the interface `arena.client.port.Tournaments`."""
+    """Implements the interface `arena.client.port.Tournaments`.
+
+    What plans and writes is imported by the methods that do: who looks at tournaments does not pay for it.
+    """
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -65,23 +62,37 @@ class TournamentsHere:
     def list_pairings(
         self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[Pairing]:
+        from arena.client.here import rounds
+
         return rounds.list_pairings(self._place, find_tournament(self._place, tournament).id, limit, after)
 
     def list_confidence(self, tournament: str) -> tuple[ConfidencePoint, ...]:
+        from arena.client.here import rounds
+
         return rounds.list_confidence(self._place, find_tournament(self._place, tournament).id)
 
     def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
+        from arena.client.here.creating import create
+
         return create(self._place, request)
 
     def challenge_bot(self, request: ChallengeRequest) -> PlannedTournament:
+        from arena.client.here.challenges import challenge
+
         return challenge(self._place, request)
 
     def cancel_tournament(self, tournament: str) -> Cancelled:
+        from arena.client.here.running import need_canceller
+        from ratings.ledger.ledger import Ledger
+
         found = find_tournament(self._place, tournament)
         need_canceller(self._place, found)
         return Cancelled(found.name, Ledger(self._place.database).cancel(found.id))
 
     def join_tournament(self, tournament: str, bot: str) -> Joined:
+        from arena.client.here.running import need_entry
+        from arena.tournament import entering
+
         database, text = self._place.database, self._own(bot, "enter it")
         found = find_tournament(self._place, tournament)
         need_entry(self._place, found)
@@ -91,15 +102,21 @@ class TournamentsHere:
         return Joined(found.name, text.partition("@")[0], version.number, wave)
 
     def withdraw_bot(self, tournament: str, bot: str) -> Withdrawn:
+        from arena.tournament import entering
+
         found = find_tournament(self._place, tournament)
         text = self._own(bot, "withdraw it") if not self._place.viewer.is_organiser else bot
         version, void = entering.withdraw(self._place.database, found, text)
         return Withdrawn(found.name, text.partition("@")[0], version.number, void)
 
     def get_progress(self, tournament: str) -> Operation:
+        from arena.client.here.running import progress_of
+
         return progress_of(self._place, find_tournament(self._place, tournament).id)
 
     def watch_tournament(self, tournament: str) -> Iterator[Operation]:
+        from arena.client.here.running import watch
+
         return watch(self._place, find_tournament(self._place, tournament).id)
 
     def _need_admitted(self, tournament: Tournament, text: str) -> None:

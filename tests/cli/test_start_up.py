@@ -1,0 +1,107 @@
+"""A command imports what it needs: looking at something costs no more than the database, help not even that.
+
+What it costs is measured by `benchmarks.start_up`; here stands what must not be imported.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.cli.app import make_parser
+from arena.cli.shared.importing import importing
+from ratings.store.database import open_database
+
+HEAVY = {
+    "alembic",
+    "arena.executor",
+    "arena.hosting.launcher",
+    "arena.hosting.runtimes",
+    "arena.hosting.store",
+    "arena.match.live",
+    "arena.tournament.creation",
+    "arena.tournament.runner",
+    "cryptography",
+    "engine.games",
+    "grpc",
+    "numpy",
+    "ratings.ledger",
+    "rich.console",
+    "sqlalchemy.dialects.postgresql",
+    "structlog",
+    "trueskill",
+}
+"""What writes, plays, keeps bots or computes: no list of what was played needs it."""
+NOUNS_WITH_VERB_FILES = ("bot", "match", "rating", "replay", "tournament")
+
+
+def imported_by(*words: str) -> set[str]:
+    """The modules that a command imports in a process of its own."""
+    program = (
+        f"import sys; from arena.cli.app import run; code = run({list(words)!r}); print(*sys.modules); sys.exit(code)"
+    )
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+    return set(finished.stdout.splitlines()[-1].split())
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("start") / "arena.db"
+    open_database(path).close()
+    return path
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["leaderboard", "tournament list", "match list", "bot list"],
+)
+def test_looking_imports_nothing_that_plays_writes_or_computes(empty: Path, words: str) -> None:
+    assert not imported_by(*words.split(), "--db", str(empty)) & HEAVY
+
+
+@pytest.mark.parametrize("noun", NOUNS_WITH_VERB_FILES)
+def test_the_help_of_a_noun_imports_none_of_its_verbs_and_no_database(noun: str) -> None:
+    modules = imported_by(noun, "--help")
+    assert not [name for name in modules if name.startswith(f"arena.cli.verbs.{noun}.")]
+    assert not modules & {*HEAVY, "sqlalchemy"}
+
+
+@pytest.mark.parametrize("noun", NOUNS_WITH_VERB_FILES)
+def test_a_noun_lists_the_verbs_that_its_files_have_whichever_is_called(noun: str) -> None:
+    def listed(verb: str | None) -> list[tuple[str, str]]:
+        commands = make_parser([noun], verb).commands[noun].commands
+        return [(name, command.short_help) for name, command in commands.items() if not command.hidden]
+
+    files = importlib.import_module(f"arena.cli.nouns.{noun}").VERBS
+    for verb in ("", *(name for names in files.values() for name in names)):
+        assert listed(verb) == listed(None)
+
+
+@pytest.mark.parametrize("noun", NOUNS_WITH_VERB_FILES)
+def test_the_verbs_of_a_noun_are_told_with_the_file_that_they_are_in(noun: str) -> None:
+    for file, names in importlib.import_module(f"arena.cli.nouns.{noun}").VERBS.items():
+        app = importlib.import_module(f"arena.cli.verbs.{noun}.{file}").app
+        found = [command.name or command.callback.__name__ for command in app.registered_commands]
+        assert list(names) == (found or ["run"])
+
+
+def test_what_was_imported_is_not_looked_through_for_garbage_again() -> None:
+    program = (
+        "import gc\nfrom arena.cli.shared.importing import importing\nwith importing():\n    import wave\n    "
+        "assert not gc.isenabled()\nassert gc.isenabled() and gc.get_freeze_count() > 0"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_where_nothing_is_imported_garbage_is_looked_for_as_before() -> None:
+    frozen = gc.get_freeze_count()
+    with importing():
+        pass
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == frozen
