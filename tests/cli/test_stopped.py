@@ -71,10 +71,23 @@ def test_what_nobody_plays_is_stopped_and_resume_goes_on(arena_cli: Arena, stopp
 def test_what_somebody_had_begun_is_planned_again_when_nobody_plays_it(arena_cli: Arena, stopped: Path) -> None:
     with closing(sqlite3.connect(arena_cli.db)) as book, book:  # as whoever was killed leaves it
         book.execute("UPDATE match SET state = 'leased', attempt = 1 WHERE position = 3")
-    words = ("tournament", "show", "monday", "--matches")
-    assert "leased" not in arena_cli(*words).out
+        ((match,),) = book.execute("SELECT id FROM match WHERE position = 3")
+
+    def told() -> tuple[str, ...]:
+        """The state of that match, and whether it counts as begun, wherever they are told."""
+        listed = {one["id"]: one["state"] for one in arena_cli("match", "list", "--json").json}
+        shown = arena_cli("tournament", "show", "monday", "--json", "--matches").json
+        return (
+            listed[match],
+            arena_cli("match", "show", match, "--json").json["state"],
+            *(one["state"] for one in arena_cli("match", "list", "--state", "leased", "--json").json),
+            *(one["state"] for one in shown["matches"] if one["id"] == match),
+            *(f"{one['leased']} of {one['planned']}" for one in arena_cli("tournament", "list", "--json").json),
+        )
+
+    assert told() == ("planned", "planned", "planned", "0 of 5")
     with exclusive(stopped):
-        assert "leased" in arena_cli(*words).out
+        assert told() == ("leased", "leased", "leased", "leased", "1 of 4")
 
 
 def test_resuming_plays_what_is_left(table: Arena, stopped: Path) -> None:

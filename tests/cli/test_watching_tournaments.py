@@ -1,8 +1,9 @@
 """`arena tournament watch`: how a tournament goes on that is played elsewhere, on a terminal, in a log, as JSON."""
 
 import json
+import sqlite3
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,19 @@ def test_it_ends_when_the_run_that_it_watches_is_stopped(
 ) -> None:
     with while_it_waits(lambda: None):
         assert "nobody plays 'monday' now" in table.refusal("tournament", "watch", "monday", code=1)
+
+
+def test_nothing_is_left_to_wait_for_when_it_was_killed_amid_matches(
+    table: Arena, while_it_waits: Callable[[Callable[[], object]], ExitStack], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(table.db)) as book, book:  # as whoever was killed leaves it
+        book.execute("UPDATE match SET state = 'leased', attempt = 1 WHERE position = 3")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("arena.cli.verbs.tournament.watch.SpeedMeter.speed", lambda *_: 1.0)
+    with while_it_waits(lambda: None):
+        pages = table("tournament", "watch", "monday").out.split("\x1b[J")[1:]
+    assert pages[0].startswith("monday: running, 1/6 matches, 1.0/s, 5 s left\n")
+    assert pages[-1].startswith("monday: stopped, 1/6 matches\n")
 
 
 def test_ctrl_c_ends_the_watching_and_not_the_tournament(

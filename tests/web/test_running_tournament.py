@@ -101,17 +101,19 @@ def test_a_match_whose_chance_is_to_be_met_again_shows_no_result(running: TestCl
 def test_a_hidden_match_says_what_it_waits_for_until_it_is_shown(running: TestClient, world: World) -> None:
     matches = world.asked_by(Viewer()).matches.list_matches("rex", limit=None).items
     ids = {row.position: row.id for row in matches}
-    page = running.get(f"/matches/{ids[3]}?lang=en").text
-    assert f'hx-get="/matches/{ids[3]}/waiting?lang=en" hx-trigger="every 4s"' in page
-    assert "shown when one other is over" in page
-    assert re.findall(r'class="tag good" href="/matches/([^"]+)"', page) == [ids[4]]
-    assert "move by move" not in page, "it is over"
-    going = running.get(f"/matches/{ids[5]}/waiting?lang=en")
-    assert "move by move" in going.text
-    assert "hx-refresh" not in going.headers
-    assert running.get(f"/matches/{ids[4]}/waiting").headers["hx-refresh"] == "true"
-    for language in LANGUAGES:
-        assert running.get(f"/matches/{ids[5]}?lang={language}").text.count('id="waiting"') == 1
+    assert 'class="tag good"' not in running.get(f"/matches/{ids[3]}?lang=en").text, "nobody plays it now"
+    with exclusive(lock_of(world.database, world.programs.root, world.tournament)):
+        page = running.get(f"/matches/{ids[3]}?lang=en").text
+        assert f'hx-get="/matches/{ids[3]}/waiting?lang=en" hx-trigger="every 4s"' in page
+        assert "shown when one other is over" in page
+        assert re.findall(r'class="tag good" href="/matches/([^"]+)"', page) == [ids[4]]
+        assert "move by move" not in page, "it is over"
+        going = running.get(f"/matches/{ids[5]}/waiting?lang=en")
+        assert "move by move" in going.text
+        assert "hx-refresh" not in going.headers
+        assert running.get(f"/matches/{ids[4]}/waiting").headers["hx-refresh"] == "true"
+        for language in LANGUAGES:
+            assert running.get(f"/matches/{ids[5]}?lang={language}").text.count('id="waiting"') == 1
 
 
 def test_a_tournament_is_read_again_when_something_was_written_and_it_has_rested(tmp_path: Path) -> None:

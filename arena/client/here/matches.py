@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from arena.client.errors import RefusedError, unknown
 from arena.client.here.annulled import why_annulled
+from arena.client.here.begun import left_behind
 from arena.client.here.lookup import find_tournament, find_version
 from arena.client.here.match_values import match_summary, match_value
 from arena.client.here.place import Place
@@ -79,13 +80,18 @@ class MatchesHere:
         page = match_list.list_matches(self._place.database, only, limit=limit, after=after, leave_out=leave_out)
         hidden = hidden_matches(self._place, [row.match.id for row in page.items])
         why = why_annulled(self._place, [row.match.id for row in page.items])
-        items = (match_summary(row, hidden=row.match.id in hidden) for row in page.items)
-        return Page(tuple(replace(item, annulled=why.get(item.id)) for item in items), page.next)
+        gone = left_behind(self._place, [row.match for row in page.items])
+        shown = [row for row in page.items if only.state is not MatchState.LEASED or row.match.id not in gone]
+        items = (match_summary(row, hidden=row.match.id in hidden) for row in shown)
+        told = (replace(item, annulled=why.get(item.id)) for item in items)
+        return Page(tuple(replace(one, state=MatchState.PLANNED) if one.id in gone else one for one in told), page.next)
 
     def get_match(self, match: str) -> MatchDetail:
         detail = matches.match_detail(self._place.database, matches.find_match(self._place.database, match).id)
         hidden = bool(hidden_matches(self._place, [detail.match.id]))
         value = match_value(detail, self._place.viewer, hidden=hidden)
+        if left_behind(self._place, [detail.match]):
+            value = replace(value, state=MatchState.PLANNED)
         awaits = tuple(awaited_by(self._place.database, value.match_id)) if hidden else ()
         annulled = why_annulled(self._place, [value.match_id]).get(value.match_id)
         return replace(value, annulled=annulled, awaits=awaits)

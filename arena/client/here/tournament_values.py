@@ -40,6 +40,7 @@ def summary_of(place: Place, row: TournamentRow) -> TournamentSummary:
     """Return a tournament as a list shows it."""
     tournament, pool, progress = row.tournament, row.pool, row.progress
     status, player = standing_of(place, row)
+    leased = 0 if status == STOPPED else progress.leased
     return TournamentSummary(
         id=tournament.id,
         name=tournament.name,
@@ -52,8 +53,8 @@ def summary_of(place: Place, row: TournamentRow) -> TournamentSummary:
         rated=tournament.rated,
         created_at_us=tournament.created_at_us,
         cancelled_at_us=tournament.cancelled_at_us,
-        planned=progress.planned,
-        leased=progress.leased,
+        planned=progress.planned + progress.leased - leased,
+        leased=leased,
         finished=progress.finished,
         void=progress.void,
         total=progress.total,

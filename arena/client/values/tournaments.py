@@ -8,7 +8,6 @@ from typing import Any
 
 from arena.client.values.answers import BestKnown, ComparisonResult
 from arena.client.values.pools import Pool
-from ratings.store.states import MatchState
 
 STOPPED = "stopped"
 """The status of a tournament that was begun and that nobody plays now."""
@@ -133,10 +132,6 @@ class TournamentSummary:
     """Whether bots play in it that their authors run elsewhere."""
     played_by: PlayedBy | None = None
     """Who plays it while it runs; for organisers only."""
-
-    def state_of(self, match: MatchState) -> MatchState:
-        """Return the state of a match as it is shown: what somebody had begun is planned again when nobody plays it."""
-        return MatchState.PLANNED if self.status == STOPPED and match is MatchState.LEASED else match
 
     @property
     def is_over(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Annotated, Any
 
@@ -11,8 +11,6 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.client.errors import HiddenError
-from arena.client.overview import ShownArena
-from arena.client.values.matches import MatchSummary
 from arena.client.values.page import Page
 from arena.client.values.pairings import Pairing
 from arena.client.values.statistics import Crosstable, Meeting
@@ -83,7 +81,7 @@ def show_tournament(
         known_formats=FORMATS,
         rounds=_by_round(pairings),
         bracket=_bracket(found, pairings, words(language)),
-        matches=_matches(arena, found),
+        matches=arena.matches.list_matches(found.summary.id, limit=_MATCHES),
         **_standing(found, words(language)),
     )
 
@@ -106,11 +104,6 @@ def show_confidence(request: Request, tournament: Named) -> Response:
     drawn = draw_confidence(points, _target(found), say("tournament.confidence"), say("tournament.blocks"))
     template = "tournament/drawing.html" if "hx-request" in request.headers else "pages/confidence.html"
     return render(request, template, found=found, drawn=drawn if points else "")
-
-
-def _matches(arena: ShownArena, found: TournamentDetail) -> Page[MatchSummary]:
-    page = arena.matches.list_matches(found.summary.id, limit=_MATCHES)
-    return Page(tuple(replace(one, state=found.summary.state_of(one.state)) for one in page.items), page.next)
 
 
 def _standing(found: TournamentDetail, language: Words) -> dict[str, Any]:

@@ -192,7 +192,7 @@ def fill(world: World, server: RunningServer) -> Found:
     """Add what ann and ben have besides matches, and eve's bot."""
     database, organiser = world.database, world.asked_by(Viewer())
     matches = {row.position - 1: row for row in organiser.matches.list_matches("rex", limit=None).items}
-    assert (matches[2].state, matches[3].state) == (MatchState.FINISHED, MatchState.LEASED)
+    assert (matches[2].state, matches[3].state) == (MatchState.FINISHED, MatchState.PLANNED)
     versions = [organiser.bots.find_version(bot).version_id for bot in ("ann/fox", "ben/owl")]
     ledger = ServiceLedger(database)
     ledger.add_notice(world.owner("ann").owner_id, "a test", f"{SECRET} for ann")

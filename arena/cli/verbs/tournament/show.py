@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -61,7 +61,7 @@ def show(
     else:
         _print_tournament(detail)
         print_faults(detail, db)
-        _print_matches([replace(one, state=detail.summary.state_of(one.state)) for one in page.items])
+        _print_matches(page.items)
     words = [detail.summary.name, *(["--matches"] if matches else [])]
     more = more_command("tournament", "show", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
     print_more(more, as_json=as_json)
