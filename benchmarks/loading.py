@@ -49,6 +49,7 @@ def fill(database: Database, results: Results) -> str:
             settings={},
             rated=True,
             created_at_us=now_us(),
+            rated_through=len(results.seats),
         )
         session.add(tournament)
         session.flush()

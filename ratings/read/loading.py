@@ -1,14 +1,17 @@
-"""Loads the matches of a pool that count for the official table, as columns.
+"""Loads the matches of a pool that count for the official table, as columns of numbers.
 
-It is one query with a row for each match, and no objects are made.
+It reads a row for each match, and of a row it keeps some bytes; no objects are made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Select, Text, select, type_coerce
 from sqlmodel import Session
 
@@ -18,8 +21,10 @@ from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.store.states import Verdict
 
-_PART = 20_000
+_PART = 1_000
+"""So many rows stay in the cache of a processor: with twenty times as many it takes a third longer."""
 _MOST_NAMES = 500
+Small: TypeAlias = npt.NDArray[np.int32]
 _m, _t, _o, _b, _v = tables.match, tables.tournament, tables.rating_order, tables.block, tables.version
 
 
@@ -35,33 +40,63 @@ def load_results(source: Source, pool_id: str) -> Results:
         if seats is None:
             raise NotFoundError(f"no pool {pool_id}")
         columns = _Columns(seats)
-        rows = session.connection().execute(_matches(pool_id, seats), execution_options={"yield_per": _PART})
-        for part in rows.partitions():
+        for part in _parts(session, _matches(pool_id, seats)):
             columns.add(part)
-        steady = _deterministic(session, list(columns.versions))
-        return columns.results(_broken_blocks(session, pool_id), steady, _draws(session, pool_id) if steady else {})
+        found = columns.whole(_broken_blocks(session, pool_id))
+        return Results(found.versions, found.seats, found.ranks, found.blocks, _plans(session, pool_id, found))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """The matches that count, as in `Results`, and the rotation of each."""
+
+    versions: tuple[str, ...]
+    seats: Small
+    ranks: Small
+    blocks: Ints
+    rotations: Small
 
 
 def _matches(pool_id: str, seats: int) -> Select[Any]:
-    """Select the block, the rotation, and the version and rank of each seat, of every rated match."""
-    query = select(_m.c.block_id, _m.c.rotation).select_from(_o).join(_m, _m.c.id == _o.c.match_id)
+    """Select the block, the rotation, and the version and rank of each seat, of every finished match."""
+    query = select(_m.c.block_id, _m.c.rotation).join(_t, _t.c.id == _m.c.tournament_id)
     for seat in range(seats):
         sitting = tables.match_seat.alias(f"seat{seat}")
         query = query.join(sitting, (sitting.c.match_id == _m.c.id) & (sitting.c.seat == seat))
         query = query.add_columns(sitting.c.version_id, sitting.c.rank)
-    return query.where(_o.c.pool_id == pool_id, _o.c.verdict == Verdict.RATED)
+    return query.where(_t.c.pool_id == pool_id, _t.c.rated, sitting.c.rank.is_not(None))
 
 
-def _broken_blocks(session: Session, pool_id: str) -> set[str]:
-    """Return the blocks of which at least one match does not count, or not yet."""
-    query = (
-        select(_m.c.block_id)
-        .join(_t, _t.c.id == _m.c.tournament_id)
-        .outerjoin(_o, _o.c.match_id == _m.c.id)
-        .where(_t.c.pool_id == pool_id, _t.c.rated, (_o.c.verdict.is_(None)) | (_o.c.verdict != Verdict.RATED))
-        .distinct()
-    )
-    return set(session.connection().execute(query).scalars())
+def _broken_blocks(session: Session, pool_id: str) -> Ints:
+    """Return the labels of the blocks of which at least one match does not count, or not yet.
+
+    Live rating has passed the first matches of each tournament, and said of each whether it counts.
+    """
+    passed = select(_m.c.block_id).join(_o, _o.c.match_id == _m.c.id)
+    passed = passed.where(_o.c.pool_id == pool_id, _o.c.verdict != Verdict.RATED)
+    rest = select(_m.c.block_id).join(_t, _t.c.id == _m.c.tournament_id)
+    rest = rest.where(_t.c.pool_id == pool_id, _t.c.rated, _m.c.position >= _t.c.rated_through)
+    found = [_labels(block for (block,) in part) for query in (passed, rest) for part in _parts(session, query)]
+    return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+
+
+def _parts(session: Session, query: Select[Any]) -> Iterator[Sequence[tuple[Any, ...]]]:
+    """Yield the rows of a query as the driver has them, some at a time: a million of SQLAlchemy's cost a second more.
+
+    So columns must be of types that need no conversion.
+    """
+    cursor = session.connection().execute(query).cursor
+    assert cursor is not None, "a query without rows"
+    while rows := cursor.fetchmany(_PART):
+        yield rows
+
+
+def _labels(blocks: Iterable[str]) -> Ints:
+    """Return the numbers by which blocks are told from one another: 64 bits of hash, where ids would fill the memory.
+
+    That two of a million blocks share one happens once in 37 million times.
+    """
+    return np.fromiter(map(hash, blocks), np.int64)
 
 
 def _deterministic(session: Session, versions: Sequence[str]) -> set[str]:
@@ -74,67 +109,69 @@ def _deterministic(session: Session, versions: Sequence[str]) -> set[str]:
     return found
 
 
-def _draws(session: Session, pool_id: str) -> dict[str, tuple[int, str]]:
-    """Return the chance seed and the opening of each block; blocks of two secrets never share a seed."""
-    query = (
-        select(_b.c.id, _b.c.chance_seed, type_coerce(_b.c.opening, Text))
-        .join(_t, _t.c.id == _b.c.tournament_id)
-        .where(_t.c.pool_id == pool_id, _t.c.rated)
-    )
-    return {block: (seed, opening) for block, seed, opening in session.connection().execute(query)}
+def _plans(session: Session, pool_id: str, found: _Found) -> Ints:
+    """Return a number for each match, equal for equal seeds, openings and rotations where all are deterministic."""
+    steady = _deterministic(session, found.versions)
+    is_steady: Bools = np.array([version in steady for version in found.versions], np.bool_)
+    plans: Ints = -1 - np.arange(len(found.blocks))  # no other's: who plays otherwise each time repeats nothing
+    if not is_steady.any():
+        return plans
+    labels, draws = _shared_draws(session, pool_id)
+    repeating = np.flatnonzero(is_steady[found.seats].all(axis=1) & np.isin(found.blocks, labels))
+    draw = draws[np.searchsorted(labels, found.blocks[repeating])]
+    plans[repeating] = draw * found.seats.shape[1] + found.rotations[repeating]
+    return plans
+
+
+def _shared_draws(session: Session, pool_id: str) -> tuple[Ints, Ints]:
+    """Return the labels, ascending, of the blocks whose chance seed others have too, and a number for each of them.
+
+    The numbers are equal for an equal seed and opening. Usually there are none: two secrets never give the same seed.
+    """
+    blocks = select(_b.c.chance_seed).join(_t, _t.c.id == _b.c.tournament_id)
+    blocks = blocks.where(_t.c.pool_id == pool_id, _t.c.rated)
+    seeds = [np.fromiter(chain.from_iterable(part), np.int64) for part in _parts(session, blocks)]
+    each, times = np.unique(np.concatenate([np.zeros(0, np.int64), *seeds]), return_counts=True)
+    shared = frozenset(each[times > 1].tolist())
+    known: dict[tuple[int, str], int] = {}
+    found: list[tuple[int, int]] = []
+    if shared:
+        for part in _parts(session, blocks.add_columns(_b.c.id, type_coerce(_b.c.opening, Text))):
+            its = ((hash(id_), (seed, opening)) for seed, id_, opening in part if seed in shared)
+            found += ((label, known.setdefault(draw, len(known))) for label, draw in its)
+    labels, draws = np.array(sorted(found), np.int64).reshape(-1, 2).T
+    return labels, draws
 
 
 class _Columns:
-    """The columns while they are read: ids become numbers in the order in which they come.
-
-    They are sorted at the end, so that the order of the rows does not matter.
-    """
+    """The columns while they are read: versions become numbers in the order in which they come."""
 
     def __init__(self, seats: int) -> None:
-        self.versions: dict[str, int] = {}
-        self.blocks: dict[str, int] = {}
-        self.parts: list[tuple[Ints, ...]] = []
-        self.seats = seats
+        self._seats = seats
+        self._versions = _Numbers()
+        self._parts: list[tuple[Ints, Small, Small, Small]] = []
 
-    def add(self, rows: Sequence[Sequence[Any]]) -> None:
+    def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Take in rows of block, rotation, and version and rank of each seat."""
         block, rotation, *sitting = zip(*rows, strict=True)
-        self.parts.append(
-            (
-                _numbers(self.blocks, block),
-                np.array(rotation, np.int64),
-                np.array([_numbers(self.versions, column) for column in sitting[::2]]).T,
-                np.array(sitting[1::2], np.int64).T,
-            )
-        )
+        versions = [np.fromiter(map(self._versions.__getitem__, column), np.int32) for column in sitting[::2]]
+        seats, ranks = np.array(versions).T, np.array(sitting[1::2], np.int32).T
+        self._parts.append((_labels(block), np.array(rotation, np.int32), seats, ranks))
 
-    def results(self, broken: set[str], steady: set[str], draws: Mapping[str, tuple[int, str]]) -> Results:
-        none = np.zeros(0, np.int64)
-        empty = (none, none, none.reshape(0, self.seats), none.reshape(0, self.seats))
-        blocks, rotations, seats, ranks = (np.concatenate(column) for column in zip(empty, *self.parts, strict=True))
-        versions, place = _sorted(self.versions)
-        labels, label = _sorted(self.blocks)
-        is_whole: Bools = np.array([block not in broken for block in labels], np.bool_)
-        is_steady: Bools = np.array([version in steady for version in self.versions], np.bool_)
-        plans = self._plans(blocks, rotations, draws)
-        alone = ~is_steady[seats].all(axis=1) if len(seats) else np.zeros(0, np.bool_)
-        plans[alone] = -1 - np.flatnonzero(alone)  # no other's: who plays otherwise each time repeats nothing
-        every = Results(versions, place[seats], ranks, label[blocks], plans)
-        return every.where(is_whole[every.blocks])
-
-    def _plans(self, blocks: Ints, rotations: Ints, draws: Mapping[str, tuple[int, str]]) -> Ints:
-        """Return a number for each match, equal for equal seeds, openings and rotations."""
-        known: dict[tuple[int, str], int] = {}
-        of_block = [known.setdefault(draws[block], len(known)) for block in self.blocks] if draws else []
-        return np.array(of_block, np.int64)[blocks] * self.seats + rotations if of_block else rotations * 0
+    def whole(self, broken: Ints) -> _Found:
+        """Return all that were added but the matches of broken blocks, the versions sorted by their ids."""
+        none: Small = np.zeros((0, self._seats), np.int32)
+        parts = [(np.zeros(0, np.int64), none[:, 0], none, none), *self._parts]
+        blocks, rotations, seats, ranks = map(np.concatenate, zip(*parts, strict=True))
+        is_whole = ~np.isin(blocks, broken)
+        versions = sorted(self._versions)
+        numbers: Small = np.zeros(len(versions), np.int32)
+        numbers[[self._versions[version] for version in versions]] = np.arange(len(versions))
+        return _Found(tuple(versions), numbers[seats[is_whole]], ranks[is_whole], blocks[is_whole], rotations[is_whole])
 
 
-def _numbers(known: dict[str, int], ids: Iterable[str]) -> Ints:
-    return np.array([known.setdefault(one, len(known)) for one in ids], np.int64)
+class _Numbers(dict[str, int]):
+    """A number for each text, counted from 0 in the order in which they are asked for."""
 
-
-def _sorted(known: dict[str, int]) -> tuple[tuple[str, ...], Ints]:
-    """Return the ids in ascending order, and the place among them of the id that each number stands for."""
-    ids = sorted(known)
-    place = np.zeros(len(ids), np.int64)
-    place[[known[one] for one in ids]] = np.arange(len(ids))
-    return tuple(ids), place
+    def __missing__(self, text: str) -> int:
+        return self.setdefault(text, len(self))
