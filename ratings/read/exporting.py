@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy import Table as CoreTable
@@ -15,26 +15,45 @@ from sqlmodel import Session
 
 from ratings.errors import ArchiveError
 from ratings.read.publishing import published_secret
-from ratings.read.tournaments import tournament_row
+from ratings.read.tournaments import TournamentRow, tournament_row
 from ratings.store import schema, tables
 from ratings.store.archive.chain import write_chain
-from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, encode_row
+from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, row_encoder
 from ratings.store.models import Tournament
 from ratings.store.sessions import Source, read
 
 
-def export_tournament(source: Source, tournament: Tournament, target: Path) -> str:
+T = TypeVar("T")
+OnProgress = Callable[[int, int], None]
+"""Told of about how many matches everything is written, of how many."""
+_PART = 200
+
+
+def export_tournament(
+    source: Source, tournament: Tournament, target: Path, on_progress: OnProgress = lambda _done, _total: None
+) -> str:
     """Write a tournament that is over into the new file `target`; return the digest of the file in hexadecimal digits.
 
     Raises ArchiveError, also if the file exists or cannot be written; then there is no file.
     """
     try:
         with read(source) as session, _new_file(target) as file:
-            return write_chain(file, records(session, tournament))
+            row = tournament_row(session, tournament.id)
+            return write_chain(file, _watched(records(session, tournament), row, on_progress))
     except FileExistsError:
         raise ArchiveError(f"{target} exists; name a new file") from None
     except OSError as error:
         raise ArchiveError(f"{target} cannot be written: {error.strerror}; name another file") from error
+
+
+def _watched(lines: Iterator[T], row: TournamentRow, on_progress: OnProgress) -> Iterator[T]:
+    """Yield the lines, and tell how far they are: a match has about so many, and its replay may be gone."""
+    total, seats = row.progress.total, row.pool.seats
+    lines_a_match = 4 + 2 * seats + 1 / seats  # itself, attempt, replay, place in the order; seats; its part of a block
+    for number, line in enumerate(lines):
+        if number % _PART == 0:
+            on_progress(min(total, int(number / lines_a_match)), total)
+        yield line
 
 
 @contextmanager
@@ -73,11 +92,12 @@ def records(session: Session, tournament: Tournament) -> Iterator[tuple[str, Any
     yield HEADER, {"format": FORMAT, "schema": schema.HEAD, "tournament": tournament.id, "name": tournament.name}
     for table in archived_tables():
         query = select(table).where(_condition(table, tournament)).order_by(*table.primary_key.columns)
-        yield from ((table.name, encode_row(table, found)) for found in _rows(session, query))
+        encode = row_encoder(table)
+        yield from ((table.name, encode(found)) for part in _parts(session, query) for found in part)
 
 
-def _rows(session: Session, query: Select[Any]) -> Iterator[Any]:
-    yield from session.connection().execute(query, execution_options={"yield_per": 200}).mappings()
+def _parts(session: Session, query: Select[Any]) -> Iterator[Sequence[Sequence[Any]]]:
+    return session.connection().execute(query, execution_options={"yield_per": _PART}).partitions()
 
 
 def _condition(table: CoreTable, tournament: Tournament) -> ColumnElement[bool]:

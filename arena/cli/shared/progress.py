@@ -15,6 +15,7 @@ from arena.words.plain import plain
 
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0
+_SILENT_S = 1.0
 
 
 def progress_text(done: int, total: int, rate: float | None) -> str:
@@ -97,3 +98,26 @@ class ProgressDisplay:
             text = f"\r{back}\x1b[J" + "\n".join(lines)
         unguarded(self._stream).write(text)
         self._written, self._lines = len(lines[-1]), len(lines)
+
+
+class LazyProgress:
+    """Shows how far something is that tells its total only while it goes on; nothing if it is done at once."""
+
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream, self._clock = stream, clock
+        self._start = clock()
+        self._display: ProgressDisplay | None = None
+        self._total = 0
+
+    def update(self, done: int, total: int) -> None:
+        """Show that `done` of `total` matches are done, if it has gone on for a while."""
+        self._total = total
+        if self._display is None and self._clock() - self._start >= _SILENT_S:
+            self._display = ProgressDisplay(done, total, self._stream, self._clock)
+        if self._display is not None:
+            self._display.update(done)
+
+    def end(self) -> None:
+        """Show that everything is done, if anything was shown."""
+        if self._display is not None:
+            self._display.end(self._total)

@@ -17,6 +17,7 @@ from ratings.errors import ArchiveError
 
 END = "end"
 _SEED = "kingmaker-arena"
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 _MOST_CHARACTERS = 1 << 28
 
 
@@ -33,7 +34,7 @@ def write_chain(file: IO[str], records: Iterable[tuple[str, Any]]) -> str:
 
 
 def _write(file: IO[str], link: str, kind: str, data: Any) -> str:
-    text = json.dumps([kind, data], separators=(",", ":"), allow_nan=False)
+    text = _ENCODER.encode([kind, data])
     link = _next(link, text)
     file.write(f"{link} {text}\n")
     return link

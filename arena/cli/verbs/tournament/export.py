@@ -12,6 +12,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.places import need_here
+from arena.cli.shared.progress import LazyProgress
 from arena.cli.shared.saying import say
 from arena.client.values.operations import operation_target
 from ratings.read.exporting import export_tournament
@@ -32,7 +33,9 @@ def export(
         assert connection.storage is not None
         found_id = operation_target(connection.arena.tournaments.get_progress(tournament))
         found = find_tournament(connection.storage.database, found_id)
-        digest = export_tournament(connection.storage.database, found, target)
+        shown = LazyProgress()
+        digest = export_tournament(connection.storage.database, found, target, shown.update)
+        shown.end()
     if as_json:
         print_json({"tournament": found.id, "name": found.name, "file": str(target), "digest": digest})
         return
