@@ -99,8 +99,9 @@ def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sente
         object.__setattr__(site, "official", _Always(KeptTable(table, table.matches, 1_700_000_000_000_000)))
         without = TestClient(make_app(site)).get(pool).text
     assert (
-        "greedy beats first (61.0 %), first beats random (58.0 %), random beats greedy (72.5 %), each by 85 Elo" in text
+        "greedy beats first (61.0\u2009%), first beats random (58.0\u2009%), random beats greedy (72.5\u2009%)" in text
     )
+    assert "each by 85 Elo on average" in text
     assert "at most 0.1\u2009%" in text
     assert "misleads" not in without
 
