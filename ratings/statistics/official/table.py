@@ -226,10 +226,10 @@ class _TableMaker:
         return [(mine, mine[known[mine]] if known[mine].any() else mine) for mine in free]
 
     def _from_references(self, strengths: Floats) -> Floats:
-        """Return the strengths, the mean of each group's references where that of the group was."""
+        """Return the strengths, the mean of each group's references at 0, also beside anchors of another group."""
         told = strengths.copy()
         for mine, references in self.references:
-            told[mine] += strengths[mine].mean() - strengths[references].mean()
+            told[mine] -= strengths[references].mean()
         return told
 
     def _margins(self) -> Floats:

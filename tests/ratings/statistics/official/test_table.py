@@ -181,6 +181,15 @@ def test_fields_that_never_met_are_told_apart() -> None:
     assert table.rows[by_name["a"]].worst_rank == 4
 
 
+def test_a_group_without_an_anchor_keeps_its_own_zero_whatever_anchors_others_have() -> None:
+    apart = results_of(
+        ("ab", (1, 2)), ("ba", (1, 2)), ("ba", (2, 1)), ("cd", (1, 2)), ("dc", (1, 2)), ("cd", (2, 1)), times=20
+    )
+    rows = {row.version: row for row in official_table(apart, {"a": 2600.0}).rows}
+    assert rows["a"].elo == pytest.approx(2600.0)
+    assert rows["c"].elo + rows["d"].elo == pytest.approx(3000.0)
+
+
 def test_chances_and_rank_ranges_fit_together() -> None:
     table = official_table(played(blocks=300))
     assert table.stronger + table.stronger.T == pytest.approx(np.ones((8, 8)))
