@@ -39,12 +39,12 @@ class Cost:
     written: str
 
 
-def run(words: Sequence[str], db: Path, empty: Path) -> tuple[Cost, Cost]:
+def run(words: Sequence[str], db: Path, empty: Path, repeats: int = _REPEATS) -> tuple[Cost, Cost]:
     """Run the start of the program and a command in turn, some times; what the cheapest run of each cost.
 
     In turn, because processor time itself depends on what else the machine does, and that changes within a minute.
     """
-    pairs = [(_once(["tournament", "list"], empty), _once(words, db)) for _ in range(_REPEATS)]
+    pairs = [(_once(["tournament", "list"], empty), _once(words, db)) for _ in range(repeats)]
     start, cost = (min(costs, key=lambda cost: cost.cpu_s) for costs in zip(*pairs, strict=True))
     return start, cost
 

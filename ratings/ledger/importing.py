@@ -6,7 +6,8 @@ are rated in the order in which they were rated where they come from, after what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from ratings.store.tables import AnyRow
 
 _BATCH = 200
 _HEADER_KEYS = {"format", "schema", "tournament", "name"}
-_RATING_FIGURES = ("mu_before", "sigma_before", "mu_after", "sigma_after")
+_RATING_FIGURES = ("match_id", "seat", "mu_before", "sigma_before", "mu_after", "sigma_after")
 _TABLES = {table.name: table for table in archived_tables()}
 Row = dict[str, Any]
 Line = tuple[int, str, Any]
@@ -89,7 +90,7 @@ class _Import:
         # Whether no other match is, or was, rated in the pool, here and where the file comes from.
         self._is_alone = True
         self._next_seq = 1
-        self._changes: list[Row] = []
+        self._changes = _Sum()
         self._actions: dict[str, Callable[[Row], None]] = {
             "owner": self._add_owner,
             "bot": self._add_bot,
@@ -100,7 +101,7 @@ class _Import:
             "match": self._add_match,
             "annulment": self._add_annulment,
             "rating_order": self._add_order,
-            "rating_change": self._changes.append,
+            "rating_change": self._changes.add,
         }
 
     def read_header(self, line: Line | None) -> None:
@@ -267,9 +268,22 @@ class _Import:
         if not self._is_alone:
             return None
         change = tables.rating_change
-        query = select(change).where(change.c.pool_id == self._pool_id)
-        return _figures(self._connection.execute(query).mappings()) == _figures(self._changes)
+        query = select(*(change.c[key] for key in _RATING_FIGURES)).where(change.c.pool_id == self._pool_id)
+        here = _Sum()
+        for row in self._connection.execute(query, execution_options={"yield_per": _BATCH}).mappings():
+            here.add(row)
+        return here == self._changes
 
 
-def _figures(changes: Iterable[Mapping[Any, Any]]) -> dict[tuple[str, int], list[float]]:
-    return {(row["match_id"], row["seat"]): [row[key] for key in _RATING_FIGURES] for row in changes}
+@dataclass(slots=True)
+class _Sum:
+    """What rows of `rating_change` say, as a number that is equal for equal rows in whatever order they come.
+
+    It is the sum of their hashes: a large tournament has too many rows to keep them all.
+    """
+
+    total: int = 0
+
+    def add(self, row: Mapping[Any, Any]) -> None:
+        text = repr([row[key] for key in _RATING_FIGURES])
+        self.total += int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")

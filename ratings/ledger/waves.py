@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from itertools import chain
 from typing import Any, Protocol
 
 from sqlalchemy import insert
@@ -20,6 +21,7 @@ from ratings.store.states import MatchState
 from ratings.store.waves import BlockRecord, EnteredVersion, PlannedWave, WaveMemory
 
 _LARGEST_SEED = 2**53 - 1
+_BLOCKS_AT_ONCE = 1000
 Row = dict[str, Any]
 
 
@@ -157,21 +159,20 @@ def _write_wave(session: Session, tournament_id: str, index: int, blocks: Sequen
 
 
 def _write_blocks(session: Session, tournament_id: str, blocks: Sequence[Block]) -> None:
-    """Write the blocks and their matches, in schedule order behind the matches that are planned already."""
-    first_position = count_progress(session, tournament_id).total
-    block_rows: list[Row] = []
-    match_rows: list[Row] = []
-    seat_rows: list[Row] = []
-    for block in blocks:
-        block_rows.append(_block_row(tournament_id, block))
-        for rotation, seating in enumerate(block.rotations()):
-            row = _match_row(block_rows[-1], rotation, first_position + len(match_rows))
-            match_rows.append(row)
-            seat_rows += _seat_rows(row, seating)
-    connection = session.connection()
-    connection.execute(insert(tables.block), block_rows)
-    connection.execute(insert(tables.match), match_rows)
-    connection.execute(insert(tables.match_seat), seat_rows)
+    """Write the blocks and their matches, in schedule order behind the matches that are planned already.
+
+    They are written some at a time: a round robin may have a hundred thousand.
+    """
+    position, connection = count_progress(session, tournament_id).total, session.connection()
+    for start in range(0, len(blocks), _BLOCKS_AT_ONCE):
+        part = [(block, _block_row(tournament_id, block)) for block in blocks[start : start + _BLOCKS_AT_ONCE]]
+        seatings = [(row, rotation, it) for block, row in part for rotation, it in enumerate(block.rotations())]
+        matches = [_match_row(row, rotation, position + n) for n, (row, rotation, _) in enumerate(seatings)]
+        position += len(matches)
+        connection.execute(insert(tables.block), [row for _, row in part])
+        connection.execute(insert(tables.match), matches)
+        seats = [_seat_rows(match, seating) for match, (_, _, seating) in zip(matches, seatings, strict=True)]
+        connection.execute(insert(tables.match_seat), list(chain.from_iterable(seats)))
 
 
 def _block_row(tournament_id: str, block: Block) -> Row:

@@ -22,7 +22,6 @@ from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, row_enco
 from ratings.store.models import Tournament
 from ratings.store.sessions import Source, read
 
-
 T = TypeVar("T")
 OnProgress = Callable[[int, int], None]
 """Told of about how many matches everything is written, of how many."""
