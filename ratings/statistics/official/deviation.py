@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ratings.statistics.official.algebra import inverse, product
+from ratings.statistics.official.algebra import inverse, product, tridiagonal
 from ratings.statistics.official.likelihood import Shape
 from ratings.statistics.official.results import Floats
 
 PRIOR_DEVIATION = 3.0
 """The deviation (521 Elo) of what is not fitted: the seats' effects, the log deltas, and strengths beside anchors."""
-_ROUNDS = ((100, 50), (400, 20), (10**9, 6))
-"""For up to so many versions, how often the field's deviation is improved: always as often, since a test of whether it
-is near enough would end differently on another machine. Each costs an inverse."""
+_ROUNDS = 50
+"""How often the field's deviation is improved: always as often, since a test of whether it is near enough would end
+differently on another machine."""
 _PENALTY = 0.5
 """What the sum of squares is divided by is so much less than the number of versions. By simulation a half neither lifts
 nor lowers who leads a small table; without it few results make all bots equal."""
@@ -31,14 +31,26 @@ def field_deviation(shape: Shape, point: Floats, precision: Floats, prior: Float
     logarithm, after Chung, Rabe-Hesketh, Dorie, Gelman and Liu, "A nondegenerate penalized likelihood estimator for
     variance parameters in multilevel models" (2013).
     """
-    size = shape.versions
-    information, pull = precision - prior, product(precision, point)
+    matrix, pull = tridiagonal(*_of_strengths(shape, point, precision, prior))
     widest = variance = PRIOR_DEVIATION**2
-    for _ in range(next(rounds for most, rounds in _ROUNDS if size <= most)):
-        spread = inverse(information + np.diag(precisions(shape, variance)))
-        squares = float((product(spread, pull)[:size] ** 2 + np.diag(spread)[:size]).sum())
-        variance = min(squares / (size - _PENALTY), widest)
+    for _ in range(_ROUNDS):
+        variances, strengths = matrix.inverse_and_solution(1 / variance, pull.tolist())
+        squares = sum(strength * strength for strength in strengths) + sum(variances)
+        variance = min(squares / (shape.versions - _PENALTY), widest)
     return float(variance**0.5)
+
+
+def _of_strengths(shape: Shape, point: Floats, precision: Floats, prior: Floats) -> tuple[Floats, Floats]:
+    """Return what the results say of the strengths alone: their information, and the pull away from a mean of 0.
+
+    The other parameters, whose prior stays as it is, are integrated out (Schur's complement).
+    """
+    size = shape.versions
+    known, pull = precision - prior, product(precision, point)
+    across = known[:size, size:]
+    others = inverse(known[size:, size:] + np.diag(precisions(shape, 1.0)[size:]))
+    carried = product(across, others)
+    return known[:size, :size] - product(carried, across.T), pull[:size] - product(carried, pull[size:])
 
 
 def doubt_of(shape: Shape, point: Floats, precision: Floats, prior: Floats) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ratings.statistics.errors import ResultsError
-from ratings.statistics.official.algebra import cholesky, gram, inner, inverse, product, solve
+from ratings.statistics.official.algebra import cholesky, gram, inner, inverse, product, solve, tridiagonal
 from ratings.statistics.official.results import Floats
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -40,6 +40,22 @@ def test_it_agrees_with_numpy(size: int) -> None:
     assert product(matrix, right) == pytest.approx(matrix @ right)
     assert gram(low) == pytest.approx(low.T @ low)
     assert inner(right, right) == pytest.approx(right @ right)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 48, 120])
+def test_a_tridiagonal_matrix_has_the_same_inverse_and_solution(size: int) -> None:
+    matrix, right = positive(size), np.arange(1.0, size + 1)
+    found, turned = tridiagonal(matrix, right)
+    for added in (0.0, 0.3, 40.0):
+        inverted = np.linalg.inv(matrix + added * np.eye(size))
+        diagonal, solution = found.inverse_and_solution(added, turned.tolist())
+        assert sum(diagonal) == pytest.approx(np.trace(inverted))
+        assert inner(np.array(solution), np.array(solution)) == pytest.approx(((inverted @ right) ** 2).sum())
+
+
+def test_a_diagonal_matrix_is_tridiagonal_already() -> None:
+    found, turned = tridiagonal(np.diag([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0]))
+    assert sorted(found.inverse_and_solution(0.0, turned.tolist())[0]) == pytest.approx([1 / 3, 1 / 2, 1.0])
 
 
 def test_a_matrix_that_is_not_positive_is_refused() -> None:
