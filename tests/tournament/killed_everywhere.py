@@ -19,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from arena.tournament import host_watch
+from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.runner import run_tournament
 from ratings.ledger import attempts, leasing, recording, waves
 from ratings.ledger.check import check
+from ratings.read.report import tournament_report
 from ratings.read.tournaments import list_tournaments
 from tests.tournament.book import BOTS, install_nim, open_book
 from tests.tournament.runner_process import after
@@ -33,8 +35,9 @@ from tests.tournament.scripted_executor import ScriptedExecutor
 FORMATS: dict[str, Format] = {
     "round-robin": RoundRobin(2, 2),
     "swiss": Swiss(2, 2),
+    "adaptive": Adaptive(2, "winner known at 50% within 400 Elo", 40),
 }
-ENTRANTS = {"round-robin": 2, "swiss": 3}
+ENTRANTS = {"round-robin": 2, "swiss": 3, "adaptive": 2}
 POINTS = ("wave", "lease", "result", "lost", "committed", "handed out")
 
 
@@ -56,10 +59,11 @@ class Killer:
 
 def run(path: Path, killer: Killer | None = None) -> None:
     """Play the tournament in the database to its end, or to the death; some attempts are lost by the host."""
-    executor = ScriptedExecutor(slots=2, loses=0.1)
+    losses: Any = {"loses": 0.1, "most_lost": 1}  # one before the kill and one after it, so that no match is void
+    executor = ScriptedExecutor(slots=2, **losses)
     on_progress = ignore
     if killer is not None:
-        executor = ScriptedExecutor(slots=2, loses=0.1, on_start=killer.at("handed out"))
+        executor = ScriptedExecutor(slots=2, **losses, on_start=killer.at("handed out"))
         on_progress = killer.at("committed")
         waves.add_wave = after(waves.add_wave, killer.at("wave"))
         leasing.lease = after(leasing.lease, killer.at("lease"))
@@ -77,11 +81,13 @@ def ignore(*_: Any) -> None:
 
 
 def outcome(path: Path) -> Any:
-    """Ratings to the last digit, results in schedule order, the format's table."""
+    """Ratings to the last digit, results in schedule order, the format's table, the answer at which it stopped."""
     with open_book(path) as book:
         assert check(book.database) == []
         (row,) = list_tournaments(book.database).items
-        return book.table(row.tournament), book.results(row.tournament), book.standings(row.tournament)
+        answer = tournament_report(book.database, row.tournament.id).answer
+        assert (answer is not None) is (row.tournament.format == Adaptive.name)
+        return book.table(row.tournament), book.results(row.tournament), book.standings(row.tournament), answer
 
 
 def was_killed(path: Path, point: str, count: int) -> bool:
@@ -120,7 +126,8 @@ def main(path: Path, name: str) -> None:
             if not was_killed(killed, point, count):
                 break
             run(killed)
-            assert outcome(killed) == expected, f"killed at {point} {count}, the tournament ended otherwise"
+            found = outcome(killed)
+            assert found == expected, f"killed at {point} {count}, it ended otherwise: {found} != {expected}"
             boundaries += 1
     print(f"{boundaries} boundaries")  # noqa: T201 - the test reads it
     assert boundaries >= len(POINTS)

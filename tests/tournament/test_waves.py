@@ -238,7 +238,7 @@ def test_one_entrant_is_no_tournament(book: Book, form: Format) -> None:
 
 
 @pytest.mark.host_fault("command-killed-between-waves")
-@pytest.mark.parametrize("name", ["round-robin", "swiss"])
+@pytest.mark.parametrize("name", ["round-robin", "swiss", "adaptive"])
 def test_killed_at_every_boundary_it_ends_as_if_nothing_had_been(fresh_book: Path, tmp_path: Path, name: str) -> None:
     """A process per boundary; they are forked from one that has everything imported, and no threads."""
     shutil.copytree(fresh_book, tmp_path / "book")

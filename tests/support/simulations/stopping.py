@@ -5,7 +5,7 @@ The seed of a field is its number. `python -m benchmarks.stopping` runs it at le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,19 +16,23 @@ from ratings.statistics.stopping.choosing import first_blocks, next_blocks
 from ratings.statistics.stopping.question import Question, parse_question
 from ratings.statistics.stopping.standing import standing
 from tests.support.simulations.fields import Field, all_tables, play
+from tests.support.simulations.many_fields import Blocks, tables_of
 
 BOTS, SEATS = 16, 2
 QUESTION = parse_question("top 3 known at 95%")
-WAVE = 12
-"""Blocks planned at once."""
+WAVE = 8
+"""Blocks planned at once, as in a tournament."""
+LATER = 40
+"""Once so many times `WAVE` blocks are played, a wave is this part of them: looks that lie so close together show the
+same, and cost a fit each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of field of sixteen bots, of which the best `places` are asked for."""
+    """A kind of field and what is asked about it: the best `places`, at `confidence`, within so many Elo."""
 
     name: str
-    places: int
+    places: int = 1
     best: tuple[float, ...] = ()
     """The strengths of the best, in Elo; the others are drawn below the last of them, by 43 Elo or more."""
     deviation: float = 0.7
@@ -36,19 +40,46 @@ class Kind:
     """Whether each is 20 Elo below the next."""
     below: float = 0.0
     """By how many Elo one is weaker than the best."""
+    bots: int = BOTS
+    seats: int = SEATS
+    tie: float = -1.0
+    """log delta(2): at -1 a seventh of the matches of equals are ties, at 1.5 two thirds."""
+    seat: float = 0.1
+    """By how much the first seat is better than the mean; 0.8 are 139 Elo."""
+    luck: float = 0.0
+    """What a block's opening does to each bot, its standard deviation."""
+    confidence: float = 0.95
+    within: float = 10.0
 
 
+NEAR = (0.0, -20.0)
 KINDS = (
-    Kind("drawn, 122 Elo wide: winner", 1),
+    Kind("drawn, 122 Elo wide"),
     Kind("drawn, 122 Elo wide: top 3", 3),
-    Kind("drawn, 17 Elo wide: winner", 1, deviation=0.1),
-    Kind("all equal: winner", 1, deviation=0.0),
-    Kind("two best 20 Elo apart: winner", 1, (0, -20)),
-    Kind("two best 5 Elo apart: winner", 1, (0, -5)),
+    Kind("drawn, 17 Elo wide", deviation=0.1),
+    Kind("all equal", deviation=0.0),
+    Kind("two best 20 Elo apart", best=NEAR),
+    Kind("two best 11 Elo apart", best=(0, -11)),
+    Kind("two best 5 Elo apart", best=(0, -5)),
+    Kind("two best equal", best=(0, 0)),
     Kind("third and fourth 20 Elo apart: top 3", 3, (104, 70, 0, -20)),
+    Kind("third and fourth 11 Elo apart: top 3", 3, (104, 70, 0, -11)),
     Kind("third and fourth 5 Elo apart: top 3", 3, (104, 70, 0, -5)),
     Kind("each 20 Elo below the next: top 3", 3, is_ladder=True),
-    Kind("two best 20 Elo apart, one 2,000 below: winner", 1, (0, -20), below=2000),
+    Kind("20 Elo apart, one 2,000 below", best=NEAR, below=2000),
+    Kind("20 Elo apart, 4 bots", best=NEAR, bots=4),
+    Kind("20 Elo apart, 6 bots", best=NEAR, bots=6),
+    Kind("20 Elo apart, 3 seats", best=NEAR, seats=3),
+    Kind("20 Elo apart, 4 seats", best=NEAR, seats=4),
+    Kind("20 Elo apart, two of three are ties", best=NEAR, tie=1.5),
+    Kind("20 Elo apart, a strong first seat", best=NEAR, seat=0.8),
+    Kind("20 Elo apart, luck of the block", best=NEAR, luck=0.8),
+    Kind("20 Elo apart, at 90 %", best=NEAR, confidence=0.9),
+    Kind("20 Elo apart, at 99 %", best=NEAR, confidence=0.99),
+    Kind("20 Elo apart, within 30 Elo", best=NEAR, within=30),
+    Kind("40 Elo apart, no zone", best=(0, -40), within=0),
+    Kind("20 Elo apart, no zone", best=NEAR, within=0),
+    Kind("5 Elo apart, no zone", best=(0, -5), within=0),
 )
 
 
@@ -59,13 +90,14 @@ class Answer:
     is_known: bool
     is_right: bool
     matches: int
+    confidence: float
 
 
 def strengths_of(kind: Kind, random: np.random.Generator) -> Floats:
     """The strengths of a field of this kind, in a drawn order, their mean 0."""
-    strengths: Floats = random.normal(0.0, kind.deviation, BOTS)
+    strengths: Floats = random.normal(0.0, kind.deviation, kind.bots)
     if kind.is_ladder:
-        strengths = np.arange(BOTS, dtype=np.float64) * (-20 / ELO_PER_UNIT)
+        strengths = np.arange(kind.bots, dtype=np.float64) * (-20 / ELO_PER_UNIT)
     if kind.best:
         strengths = (kind.best[-1] - 43) / ELO_PER_UNIT - np.abs(strengths)
         strengths[: len(kind.best)] = np.array(kind.best) / ELO_PER_UNIT
@@ -75,21 +107,80 @@ def strengths_of(kind: Kind, random: np.random.Generator) -> Floats:
     return np.asarray(strengths - strengths.mean())
 
 
-def until_known(kind: Kind, limit: int, seed: int, *, within: float = 10.0) -> Answer:
-    """Play in waves until the question of this kind is answered at 95 %, or so many matches are played."""
+@dataclass(slots=True)
+class _Run:
+    """A field that plays on, with what follows from its seed."""
+
+    field: Field
+    random: np.random.Generator
+    seed: int
+    blocks: list[tuple[str, ...]]
+    played: int = 0
+    matches: int = 0
+    answer: Answer | None = None
+
+    def wave(self) -> Results:
+        """Play the blocks that were chosen."""
+        results = _and_play(None, self.field, self.blocks, self.random)
+        self.played += len(self.blocks)
+        self.matches += len(results.seats)
+        return results
+
+
+def until_known(kind: Kind, most: int, seeds: Sequence[int]) -> list[Answer]:
+    """Play fields of a kind in waves until its question is answered, or so many blocks are played; each has a seed."""
+    runs = [_begun(kind, seed) for seed in seeds]
+    at_first_look = len(runs[0].blocks)
+    tables = _tables_of_two(runs) if kind.seats == 2 else _tables_one_by_one(runs)
+    question = Question(kind.places, kind.confidence, kind.within)
+    while open_runs := [run for run in runs if run.answer is None]:
+        for run, table in zip(open_runs, tables(open_runs), strict=True):
+            found = standing(table, question, run.field.names, most / at_first_look)
+            if found.is_known or run.played >= most:
+                run.answer = Answer(
+                    found.is_known, _is_within(run.field, found.leaders, kind.within), run.matches, found.confidence
+                )
+                continue
+            wave = min(max(WAVE, run.played // LATER), most - run.played)
+            run.blocks = next_blocks(table, question, run.field.names, kind.seats, wave, run.seed)
+    return [run.answer for run in runs if run.answer is not None]
+
+
+def _begun(kind: Kind, seed: int) -> _Run:
     random = np.random.default_rng((seed, 9))
-    field = Field(strengths_of(kind, random), np.array([0.1, -0.1]), np.array([-1.0]))
-    question = Question(kind.places, 0.95, within)
-    rings = first_blocks(field.names, SEATS, seed)
-    results: Results | None = None
-    blocks = rings
-    while True:
-        results = _and_play(results, field, blocks, random)
-        table = official_table(results)
-        found = standing(table, question, field.names, limit / SEATS / len(rings))
-        if found.is_known or len(results.seats) + SEATS * WAVE > limit:
-            return Answer(found.is_known, _is_within(field, found.leaders, within), len(results.seats))
-        blocks = next_blocks(table, question, field.names, SEATS, WAVE, seed)
+    effects = np.linspace(kind.seat, -kind.seat, kind.seats)
+    field = Field(strengths_of(kind, random), effects, kind.tie - 1.2 * np.arange(kind.seats - 1.0), kind.luck)
+    return _Run(field, random, seed, first_blocks(field.names, kind.seats, seed))
+
+
+_TablesOf = Callable[[list[_Run]], list[OfficialTable]]
+
+
+def _tables_one_by_one(runs: list[_Run]) -> _TablesOf:
+    """Return what plays the next wave of some runs, and gives the table of all their matches."""
+    played: dict[int, Results] = {}
+
+    def play_on(some: list[_Run]) -> list[OfficialTable]:
+        for run in some:
+            wave = run.wave()
+            played[run.seed] = joined(played[run.seed], wave) if run.seed in played else wave
+        return [official_table(played[run.seed]) for run in some]
+
+    return play_on
+
+
+def _tables_of_two(runs: list[_Run]) -> _TablesOf:
+    """Return the same for two seats, where the tables of all runs are made at once."""
+    blocks = Blocks(len(runs), len(runs[0].field.names))
+    place = {run.seed: number for number, run in enumerate(runs)}
+
+    def play_on(some: list[_Run]) -> list[OfficialTable]:
+        for run in some:
+            blocks.add(place[run.seed], run.wave())
+        found = tables_of(blocks, [place[run.seed] for run in some])
+        return [found.table(number, run.field.names, run.matches) for number, run in enumerate(some)]
+
+    return play_on
 
 
 def _is_within(field: Field, leaders: Sequence[str], within: float) -> bool:

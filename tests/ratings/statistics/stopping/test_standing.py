@@ -10,7 +10,8 @@ import pytest
 from ratings.statistics.official.table import OfficialTable, official_table
 from ratings.statistics.stopping.question import Question
 from ratings.statistics.stopping.standing import paid, standing
-from tests.support.simulations.fields import Field, all_tables, play
+from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
+from tests.support.simulations.many_fields import Blocks, tables_of
 from tests.support.simulations.stopping import Kind, until_known
 
 NAMES = ("bot000", "bot001", "bot002")
@@ -69,6 +70,26 @@ def test_the_price_is_the_chance_that_one_of_the_looks_is_wrong(doubt: float) ->
 def test_what_is_called_known_is_so() -> None:
     # A small share of `python -m benchmarks.stopping`.
     kind = Kind("two far ahead, 20 Elo apart", 2, (300, 280, 0))
-    answers = [until_known(kind, 800, seed) for seed in range(6)]
+    answers = until_known(kind, 400, range(6))
     assert sum(answer.is_known for answer in answers) >= 3
     assert all(answer.is_right for answer in answers if answer.is_known)
+
+
+@pytest.mark.parametrize("tie", [-1.0, 1.5, -40.0], ids=["ties", "many ties", "no ties"])
+def test_the_simulation_of_many_fields_makes_the_official_tables(tie: float) -> None:
+    random, blocks = np.random.default_rng(7), Blocks(2, 8)
+    tables = []
+    for number in range(2):
+        field = Field(random.normal(0, 0.6, 8), np.array([0.3, -0.3]), np.full(1, tie))
+        results = play(field, drawn_tables(random, 8, 2, 20 + 40 * number), random)
+        blocks.add(number, results)
+        tables.append(official_table(results))
+    found = tables_of(blocks, [0, 1])
+    for number, table in enumerate(tables):
+        same = found.table(number, [f"bot{place:03d}" for place in range(8)], table.matches)
+        assert [row.version for row in same.rows] == [row.version for row in table.rows]
+        gaps = np.array([row.strength for row in table.rows]) - np.array([row.strength for row in same.rows])
+        assert gaps == pytest.approx(gaps.mean(), abs=1e-4)
+        assert same.spread == pytest.approx(table.spread, abs=1e-4)
+        assert same.stronger == pytest.approx(table.stronger, abs=1e-4)
+        assert same.covariance == pytest.approx(table.covariance, abs=1e-4)
