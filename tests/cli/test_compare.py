@@ -31,7 +31,7 @@ def test_a_version_that_forfeits_every_match_is_soon_known_and_its_forfeits_are_
     finished = table(*words)
     assert finished.out.startswith("NEW is not better")
     (row,) = table("tournament", "list", "--json").json
-    assert row["finished"] <= 4 * MATCHES_A_WAVE  # where NEW loses everything, the test knows after seven steps
+    assert row["finished"] <= 4 * MATCHES_A_WAVE  # where NEW loses everything, the test knows after eight steps
     forfeits = f"forfeits NEW {row['finished']}, OLD 0"
     assert forfeits in finished.out
     found = table("tournament", "show", "broken", "--json").json["answer"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
@@ -36,7 +36,7 @@ from arena.cli.shared.request import (
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.client.values.answers import ComparisonResult
-from arena.tournament.formats.compare import DEFAULT_STEPS, Compare, design_for
+from arena.tournament.formats.compare import Compare, design_for
 from ratings.statistics.compare.comparison import CompareSettings
 from ratings.statistics.errors import ResultsError
 
@@ -57,7 +57,7 @@ def compare(
     game: GameOption,
     seats: Seats = 2,
     field: Annotated[str, typer.Option(metavar="A,B,...")] = "",
-    max_blocks: Annotated[int, typer.Option("--max-blocks", min=1, metavar="N")] = DEFAULT_STEPS,
+    max_blocks: Annotated[int | None, typer.Option("--max-blocks", min=1, metavar="N")] = None,
     preset: Annotated[Preset | None, typer.Option()] = None,
     elo0: Annotated[float | None, typer.Option(min=-1000, max=1000)] = None,
     elo1: Annotated[float | None, typer.Option(min=-1000, max=1000)] = None,
@@ -83,8 +83,10 @@ def compare(
     hosting = read_hosting(workers=workers, sandbox=sandbox, allow_reduced=allow_reduced)
     others = parse_names(field, "field") if field else []
     lower, upper = read_bounds(preset, elo0, elo1, gain)
-    form = Compare(seats, max_blocks, lower, upper, alpha, beta, design_for(seats, has_field=bool(others)))
-    _check(form)
+    design = design_for(seats, has_field=bool(others))
+    form = _checked(Compare(seats, max_blocks or 1, lower, upper, alpha, beta, design))
+    if max_blocks is None:
+        form = replace(form, pairs=form.usual_limit())
     entrants = [new, old, *others]
     request = Request(
         game=game,
@@ -122,11 +124,12 @@ def _print(found: ComparisonResult, tournament: str, db: str) -> None:
     typer.echo("\n" + say("cli_shared.shows_matches", command=show))
 
 
-def _check(form: Compare) -> None:
+def _checked(form: Compare) -> Compare:
     try:
         form.settings  # noqa: B018 - making them checks them
     except ResultsError as error:
         raise MisuseError(str(error)) from error
+    return form
 
 
 def _check_versions(connection: Connection, new: str, old: str) -> None:

@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
 from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation
-from arena.tournament.formats.sizes import check_size
+from arena.tournament.formats.sizes import MAX_MATCHES, check_size
 from arena.tournament.formats.tables_of_two import is_whole_in_one, shares_tables, step_orders, turn_to_change
 from arena.tournament.formats.tally import standings_by_score
 from ratings.statistics.blocks import rotations
 from ratings.statistics.compare.betting import Capital
-from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison
+from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison, usual_steps
 from ratings.statistics.compare.games import Game, Step
 
 DEFAULT_STEPS = CompareSettings().max_steps
@@ -64,8 +64,8 @@ class Compare:
     name: ClassVar[str] = "compare"
     lag: ClassVar[int] = 2
     takes_late_entrants: ClassVar[bool] = False
-    memory_version: ClassVar[int] = 2
-    """Of the first, what a likelihood ratio had seen, nothing but the matches themselves tells what the bets made."""
+    memory_version: ClassVar[int] = 3
+    """Of others, what a likelihood ratio or other bets had seen, only the matches tell what these bets made."""
 
     @property
     def blocks_per_seed(self) -> int:
@@ -81,6 +81,11 @@ class Compare:
     def settings(self) -> CompareSettings:
         """What the test is asked. Raises ResultsError for figures that make no test."""
         return CompareSettings(self.lower, self.upper, self.alpha, self.beta, self.pairs)
+
+    def usual_limit(self) -> int:
+        """Return how many steps may be played where nobody names a limit: what the question needs, if they fit."""
+        needed = usual_steps(self.lower, self.upper, self.alpha, self.beta)
+        return min(needed, MAX_MATCHES // (self.blocks_per_seed * self.seats))
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for a field that does not fit the design, or too many matches."""

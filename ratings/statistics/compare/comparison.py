@@ -17,7 +17,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import erf, log, sqrt
+from math import ceil, erf, log, sqrt
 from typing import Any
 
 from ratings.statistics.compare.betting import Capital
@@ -26,6 +26,18 @@ from ratings.statistics.errors import ResultsError
 
 SURE = 1.96
 """So many standard errors on either side hold 95 % of a normal distribution."""
+_STEPS_TIMES_GAP = 9.0
+
+
+def usual_steps(lower: float, upper: float, alpha: float, beta: float) -> int:
+    """Return so many steps that a test so asked is undecided after them in fewer than 5 % of cases.
+
+    The steps that a test needs grow with the square of what its capital must reach, in logarithms, over that of what
+    tells the two gains apart. The factor is that of the worst case: no draws, both matches always to one side, and a
+    gain half-way between the two.
+    """
+    reach = max(log(alpha) / log(0.05), log(beta) / log(0.05))
+    return ceil(_STEPS_TIMES_GAP * (reach / (upper - lower)) ** 2)
 
 
 class Answer(enum.StrEnum):
@@ -90,7 +102,8 @@ class Comparison:
     def of(cls, settings: CompareSettings) -> Comparison:
         """Return what is known before the first step."""
         low, high = 0.5 + settings.lower, 0.5 + settings.upper
-        return cls(settings, Capital(low, high), Capital(1 - high, 1 - low))
+        better, not_better = Capital(low, high, -log(settings.alpha)), Capital(1 - high, 1 - low, -log(settings.beta))
+        return cls(settings, better, not_better)
 
     def after(self, step: Step) -> Comparison:
         """Return what is known with one more step."""

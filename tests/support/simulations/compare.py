@@ -9,11 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import exp, sqrt
-from random import Random
 
-from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison
+import numpy as np
+
+from arena.tournament.formats.compare import Compare, Design
+from ratings.statistics.compare.comparison import CompareSettings
 from ratings.statistics.compare.games import Game, Step
-from tests.support.simulations.pentanomial import pairs_of_pentanomial
+from ratings.statistics.elo import expected_score
+from tests.support.simulations.many_tests import Scores, bets, pentanomials
 
 GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 """What a step of two seats, two matches with ties, can give NEW."""
@@ -21,11 +24,26 @@ GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of field: how often each score of `GRID` occurs, before it is tilted to a mean, and the gain asked for."""
+    """A kind of field: how often each score of `GRID` occurs, before it is tilted to a mean, and what is asked.
+
+    The test is asked about a gain of `lower` and one that is greater by `gain`.
+    """
 
     name: str
     weights: tuple[float, ...]
     gain: float = 0.03
+    lower: float = 0.0
+    share: float = 1.0
+    """The part of the tests that is tried, where each takes long."""
+
+    @property
+    def upper(self) -> float:
+        """The greater of the two gains asked about."""
+        return self.lower + self.gain
+
+    def part_of(self, tests: int) -> int:
+        """Count the tests of this kind that are tried, out of so many."""
+        return min(tests, max(round(self.share * tests), 20))
 
 
 KINDS = (
@@ -39,6 +57,9 @@ KINDS = (
     Kind("rare blunders of OLD", (0.05, 0.5, 90, 4, 1.45), 0.02),
     Kind("a big step", (1, 0, 2, 0, 1), 0.2),
     Kind("ties, a big step", (1, 4, 6, 4, 1), 0.12),
+    Kind("no ties, --preset quick", (1, 0, 2, 0, 1), expected_score(60) - 0.5),
+    Kind("--preset regression", (1, 4, 6, 4, 1), 0.5 - expected_score(-20), expected_score(-20) - 0.5),
+    Kind("one side, --elo1 5", (1, 0, 0.2, 0, 1), expected_score(5) - 0.5, share=0.2),
 )
 
 
@@ -67,21 +88,9 @@ def tilted(weights: Sequence[float], mean: float) -> list[float]:
 
 
 def settings_of(kind: Kind) -> CompareSettings:
-    """What is asked of such a field."""
-    return CompareSettings(upper=kind.gain)
-
-
-def run(kind: Kind, gain: float, seed: int) -> Comparison:
-    """One test to its end, in a field in which NEW gains so much."""
-    random = Random(seed)
-    weights = tilted(kind.weights, 0.5 + gain)
-    comparison = Comparison.of(settings_of(kind))
-    while comparison.answer is None:
-        for value in random.choices(GRID, weights, k=50):
-            comparison = comparison.after(STEPS[value])
-            if comparison.answer is not None:
-                break
-    return comparison
+    """What is asked of such a field, up to the limit that a command names by itself."""
+    limit = Compare(2, lower=kind.lower, upper=kind.upper, design=Design.ALONE).usual_limit()
+    return CompareSettings(kind.lower, kind.upper, max_steps=limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +104,19 @@ class Rates:
 
 
 def rates(kind: Kind, gain: float, tests: int) -> Rates:
-    """Run tests with seeds from 0 where NEW gains so much."""
-    ends = [run(kind, gain, seed) for seed in range(tests)]
-    shares = {answer: sum(end.answer is answer for end in ends) / tests for answer in Answer}
-    steps = sum(end.answered_after or 0 for end in ends) / tests
-    return Rates(shares[Answer.BETTER], shares[Answer.NOT_BETTER], shares[Answer.UNDECIDED], steps)
+    """Run tests at once where NEW gains so much."""
+    answers, steps = bets(settings_of(kind), _scores(kind, gain, tests))
+    better, not_better = float(np.mean(answers == 1)), float(np.mean(answers == -1))
+    return Rates(better, not_better, 1 - better - not_better, float(steps.mean()))
 
 
 def pentanomial_steps(kind: Kind, gain: float, tests: int) -> float:
     """How many steps the test of fishtest takes on average, asked the same."""
-    weights = tilted(kind.weights, 0.5 + gain)
-    most = settings_of(kind).max_steps
-    taken = [pairs_of_pentanomial(Random(seed), GRID, weights, 0.5, 0.5 + kind.gain, most) for seed in range(tests)]
-    return sum(taken) / tests
+    return float(pentanomials(settings_of(kind), _scores(kind, gain, tests))[1].mean())
+
+
+def _scores(kind: Kind, gain: float, tests: int) -> Scores:
+    return Scores(GRID, tilted(kind.weights, 0.5 + gain), tests, seed=1)
 
 
 def allowed(rate: float, tests: int) -> float:

@@ -8,28 +8,13 @@ sum p_seen(a) (a - mean) / (1 + t (a - mean)) = 0. Scores not seen count a thous
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import log, log1p
-from random import Random
 
 UNSEEN = 1e-3
 BOUND = log(0.95 / 0.05)
 LOOK_EVERY = 4
 """fishtest looks after batches of games."""
 _STEPS = 50
-
-
-def pairs_of_pentanomial(
-    random: Random, values: Sequence[float], weights: Sequence[float], low: float, high: float, most: int
-) -> int:
-    """Return after how many pairs the test ends."""
-    counts = dict.fromkeys(values, UNSEEN)
-    for pairs in range(LOOK_EVERY, most + 1, LOOK_EVERY):
-        for value in random.choices(values, weights, k=LOOK_EVERY):
-            counts[value] += 1
-        if abs(log_ratio(counts, low, high)) >= BOUND:
-            return pairs
-    return most
 
 
 def log_ratio(counts: dict[float, float], low: float, high: float) -> float:

@@ -94,8 +94,23 @@ def test_it_ends_when_it_is_known(winner: str | None, answer: Answer, form: Comp
 
 def test_who_wins_every_match_is_known_in_the_second_wave() -> None:
     played = won_by(NEW, DESIGNS[0])
-    assert DESIGNS[0].comparison(played.situation).answered_after == 7
+    assert DESIGNS[0].comparison(played.situation).answered_after == 8
     assert len(played.blocks) == 2 * DESIGNS[0].steps_a_wave
+
+
+@pytest.mark.parametrize(
+    ("form", "limit"),
+    [
+        (Compare(2, lower=0.0, upper=0.03, design=Design.ALONE), 10_000),
+        (Compare(2, lower=-0.06, upper=0.0, design=Design.ALONE), 2_500),
+        (Compare(2, lower=0.0, upper=0.001, design=Design.ALONE), 125_000),
+        (Compare(3, lower=0.0, upper=0.001, design=Design.SHARED), 41_666),
+    ],
+    ids=["usual", "a wide question", "more than one tournament may have", "more in three seats"],
+)
+def test_where_no_limit_is_named_it_is_what_the_question_needs_and_fits(form: Compare, limit: int) -> None:
+    assert form.usual_limit() == pytest.approx(limit, abs=1)
+    replace(form, pairs=form.usual_limit()).check(3 if form.design is Design.SHARED else 2)
 
 
 @pytest.mark.parametrize("design", Design)

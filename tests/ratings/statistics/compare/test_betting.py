@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ratings.statistics.compare.betting import Capital
 
-FRESH = Capital(0.5, 0.53)
+GOAL = log(20)
+FRESH = Capital(0.5, 0.53, GOAL)
 values = st.lists(st.floats(0, 1), max_size=60)
 
 
@@ -27,7 +28,7 @@ def test_it_begins_with_one() -> None:
 
 @given(seen=values, low=st.floats(0, 0.5), null=st.floats(0.02, 0.98))
 def test_a_value_whose_mean_is_the_null_wins_nothing_on_average(seen: list[float], low: float, null: float) -> None:
-    capital = after(Capital(null, (null + 1) / 2), *seen)
+    capital = after(Capital(null, (null + 1) / 2, GOAL), *seen)
     below, above = null * low, null + (1 - null) * 0.7
     chance = (null - below) / (above - below)  # of the higher of two values, so that their mean is the null
     expected = chance * exp(capital.after(above).logarithm) + (1 - chance) * exp(capital.after(below).logarithm)
@@ -36,13 +37,29 @@ def test_a_value_whose_mean_is_the_null_wins_nothing_on_average(seen: list[float
 
 @given(seen=values, null=st.floats(0.02, 0.98))
 def test_no_value_ruins_it(seen: list[float], null: float) -> None:
-    capital = after(Capital(null, (null + 1) / 2), *seen)
+    capital = after(Capital(null, (null + 1) / 2, GOAL), *seen)
     assert log(0.04) < capital.after(0.0).logarithm - capital.logarithm < 0
     assert capital.after(1.0).logarithm > capital.logarithm
 
 
 def test_who_wins_everything_is_known_after_a_few() -> None:
     assert after(FRESH, *[1.0] * 8).logarithm > log(20)
+
+
+def test_the_last_bet_is_no_larger_than_the_goal_needs() -> None:
+    for goal in (log(5) + 0.1 * number for number in range(50)):
+        capital = Capital(0.5, 0.53, goal)
+        while capital.logarithm < goal:
+            capital = capital.after(1.0)
+        assert capital.logarithm - goal < log(1.475), "half a stake wins 0.475, a whole one 0.95"
+        assert capital.after(0.0).logarithm < goal < capital.after(1.0).logarithm, "figures go on after the end"
+
+
+def test_the_goal_is_reached_and_not_only_neared_where_all_values_are_a_little_above_the_null() -> None:
+    capital = Capital(0.49, 0.5, GOAL)
+    for _ in range(250):
+        capital = capital.after(0.5)
+    assert capital.logarithm >= GOAL
 
 
 def test_small_gains_are_found_as_soon_as_a_likelihood_ratio_finds_them() -> None:

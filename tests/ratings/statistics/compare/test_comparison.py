@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison
+from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison, usual_steps
 from ratings.statistics.errors import ResultsError
-from tests.support.simulations.compare import GRID, KINDS, STEPS, Kind, allowed, rates
+from ratings.statistics.official.results import Ints
+from tests.support.simulations.compare import GRID, KINDS, STEPS, Kind, allowed, rates, tilted
+from tests.support.simulations.many_tests import Scores, bets, pentanomials
+from tests.support.simulations.pentanomial import BOUND, LOOK_EVERY, UNSEEN, log_ratio
 
 DEFAULT = CompareSettings()
 
@@ -66,10 +70,10 @@ def test_one_step_may_be_all_that_is_played() -> None:
     assert after(0.5, settings=CompareSettings(max_steps=1)).answer is Answer.UNDECIDED
 
 
-def test_who_wins_everything_is_better_and_who_loses_everything_is_not_after_seven_steps() -> None:
+def test_who_wins_everything_is_better_and_who_loses_everything_is_not_after_eight_steps() -> None:
     best, worst = after(*[1.0] * 20), after(*[0.0] * 20)
-    assert (best.answer, best.answered_after) == (Answer.BETTER, 7)
-    assert (worst.answer, worst.answered_after) == (Answer.NOT_BETTER, 7)
+    assert (best.answer, best.answered_after) == (Answer.BETTER, 8)
+    assert (worst.answer, worst.answered_after) == (Answer.NOT_BETTER, 8)
 
 
 def test_a_gain_that_is_asked_for_is_found_and_its_half_ends_either_way() -> None:
@@ -114,12 +118,63 @@ def test_what_speaks_for_either_answer_is_told_with_its_sign() -> None:
     assert after(*[0.0] * 3, settings=settings).log_ratio < -0.5
 
 
-@pytest.mark.parametrize("kind", KINDS[-4:], ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    ("asked", "steps"),
+    [((0.0, 0.03, 0.05, 0.05), 10_000), ((-0.03, 0.0, 0.05, 0.05), 10_000), ((0.0, 0.3, 0.05, 0.05), 100)],
+)
+def test_the_usual_limit_is_what_the_question_needs(asked: tuple[float, float, float, float], steps: int) -> None:
+    assert usual_steps(*asked) == pytest.approx(steps, abs=1)
+    low, high, alpha, beta = asked
+    assert usual_steps(low, high, alpha**2, beta) == pytest.approx(4 * steps, abs=4)
+    assert usual_steps(low, high, alpha, beta**2) == usual_steps(low, high, alpha**2, beta)
+
+
+class Repeated(Scores):
+    """Scores that are written down."""
+
+    def __init__(self, weights: Sequence[float], tests: int) -> None:
+        super().__init__(GRID, weights, tests, 4)
+        self.seen: list[list[int]] = [[] for _ in range(tests)]
+
+    def draw_places(self, which: Ints) -> Ints:
+        found = super().draw_places(which)
+        for test, place in zip(which.tolist(), found.tolist(), strict=True):
+            self.seen[test].append(place)
+        return found
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.1, 0.4])
+def test_the_simulation_of_many_tests_ends_as_the_test_does(gain: float) -> None:
+    settings = CompareSettings(upper=0.1, max_steps=300)
+    scores = Repeated(tilted((1, 0, 2, 0, 1), 0.5 + gain), 30)
+    answers, steps = bets(settings, scores)
+    ends = [after(*(GRID[place] for place in seen), settings=settings) for seen in scores.seen]
+    told = {Answer.BETTER: 1, Answer.NOT_BETTER: -1, Answer.UNDECIDED: 0}
+    assert [told[end.answer] for end in ends if end.answer is not None] == answers.tolist()
+    assert [end.answered_after for end in ends] == steps.tolist()
+
+
+def test_the_simulation_of_many_pentanomial_tests_ends_as_one_does() -> None:
+    settings = CompareSettings(upper=0.1, max_steps=300)
+    scores = Repeated(tilted((1, 0, 2, 0, 1), 0.55), 10)
+    _, steps = pentanomials(settings, scores)
+    for seen, ended in zip(scores.seen, steps.tolist(), strict=True):
+        counts = dict.fromkeys(GRID, UNSEEN)
+        over = []
+        for number, place in enumerate(seen, start=1):
+            counts[GRID[place]] += 1
+            if number % LOOK_EVERY == 0:
+                over.append(abs(log_ratio(counts, 0.5, 0.6)) >= BOUND)
+        assert over[:-1] == [False] * (len(over) - 1)
+        assert over[-1] or ended == 300
+
+
+@pytest.mark.parametrize("kind", KINDS[6:10], ids=lambda kind: kind.name)
 def test_it_errs_no_more_often_than_it_says(kind: Kind) -> None:
     # A small share of `python -m benchmarks.compare`; the seeds are fixed, so the rates are too.
-    assert rates(kind, 0.0, 40).better <= allowed(0.05, 40)
-    assert rates(kind, kind.gain, 40).not_better <= allowed(0.05, 40)
-    assert rates(kind, 0.0, 40).undecided == 0
+    assert rates(kind, 0.0, 200).better <= allowed(0.05, 200)
+    assert rates(kind, kind.gain, 200).not_better <= allowed(0.05, 200)
+    assert rates(kind, 0.0, 200).undecided == 0.0
 
 
 @pytest.mark.parametrize(
