@@ -53,7 +53,7 @@ class Overview(Protocol):
         """Return what a version did wrong in a pool, the most frequent cause first."""
 
     def walk_comparison(self, tournament: str, points: int) -> tuple[WalkPoint, ...]:
-        """Return how the log likelihood ratio of a comparison went, thinned to about so many points, the last kept.
+        """Return how the log ratio of a comparison went, thinned to about so many points, the last kept.
 
         Raises RefusedError for a tournament that compares nothing.
         """

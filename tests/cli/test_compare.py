@@ -79,6 +79,17 @@ def test_what_is_asked_is_said_in_elo(table: Arena, words: tuple[str, ...], aske
     assert f"asked: a gain of {asked}" in table(*COMPARE, *words).out
 
 
+def test_without_a_limit_it_is_what_the_question_needs_and_a_question_that_is_too_fine_is_told(table: Arena) -> None:
+    words = ("compare", "ada", "bob", "--game", "foreign_king", "--dry-run")
+    quick, five, one = (
+        table(*words, *more) for more in (("--preset", "quick"), ("--elo1", "5", "--elo0", "0"), ("--gain", "0.001"))
+    )
+    assert "2464 at most" in quick.out
+    assert "250000 at most" in five.out
+    assert (quick.err, five.err) == ("", "")
+    assert "may take 9000000 steps, and one tournament has 125000 at most" in one.err
+
+
 def test_what_cannot_be_compared_is_said(table: Arena) -> None:
     game = ("--game", "foreign_king")
     both = ("compare", "ada", "bob", *game)

@@ -43,6 +43,8 @@ from ratings.statistics.errors import ResultsError
 app = typer.Typer()
 
 _ASKED = CompareSettings()
+_FAR_MORE = 2
+"""With half of the steps that the worst of fields needs, others are still decided."""
 
 
 @app.command(
@@ -86,7 +88,7 @@ def compare(
     design = design_for(seats, has_field=bool(others))
     form = _checked(Compare(seats, max_blocks or 1, lower, upper, alpha, beta, design))
     if max_blocks is None:
-        form = replace(form, pairs=form.usual_limit())
+        form = _with_usual_limit(form)
     entrants = [new, old, *others]
     request = Request(
         game=game,
@@ -115,6 +117,14 @@ def compare(
         print_json({"tournament": planned.name, "new": new, "old": old, **facts, "faults": faults})
     else:
         _print(detail.comparison, planned.name, db)
+
+
+def _with_usual_limit(form: Compare) -> Compare:
+    """Return the form with as many steps as its question needs, and say so where that is far more than may be."""
+    needed, most = form.needed, form.usual_limit()
+    if needed > _FAR_MORE * most:
+        typer.echo(say("cli_compare.too_fine", needed=needed, most=most), err=True)
+    return replace(form, pairs=most)
 
 
 def _print(found: ComparisonResult, tournament: str, db: str) -> None:

@@ -12,7 +12,7 @@ from ratings.store.database import Database
 
 
 def walk_of(database: Database, tournament_id: str, points: int) -> tuple[WalkPoint, ...]:
-    """Return where the log likelihood ratio stood from the first pair on, thinned. Raises RefusedError.
+    """Return where the log ratio stood from the first pair on, thinned. Raises RefusedError.
 
     Planning needs the newest memory of the format alone, so the whole way is read from the matches.
     """

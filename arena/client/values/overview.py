@@ -84,7 +84,7 @@ class NewVersion:
 
 @dataclass(frozen=True, slots=True)
 class WalkPoint:
-    """Where the log likelihood ratio of a comparison stood after so many steps."""
+    """Where the log ratio of a comparison stood after so many steps."""
 
     pairs: int
     log_ratio: float

@@ -82,10 +82,14 @@ class Compare:
         """What the test is asked. Raises ResultsError for figures that make no test."""
         return CompareSettings(self.lower, self.upper, self.alpha, self.beta, self.pairs)
 
+    @property
+    def needed(self) -> int:
+        """Return after how many steps hardly a comparison with this question is undecided."""
+        return usual_steps(self.lower, self.upper, self.alpha, self.beta)
+
     def usual_limit(self) -> int:
         """Return how many steps may be played where nobody names a limit: what the question needs, if they fit."""
-        needed = usual_steps(self.lower, self.upper, self.alpha, self.beta)
-        return min(needed, MAX_MATCHES // (self.blocks_per_seed * self.seats))
+        return min(self.needed, MAX_MATCHES // (self.blocks_per_seed * self.seats))
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for a field that does not fit the design, or too many matches."""

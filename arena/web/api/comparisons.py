@@ -27,7 +27,7 @@ def list_comparisons(
 
 @router.get("/comparisons/{comparison}/walk")
 def walk_comparison(request: Request, comparison: ComparisonPath, points: _POINTS = 120) -> tuple[WalkPoint, ...]:
-    """Tell how the log likelihood ratio of a comparison went; its bounds stand in the tournament's `comparison`."""
+    """Tell how the log ratio of a comparison went; its bounds stand in the tournament's `comparison`."""
     found: tuple[WalkPoint, ...] = answers_of(request).of_tournament(
         arena_of(request), comparison, "overview.walk_comparison", points=points
     )

@@ -29,7 +29,7 @@ def rating_chart(points: Sequence[CurvePoint], say: Say) -> Chart:
 
 
 def walk_chart(points: Sequence[WalkPoint], result: ComparisonResult, say: Say) -> Chart:
-    """Return the chart of the log likelihood ratio of a comparison between its bounds."""
+    """Return the chart of the log ratio of a comparison between its bounds."""
     low, high = result.bounds
     return Chart(
         name=say("compare.walk"),

@@ -106,8 +106,8 @@ class Rates:
 def rates(kind: Kind, gain: float, tests: int) -> Rates:
     """Run tests at once where NEW gains so much."""
     answers, steps = bets(settings_of(kind), _scores(kind, gain, tests))
-    better, not_better = float(np.mean(answers == 1)), float(np.mean(answers == -1))
-    return Rates(better, not_better, 1 - better - not_better, float(steps.mean()))
+    better, not_better, undecided = (float(np.mean(answers == answer)) for answer in (1, -1, 0))
+    return Rates(better, not_better, undecided, float(steps.mean()))
 
 
 def pentanomial_steps(kind: Kind, gain: float, tests: int) -> float:
