@@ -1,9 +1,12 @@
-"""How well planted collusion is found, and how often an honest field raises an alarm.
+"""How well planted collusion is found, and how often an honest field raises an alarm, also one of styles.
 
-    python -m benchmarks.fairplay                       # 300 honest fields and 50 of each kind of collusion
-    python -m benchmarks.fairplay --honest 1000
+    python -m benchmarks.fairplay                       # 300 honest fields, 50 of each kind of styles and of collusion
+    python -m benchmarks.fairplay --honest 1000 --styles 200 --dishonest 200
+    python -m benchmarks.fairplay --only "5 seats"      # the kinds whose names begin so
 
-Twelve bots of drawn strength; in the dishonest fields four of them collude. The seed of a simulation is its number.
+Twelve bots of drawn strength, six in one kind; in the dishonest fields two or four of them collude. Beside each figure
+stands what chance alone as the null would give, without regard to styles, from the same matches. The seed of a
+simulation is its number.
 """
 
 from __future__ import annotations
@@ -12,30 +15,60 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ratings.statistics.fairplay.pairs import suspicious_pairs
-from tests.support.simulations.fairplay import DISHONEST, HONEST, is_true, played
+from ratings.statistics.fairplay.pairs import FairPlay, fair_play
+from tests.support.simulations.fairplay import DISHONEST, HONEST, STYLES, Kind, is_true, played
+
+_MOST_ALARMS = 0.01
+_MOST_OF_STYLES = 0.21
+_LEAST_FOUND = 0.9
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print both; 1 if honest fields raise an alarm too often or collusion stays hidden."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--honest", type=int, default=300)
+    parser.add_argument("--styles", type=int, default=50)
     parser.add_argument("--dishonest", type=int, default=50)
+    parser.add_argument("--only", default="")
     options = parser.parse_args(arguments)
     failed = False
-    for kind in HONEST:
-        alarms = sum(bool(suspicious_pairs(played(kind, seed))) for seed in range(options.honest))
-        failed |= alarms > 0.01 * options.honest
-        print(f"honest, {kind.name:32} {alarms} of {options.honest} fields raise an alarm", flush=True)
+    for kinds, fields, most in ((HONEST, options.honest, _MOST_ALARMS), (STYLES, options.styles, _MOST_OF_STYLES)):
+        for kind in kinds:
+            if kind.name.startswith(options.only):
+                failed |= _alarms(kind, fields) > most * fields
     for kind in DISHONEST:
-        found = [suspicious_pairs(played(kind, seed)) for seed in range(options.dishonest)]
-        hits = sum(any(map(is_true, pairs)) for pairs in found)
-        pairs = sum(len({frozenset((one.first, one.second)) for one in pairs if is_true(one)}) for pairs in found)
-        wrong = sum(not is_true(pair) for pairs in found for pair in pairs)
-        failed |= hits < 0.95 * options.dishonest
-        share = f"{pairs / options.dishonest:.1f} of the 6 pairs on average; {wrong} innocent pairs in all"
-        print(f"collusion, {kind.name:29} found in {hits} of {options.dishonest} fields; {share}", flush=True)
+        if kind.name.startswith(options.only):
+            failed |= _hits(kind, options.dishonest) < _LEAST_FOUND * options.dishonest
     return failed
+
+
+def _alarms(kind: Kind, fields: int) -> int:
+    """Print and return how many honest fields raise an alarm."""
+    seen = [fair_play(played(kind, seed)) for seed in range(fields)]
+    alarms, before = sum(bool(one.suspicions) for one in seen), sum(map(_by_chance_alone, seen))
+    print(f"honest, {kind.name:32} {alarms} of {fields} fields raise an alarm; by chance alone {before}", flush=True)
+    return alarms
+
+
+def _hits(kind: Kind, fields: int) -> int:
+    """Print and return in how many dishonest fields collusion is found."""
+    seen = [fair_play(played(kind, seed)) for seed in range(fields)]
+    hits, before = sum(any(map(is_true, one.suspicions)) for one in seen), sum(map(_by_chance_alone, seen))
+    named = {
+        (seed, frozenset((pair.first, pair.second)))
+        for seed, one in enumerate(seen)
+        for pair in one.suspicions
+        if is_true(pair)
+    }
+    wrong = sum(not is_true(pair) for one in seen for pair in one.suspicions)
+    share = f"{len(named) / fields:.1f} pairs on average; {wrong} innocent pairs in all; by chance alone {before}"
+    print(f"collusion, {kind.name:29} found in {hits} of {fields} fields; {share}", flush=True)
+    return hits
+
+
+def _by_chance_alone(one: FairPlay) -> bool:
+    """Return whether some pair goes beyond chance, whatever is usual in its field."""
+    return bool(one.suspicions or one.styles or one.circles)
 
 
 if __name__ == "__main__":

@@ -13,12 +13,12 @@ from arena.client.port import (
     Leaderboards,
     Matches,
     Operations,
-    Ratings,
     Replays,
     Runtimes,
     Statistics,
     Tournaments,
 )
+from arena.client.ratings import Ratings
 
 
 class ArenaPort(Protocol):

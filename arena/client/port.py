@@ -21,7 +21,6 @@ from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, S
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.pairings import Pairing
-from arena.client.values.ratings import Anchor, OfficialTable, Suspicion
 from arena.client.values.replays import Replay, ReplayCheck
 from arena.client.values.runtimes import Runtime
 from arena.client.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
@@ -258,29 +257,6 @@ class Statistics(Protocol):
 
     def list_lengths(self, tournament: str | None = None, pool: str | None = None) -> tuple[Spread, ...]:
         """Return how long the matches are."""
-
-
-class Ratings(Protocol):
-    """What all matches of a pool say together."""
-
-    def get_official_table(
-        self,
-        pool: str | None = None,
-        anchors: tuple[Anchor, ...] = (),
-        confidence: float = 0.95,
-        limit: int | None = DEFAULT_LIMIT,
-        after: str | None = None,
-        circles: bool = False,
-    ) -> OfficialTable:
-        """Return the official table of a pool, the best first; its figures rest on all versions, shown or not.
-
-        With `circles` each is measured against the mixture that none beats, and who does best against it comes first.
-        """
-
-    def list_suspicions(
-        self, pool: str | None = None, alarm: float = 0.005, limit: int | None = DEFAULT_LIMIT, after: str | None = None
-    ) -> Page[Suspicion]:
-        """Return the pairs that do better at common tables than chance allows; for organisers only."""
 
 
 class Runtimes(Protocol):

@@ -17,7 +17,7 @@ from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
-from arena.client import admin, forecasts, ladders, mirror, port
+from arena.client import admin, forecasts, ladders, mirror, port, ratings
 from arena.client.mirror import Hints
 from arena.client.values.page import MOST_LIMIT, Page
 from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of descriptors
@@ -45,7 +45,7 @@ SERVICES: Mapping[str, Mapping[str, type]] = {
     "LeaderboardService": {
         "leaderboards": port.Leaderboards,
         "statistics": port.Statistics,
-        "ratings": port.Ratings,
+        "ratings": ratings.Ratings,
     },
     "MatchService": {"matches": port.Matches, "replays": port.Replays, "annulments": admin.Annulments},
     "OperationService": {"operations": port.Operations},

@@ -157,6 +157,24 @@ class ListSuspicionsResponse(_message.Message):
     next: str
     def __init__(self, items: _Optional[_Iterable[_Union[Suspicion, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
 
+class GetFairPlayRequest(_message.Message):
+    __slots__ = ("pool", "alarm", "limit", "after")
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    ALARM_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    pool: str
+    alarm: float
+    limit: int
+    after: str
+    def __init__(self, pool: _Optional[str] = ..., alarm: _Optional[float] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class GetFairPlayResponse(_message.Message):
+    __slots__ = ("fair_play",)
+    FAIR_PLAY_FIELD_NUMBER: _ClassVar[int]
+    fair_play: FairPlay
+    def __init__(self, fair_play: _Optional[_Union[FairPlay, _Mapping]] = ...) -> None: ...
+
 class LeaderboardList(_message.Message):
     __slots__ = ("boards", "is_empty", "next")
     BOARDS_FIELD_NUMBER: _ClassVar[int]
@@ -436,3 +454,41 @@ class Suspicion(_message.Message):
     chance: float
     matches: int
     def __init__(self, sentence: _Optional[str] = ..., kind: _Optional[str] = ..., first: _Optional[str] = ..., second: _Optional[str] = ..., elo: _Optional[float] = ..., z: _Optional[float] = ..., chance: _Optional[float] = ..., matches: _Optional[int] = ...) -> None: ...
+
+class FairPlayAsked(_message.Message):
+    __slots__ = ("kind", "asked", "possible", "spread", "least_elo")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    ASKED_FIELD_NUMBER: _ClassVar[int]
+    POSSIBLE_FIELD_NUMBER: _ClassVar[int]
+    SPREAD_FIELD_NUMBER: _ClassVar[int]
+    LEAST_ELO_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    asked: int
+    possible: int
+    spread: float
+    least_elo: float
+    def __init__(self, kind: _Optional[str] = ..., asked: _Optional[int] = ..., possible: _Optional[int] = ..., spread: _Optional[float] = ..., least_elo: _Optional[float] = ...) -> None: ...
+
+class FairPlay(_message.Message):
+    __slots__ = ("pool", "seats", "bots", "matches", "asked", "more_matches", "styles", "circles", "suspicions", "next")
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    ASKED_FIELD_NUMBER: _ClassVar[int]
+    MORE_MATCHES_FIELD_NUMBER: _ClassVar[int]
+    STYLES_FIELD_NUMBER: _ClassVar[int]
+    CIRCLES_FIELD_NUMBER: _ClassVar[int]
+    SUSPICIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    pool: _pool_pb2.Pool
+    seats: int
+    bots: int
+    matches: int
+    asked: _containers.RepeatedCompositeFieldContainer[FairPlayAsked]
+    more_matches: int
+    styles: int
+    circles: int
+    suspicions: _containers.RepeatedCompositeFieldContainer[Suspicion]
+    next: str
+    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., seats: _Optional[int] = ..., bots: _Optional[int] = ..., matches: _Optional[int] = ..., asked: _Optional[_Iterable[_Union[FairPlayAsked, _Mapping]]] = ..., more_matches: _Optional[int] = ..., styles: _Optional[int] = ..., circles: _Optional[int] = ..., suspicions: _Optional[_Iterable[_Union[Suspicion, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...

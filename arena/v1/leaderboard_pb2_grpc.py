@@ -75,6 +75,11 @@ class LeaderboardServiceStub(object):
                 request_serializer=arena_dot_v1_dot_leaderboard__pb2.ListSuspicionsRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_leaderboard__pb2.ListSuspicionsResponse.FromString,
                 _registered_method=True)
+        self.GetFairPlay = channel.unary_unary(
+                '/arena.v1.LeaderboardService/GetFairPlay',
+                request_serializer=arena_dot_v1_dot_leaderboard__pb2.GetFairPlayRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_leaderboard__pb2.GetFairPlayResponse.FromString,
+                _registered_method=True)
 
 
 class LeaderboardServiceServicer(object):
@@ -157,6 +162,16 @@ class LeaderboardServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetFairPlay(self, request, context):
+        """Return these pairs, and how much could be asked and seen at all; for organisers only.
+
+        Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list, NOT_FOUND for a pool; PERMISSION_DENIED for
+        all but the organiser.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_LeaderboardServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -199,6 +214,11 @@ def add_LeaderboardServiceServicer_to_server(servicer, server):
                     servicer.ListSuspicions,
                     request_deserializer=arena_dot_v1_dot_leaderboard__pb2.ListSuspicionsRequest.FromString,
                     response_serializer=arena_dot_v1_dot_leaderboard__pb2.ListSuspicionsResponse.SerializeToString,
+            ),
+            'GetFairPlay': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetFairPlay,
+                    request_deserializer=arena_dot_v1_dot_leaderboard__pb2.GetFairPlayRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_leaderboard__pb2.GetFairPlayResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -418,6 +438,33 @@ class LeaderboardService(object):
             '/arena.v1.LeaderboardService/ListSuspicions',
             arena_dot_v1_dot_leaderboard__pb2.ListSuspicionsRequest.SerializeToString,
             arena_dot_v1_dot_leaderboard__pb2.ListSuspicionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetFairPlay(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.LeaderboardService/GetFairPlay',
+            arena_dot_v1_dot_leaderboard__pb2.GetFairPlayRequest.SerializeToString,
+            arena_dot_v1_dot_leaderboard__pb2.GetFairPlayResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -34,7 +34,7 @@ READS: Mapping[str, list[str]] = {
     "match watch": ["MATCH", "ffffffff"],
     "notice": [""],
     "owner list": [""],
-    "rating fairplay": [""],
+    "rating fairplay": ["", "--limit 1", "--alarm 0.5"],
     "rating official": ["", "--limit 2", "--stronger", "--anchor ada=1500", "--anchor ada"],
     "replay show": ["MATCH", "MATCH --ply 3", "ffffffff"],
     "replay verify": ["MATCH", "--all", "--tournament cup"],

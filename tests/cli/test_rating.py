@@ -116,10 +116,24 @@ def test_the_cursor_of_one_order_is_refused_by_the_other(table: Arena) -> None:
     assert "no cursor of this list" in table.refusal("rating", "official", "--after", cursor)
 
 
-def test_an_honest_field_is_not_suspected(table: Arena) -> None:
+def test_a_look_at_fair_play_tells_what_could_be_asked(table: Arena) -> None:
     play_monday(table)
-    assert "than chance allows" in table("rating", "fairplay").out
-    assert table("rating", "fairplay", "--json").json == []
+    shown = table("rating", "fairplay").out
+    assert "6 matches of 3 bots" in shown
+    assert "nothing could be asked yet" in shown
+    assert "asked 0 of 6 times: does a bot do better when another one is at the table?" in shown
+    assert "asked 0 of 3 times: do two do better when both are at the table?" in shown
+    assert "it takes more bots than seats" in shown
+    facts = table("rating", "fairplay", "--json").json
+    assert (facts["seats"], facts["bots"], facts["matches"], facts["suspicions"]) == (3, 3, 6, [])
+    assert facts["more_matches"] is None
+    assert [(one["kind"], one["asked"], one["possible"]) for one in facts["asked"]] == [
+        ("helps", 0, 6),
+        ("together", 0, 3),
+    ]
+    csv = table("rating", "fairplay", "--csv")
+    assert csv.out.splitlines() == ["sentence,elo,z,chance,matches"]
+    assert "asked 0 of 3 times" in csv.err
 
 
 def test_before_the_first_match_there_is_no_table(table: Arena) -> None:

@@ -15,6 +15,7 @@ from arena.client.rpcs import SERVICES
 from arena.client.values.page import Page
 
 PAGED = {
+    "FairPlay.suspicions": "next",
     "Leaderboard.table": "next",
     "LeaderboardList.boards": "next",
     "OfficialTable.rows": "next",
@@ -46,6 +47,7 @@ BOUNDED = {
     "Crosstable.meetings": "100 versions at most, each against each",
     "Crosstable.versions": "100 at most",
     "Ladder.absent": "the first 100",
+    "FairPlay.asked": "there are two kinds of questions",
     "LiveEnd.faults": "a forfeited seat does nothing any more",
     "LiveEnd.forfeits": "one for each seat",
     "LiveEnd.ranks": "one for each seat",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arena.client.here.matches import MatchesHere
     from arena.client.ladders import Ladders
     from arena.client.overview import Overview
+    from arena.client.ratings import Ratings
     from arena.hosting.sandbox.programs import StoredPrograms
     from arena.hosting.uploads.area import UploadArea
 
@@ -108,7 +109,7 @@ class ArenaHere:
         return StatisticsHere(self._place)
 
     @property
-    def ratings(self) -> port.Ratings:
+    def ratings(self) -> Ratings:
         from arena.client.here.ratings import RatingsHere
 
         return RatingsHere(self._place)

@@ -15,12 +15,15 @@ from arena.client.values.ratings import (
     NOT_COMPARED,
     Anchor,
     Circle,
+    FairPlay,
+    FairPlayAsked,
     OfficialRow,
     OfficialTable,
     SeatAdvantage,
     Suspicion,
 )
 from ratings.read.crosstable import names as names_of
+from ratings.read.paging import Page as PartOfList
 from ratings.read.paging import part_of
 from ratings.read.pools import find_pool
 from ratings.store.database import Database
@@ -37,7 +40,7 @@ _LISTS = {False: "official table", True: "official table by circles"}
 
 
 class RatingsHere:
-    """Implements the interface `arena.client.port.Ratings`."""
+    """Implements the interface `arena.client.ratings.Ratings`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -68,15 +71,24 @@ class RatingsHere:
         limit: int | None = DEFAULT_LIMIT,
         after: str | None = None,
     ) -> Page[Suspicion]:
+        found = self.get_fair_play(pool, alarm, limit, after)
+        return Page(found.suspicions, found.next)
+
+    def get_fair_play(
+        self,
+        pool: str | None = None,
+        alarm: float = 0.005,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> FairPlay:
         from ratings.read.loading import load_results
-        from ratings.statistics.fairplay.pairs import suspicious_pairs
+        from ratings.statistics.fairplay.pairs import fair_play
 
         need_organiser(self._place.viewer, "look for bots that help one another")
         database = self._place.database
-        found = suspicious_pairs(load_results(database, find_pool_id(self._place, pool)), alarm)
-        names = names_of(database, sorted({id_ for one in found for id_ in (one.first, one.second)}))
-        page = part_of(found, "suspicions", limit, after)
-        return Page(tuple(_suspicion(one, names) for one in page.items), page.next)
+        asked = find_pool(database, find_pool_id(self._place, pool))
+        found = fair_play(load_results(database, asked.id), alarm)
+        return _fair_play_value(database, asked, found, part_of(found.suspicions, "suspicions", limit, after))
 
 
 def table_value(
@@ -140,10 +152,34 @@ def _chance(table: official.OfficialTable, row: int, other: int) -> float:
     return NOT_COMPARED if row == other or isnan(chance) else chance
 
 
-def _suspicion(one: pairs.Suspicion, names: Mapping[str, str]) -> Suspicion:
-    from ratings.statistics.fairplay.pairs import Kind
+def _fair_play_value(
+    database: Database, pool: Pool, found: pairs.FairPlay, page: PartOfList[pairs.Suspicion]
+) -> FairPlay:
+    names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
+    return FairPlay(
+        pool=pool_value(pool),
+        seats=pool.seats,
+        bots=found.versions,
+        matches=found.matches,
+        asked=tuple(
+            FairPlayAsked(one.kind.value, one.asked, one.possible, one.spread, one.least_elo) for one in found.asked
+        ),
+        more_matches=found.more_matches,
+        styles=found.styles,
+        circles=found.circles,
+        suspicions=tuple(_suspicion(one, pool.seats, names) for one in page.items),
+        next=page.next,
+    )
+
+
+def _suspicion(one: pairs.Suspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
+    from ratings.statistics.fairplay.questions import Kind
 
     first, second = names[one.first], names[one.second]
-    together = one.kind is Kind.TOGETHER
-    sentence = f"{first} and {second} do better together" if together else f"{second} does better beside {first}"
+    if one.kind is Kind.TOGETHER:
+        sentence = f"{first} and {second} do better together"
+    elif seats > 2:
+        sentence = f"{second} does better beside {first}"
+    else:
+        sentence = f"{second} does better against {first} than their strengths say"
     return Suspicion(sentence, one.kind.value, first, second, one.elo, one.z, one.chance, one.matches)

@@ -16,6 +16,7 @@ from arena.client.admin import Account, Admin, Annulments, Entrance, Seasons, Su
 from arena.client.errors import RefusedError
 from arena.client.forecasts import Forecasts
 from arena.client.ladders import Ladders
+from arena.client.ratings import Ratings
 from arena.client.rpcs import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
 from arena.client.there.channel import Endpoint
@@ -185,8 +186,8 @@ class ArenaThere:
         return cast(port.Statistics, self._noun("statistics"))
 
     @property
-    def ratings(self) -> port.Ratings:
-        return cast(port.Ratings, self._noun("ratings"))
+    def ratings(self) -> Ratings:
+        return cast(Ratings, self._noun("ratings"))
 
     @property
     def ladders(self) -> Ladders:

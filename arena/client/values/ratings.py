@@ -116,3 +116,39 @@ class Suspicion:
     z: float
     chance: float
     matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class FairPlayAsked:
+    """How many questions of a kind fair play could ask of a pool, and how small a deal it could have seen."""
+
+    kind: str
+    """`helps` or `together`."""
+    asked: int
+    possible: int
+    spread: float
+    """How much further than by chance the bots of this pool differ from the model, at least 1."""
+    least_elo: float | None
+    """The gain that is found in four of five cases in a typical pair, or `None` if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FairPlay:
+    """What was asked of the pairs of a pool, and which do better at common tables than chance and styles allow."""
+
+    pool: Pool
+    seats: int
+    bots: int
+    """How many versions played."""
+    matches: int
+    asked: tuple[FairPlayAsked, ...]
+    """One for each kind of question that tables of so many seats allow."""
+    more_matches: int | None
+    """After about how many more matches half of the questions can be asked; `None` if no number is enough."""
+    styles: int
+    """How many pairs go beyond chance, but no further than is usual in this pool."""
+    circles: int
+    """How many are part of a circle, each of which beats the next."""
+    suspicions: tuple[Suspicion, ...]
+    next: str | None = None
+    """The cursor after which the suspicions go on, or `None` at their end."""

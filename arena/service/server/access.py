@@ -77,6 +77,7 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "ListLengths": _VIEWER,
         "GetOfficialTable": _VIEWER,
         "ListSuspicions": _ORGANISER,
+        "GetFairPlay": _ORGANISER,
     },
     "MatchService": {
         "ListMatches": _VIEWER,

@@ -1,55 +1,51 @@
-"""Finds pairs of versions that do better at common tables than the model allows, with few false alarms. No I/O.
+"""Finds pairs of versions that do better at common tables than the model and the styles of the field allow. No I/O.
 
-Two questions are asked of every pair that met often enough: does one do better when the other is there ("helps"), and,
-with three seats or more, do both together ("together")? Each is a score test (Rao 1948) of one more parameter of the
-official model. Its variance is the greater of two: the model's, times the dispersion of the field's blocks, and the one
-seen from block to block. Bonferroni's bound over all questions keeps the chance of any alarm in an honest field below
+An answer's variance is the greater of two: the model's, times the dispersion of the field's blocks, and the one seen
+from block to block. Bonferroni's bound over all questions keeps the chance of any alarm in an honest field below
 `alarm`.
 
 Colluders make honest bots look suspicious too: two of these do better where no colluders sit. So the strongest pair is
-reported, the matches in which it sits together are left out, the rest is fitted anew, until there is no alarm.
-An alarm is a reason to look at matches, not a proof: a bot that happens to beat one other bot raises it as well.
+set aside, the matches in which it sits together are left out, the rest is fitted anew, until no pair goes beyond chance
+or a tenth of all pairs is aside. What is left shows how far the pairs of this field usually differ
+(`ratings.statistics.fairplay.null`); those aside that lie no further out are styles, and so are those whose gain goes
+round in a circle (`ratings.statistics.fairplay.circles`). The others are reported. An alarm is a reason to look at
+matches, not a proof: a bot that happens to beat one other bot raises it as well.
 """
 
 from __future__ import annotations
 
-import enum
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 from statistics import NormalDist
 
 import numpy as np
 
 from ratings.statistics.errors import ResultsError
-from ratings.statistics.fairplay.residuals import Residuals, residuals
-from ratings.statistics.official.aggregate import Counts, count
-from ratings.statistics.official.algebra import inner, inverse, product
-from ratings.statistics.official.covariance import block_scores, row_scores, uncertainty
-from ratings.statistics.official.fit import Fit
-from ratings.statistics.official.results import Bools, Floats, Results
-from ratings.statistics.official.table import ELO_PER_UNIT, fit_counts
+from ratings.statistics.fairplay.circles import beyond_usual, comes_back
+from ratings.statistics.fairplay.null import Null, empirical_null
+from ratings.statistics.fairplay.questions import Kind, Look, Question, flows, kinds_of, look_at
+from ratings.statistics.fairplay.reach import Asked, more_matches, reach_of
+from ratings.statistics.official.algebra import product
+from ratings.statistics.official.covariance import block_scores, row_scores
+from ratings.statistics.official.results import Bools, Results
 
 ALARM = 0.005
-MAX_VERSIONS = 250
-_LEAST_INFORMATION = 4.0
-"""About what 16 even matches of two tell; with less, the normal distribution is no guide so far out in its tail."""
-_MAX_ALARMS = 60
-
-
-class Kind(enum.StrEnum):
-    """What a suspicious pair seems to do."""
-
-    HELPS = "helps"
-    """`second` does better when `first` is at the table."""
-    TOGETHER = "together"
-    """Both do better when both are at the table."""
+_MOST_ASIDE = 60
+_FEW_ASIDE = 10
+_UNUSUAL = 0.1
+"""The greatest share of pairs that may be no part of the usual (Efron 2004 asks for no more)."""
+_BOTH_GAIN = 3.0
+"""From how many standard deviations on both of a pair are taken to gain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """A pair that does better at common tables than chance allows.
+    """A pair that does better at common tables than chance and the styles of its field allow.
 
-    `elo` is how much stronger the helped play then, `z` the residual in standard deviations, `chance` the probability
-    that an honest field of this size shows anywhere what this pair shows, `matches` how many it sat in together.
+    `elo` is how much stronger the helped play then, `z` how far that lies above what is usual in the field, in its
+    standard deviations, `chance` the probability that an honest field of this size shows anywhere what this pair
+    shows, `matches` how many it sat in together.
     """
 
     kind: Kind
@@ -61,33 +57,83 @@ class Suspicion:
     matches: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Question:
-    kind: Kind
-    first: int
-    second: int
-    score: float
-    information: float
-    weights: Floats
-    """What the question shares with the model's parameters, as regression coefficients."""
+@dataclass(frozen=True, slots=True)
+class FairPlay:
+    """What was asked of a field, and what was found: usually no `suspicions`, which come in the order of the search.
+
+    `styles` counts the pairs that differ from the model by more than chance, but by no more than is usual in this
+    field; `circles` those whose gain goes round in a circle. `asked` has one entry for each kind of question.
+    `more_matches` is about how many more, like those there are, it takes until half of the questions can be asked,
+    `None` if no number is enough.
+    """
+
+    seats: int
+    versions: int
+    matches: int
+    suspicions: tuple[Suspicion, ...]
+    styles: int
+    circles: int
+    asked: tuple[Asked, ...]
+    more_matches: int | None
 
 
-def suspicious_pairs(results: Results, alarm: float = ALARM) -> tuple[Suspicion, ...]:
-    """Return the suspicious pairs in the order in which they were found; usually there are none.
+@dataclass(frozen=True, slots=True)
+class _Aside:
+    """A pair that stood out, as seen when it was the strongest of so many questions."""
+
+    suspicion: Suspicion
+    questions: int
+
+
+def fair_play(results: Results, alarm: float = ALARM) -> FairPlay:
+    """Return the suspicious pairs, and how much could be asked.
 
     `alarm` bounds the chance of finding one in an honest field. Raises ResultsError for an alarm outside (0, 1) or more
     than 250 versions.
     """
     if not 0 < alarm < 1:
         raise ResultsError(f"the chance {alarm} of a false alarm is not between 0 and 1")
-    found: list[Suspicion] = []
-    while len(found) < _MAX_ALARMS and len(results.seats):
-        strongest = _strongest(results)
-        if strongest is None or strongest.chance > alarm:
+    if not len(results.seats):
+        nothing = tuple(Asked(kind, 0, 0, 1.0, None) for kind in kinds_of(results.seats.shape[1]))
+        return FairPlay(results.seats.shape[1], 0, 0, (), 0, 0, nothing, None)
+    first = look_at(results)
+    aside, last = _set_aside(results, first, alarm)
+    nulls = {kind: _null(kind, last) for kind in Kind}
+    judged = [_judge(one, nulls[one.suspicion.kind]) for one in aside]
+    far = [one for one in judged if one.chance <= alarm]
+    named = _without_circles(far, first) if far else ()
+    beyond = sum(one.suspicion.chance <= alarm for one in aside)
+    return FairPlay(
+        seats=results.seats.shape[1],
+        versions=len(first.counts.versions),
+        matches=first.counts.matches,
+        suspicions=named,
+        styles=beyond - len(far),
+        circles=len(far) - len(named),
+        asked=tuple(reach_of(kind, first, nulls[kind], alarm) for kind in kinds_of(results.seats.shape[1])),
+        more_matches=more_matches(first),
+    )
+
+
+def _set_aside(results: Results, look: Look, alarm: float) -> tuple[list[_Aside], Look]:
+    """Return the pairs that stand out most, each seen without those before it, and the look at what is left.
+
+    There are none if none goes beyond chance. Where one does it may be of several, and those that do not stand out yet
+    would blur what is usual, so that the next few go aside as well.
+    """
+    aside: list[_Aside] = []
+    versions = len(look.counts.versions)
+    most = min(_MOST_ASIDE, ceil(_UNUSUAL * versions * (versions - 1) / 2))
+    while len(aside) < most:
+        strongest = _strongest(look)
+        if strongest is None or (strongest.suspicion.chance > alarm and not 0 < len(aside) < _FEW_ASIDE):
             break
-        found.append(strongest)
-        results = results.where(~_together(results, strongest))
-    return tuple(found)
+        aside.append(strongest)
+        results = results.where(~_together(results, strongest.suspicion))
+        if not len(results.seats):
+            break
+        look = look_at(results)
+    return aside, look
 
 
 def _together(results: Results, pair: Suspicion) -> Bools:
@@ -95,79 +141,74 @@ def _together(results: Results, pair: Suspicion) -> Bools:
     return np.asarray(np.logical_and(*((results.seats == place).any(axis=1) for place in places)))
 
 
-def _strongest(results: Results) -> Suspicion | None:
+def _strongest(look: Look) -> _Aside | None:
     """Return the pair with the least chance, given the greater of the two variances."""
-    counts = count(results)
-    if len(counts.versions) > MAX_VERSIONS:
-        raise ResultsError(f"{len(counts.versions)} versions are too many for a look at pairs; at most {MAX_VERSIONS}")
-    fitted = fit_counts(counts, {})
-    seen = residuals(counts, fitted)
-    questions = _questions(fitted, seen)
-    dispersion = max(1.0, uncertainty(counts, fitted).dispersion)
-    likely = sorted(questions, key=lambda one: -one.score / (one.information * dispersion) ** 0.5)[:8]
-    judged = [_judge(one, counts, fitted, seen, dispersion, len(questions)) for one in likely]
-    return min(judged, key=lambda one: -one.z, default=None)
+    asked = look.asked
+    likely = sorted(asked, key=lambda one: -look.z_of(one))[:8]
+    judged = [_suspicion(one, look, len(asked)) for one in likely]
+    if not judged:
+        return None
+    return _Aside(min(judged, key=lambda one: -one.z), len(asked))
 
 
-def _questions(fitted: Fit, seen: Residuals) -> list[_Question]:
-    """Return all questions with enough information, given that the model was fitted to the same matches."""
-    spread = inverse(fitted.precision)
-    size = fitted.shape.versions
-    found = []
-    for i in range(size):
-        for j in range(size):
-            if i != j and seen.matches[i, j]:
-                found.append(_helps(seen, i, j, spread))
-            if i < j and seen.matches[i, j] and fitted.shape.seats > 2:
-                found.append(_both_gain(seen, i, j, spread))
-    return [one for one in found if one.information >= _LEAST_INFORMATION]
-
-
-def _helps(seen: Residuals, i: int, j: int, spread: Floats) -> _Question:
-    """Return the question whether `j` does better when `i` is at the table."""
-    weights = product(spread, seen.shared[i, j])
-    information = seen.information[i, j] - inner(seen.shared[i, j], weights)
-    return _Question(Kind.HELPS, i, j, float(seen.scores[i, j]), float(information), weights)
-
-
-def _both_gain(seen: Residuals, i: int, j: int, spread: Floats) -> _Question:
-    """Return the question whether both do better when both are at the table."""
-    shared = seen.shared[i, j] + seen.shared[j, i]
-    weights = product(spread, shared)
-    both = seen.information[i, j] + seen.information[j, i] + 2 * seen.mixed[i, j]
-    score = seen.scores[i, j] + seen.scores[j, i]
-    return _Question(Kind.TOGETHER, i, j, float(score), float(both - inner(shared, weights)), weights)
-
-
-def _judge(
-    one: _Question, counts: Counts, fitted: Fit, seen: Residuals, dispersion: float, questions: int
-) -> Suspicion:
-    variance = max(one.information * dispersion, _seen_variance(one, counts, fitted))
+def _suspicion(one: Question, look: Look, questions: int) -> Suspicion:
+    variance = max(one.information * look.dispersion, _seen_variance(one, look))
     z = one.score / variance**0.5
     return Suspicion(
         one.kind,
-        counts.versions[one.first],
-        counts.versions[one.second],
-        ELO_PER_UNIT * one.score / one.information,
+        look.counts.versions[one.first],
+        look.counts.versions[one.second],
+        one.elo,
         z,
-        min(1.0, questions * NormalDist().cdf(-z)),
-        int(seen.matches[one.first, one.second]),
+        _chance(z, questions),
+        int(look.seen.matches[one.first, one.second]),
     )
 
 
-def _seen_variance(one: _Question, counts: Counts, fitted: Fit) -> float:
+def _chance(z: float, questions: int) -> float:
+    return min(1.0, questions * NormalDist().cdf(-z))
+
+
+def _seen_variance(one: Question, look: Look) -> float:
     """Return the variance of the question's score as the blocks show it.
 
     It is the sum of squares over the blocks in which both sat.
     """
-    shape = fitted.shape
+    counts, shape = look.counts, look.fitted.shape
     sat = [(counts.seats == place).any(axis=1) for place in (one.first, one.second)]
     is_common = (sat[0] & sat[1])[counts.row_of]
     rows = counts.row_of[is_common]
-    scores = row_scores(counts, shape, fitted.point)
+    scores = row_scores(counts, shape, look.fitted.point)
     _, block = np.unique(counts.block_of[is_common], return_inverse=True)
     known = product(block_scores(counts.seats, scores, rows, block, shape), one.weights)
     helped = [one.second] if one.kind is Kind.HELPS else [one.first, one.second]
     gains = (scores[rows, : shape.seats] * np.isin(counts.seats[rows], helped)).sum(axis=1)
     own = np.bincount(block, weights=gains, minlength=len(known)) - known
     return float((own**2).sum())
+
+
+def _null(kind: Kind, last: Look) -> Null:
+    """Return what is usual among the pairs that were not set aside."""
+    return empirical_null([last.z_of(one) for one in last.asked if one.kind is kind])
+
+
+def _judge(one: _Aside, null: Null) -> Suspicion:
+    z = null.judge(one.suspicion.z)
+    return replace(one.suspicion, z=z, chance=_chance(z, one.questions))
+
+
+def _without_circles(far: Sequence[Suspicion], first: Look) -> tuple[Suspicion, ...]:
+    """Return those that are no part of a circle of styles; where both gain, there is none."""
+    names, moved = first.counts.versions, beyond_usual(flows(first))
+    gains = {
+        frozenset((names[one.first], names[one.second]))
+        for one in first.asked
+        if one.kind is Kind.TOGETHER and first.z_of(one) >= _BOTH_GAIN
+    }
+    return tuple(
+        one
+        for one in far
+        if one.kind is Kind.TOGETHER
+        or frozenset((one.first, one.second)) in gains
+        or not comes_back(moved, one.first, one.second)
+    )

@@ -1,4 +1,4 @@
-"""Fields with planted collusion and honest ones, and what the search for collusion finds in them.
+"""Fields with planted collusion and honest ones, of equal and of different styles.
 
 `python -m benchmarks.fairplay` runs it at length.
 """
@@ -13,6 +13,7 @@ import numpy as np
 from ratings.statistics.fairplay.pairs import Suspicion
 from ratings.statistics.official.results import Floats, Ints, Results
 from tests.support.simulations.fields import Field, drawn_tables, play
+from tests.support.simulations.styles import Styles, circle, drawn, presence, turned
 
 BOTS = 12
 COLLUDERS = 4
@@ -23,6 +24,17 @@ def support(seats: Ints) -> Floats:
     inside = seats < COLLUDERS
     partners = inside.sum(axis=1, keepdims=True) - 1
     return np.where(inside, 0.8 * partners, 0.0)
+
+
+def support_of_100(seats: Ints) -> Floats:
+    """Every colluder gains 100 Elo for each partner at the table."""
+    return support(seats) * (0.5756 / 0.8)
+
+
+def pair_of_100(seats: Ints) -> Floats:
+    """Two that gain 100 Elo each when both are at the table."""
+    inside = seats < 2
+    return np.where(inside & (inside.sum(axis=1, keepdims=True) == 2), 0.5756, 0.0)
 
 
 def kingmaking(seats: Ints) -> Floats:
@@ -42,13 +54,15 @@ def throwing(seats: Ints) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of field."""
+    """A kind of field: what seats gain by who sits there, by a deal (`bonus`) or by styles, which are drawn."""
 
     name: str
     seats: int
     blocks: int
     bonus: Callable[[Ints], Floats] | None
     luck: float = 0.0
+    styles: Styles | None = None
+    bots: int = BOTS
 
 
 HONEST = (
@@ -57,11 +71,39 @@ HONEST = (
     Kind("4 seats", 4, 1000, None),
     Kind("4 seats, luck of the block", 4, 1000, None, luck=0.5),
 )
+STYLES = (
+    Kind("2 seats, 3 styles", 2, 3300, None, styles=circle(12, 3, 100)),
+    Kind("2 seats, 3 styles of 200 Elo", 2, 3300, None, styles=circle(12, 3, 200)),
+    Kind("2 seats, 3 styles of 50 Elo", 2, 3300, None, styles=circle(12, 3, 50)),
+    Kind("2 seats, 3 styles, half of all", 2, 3300, None, styles=circle(6, 3, 100)),
+    Kind("2 seats, 3 bots, 200 Elo", 2, 3300, None, styles=circle(3, 3, 200)),
+    Kind("2 seats, 5 styles, 5 bots", 2, 3300, None, styles=circle(5, 5, 100)),
+    Kind("2 seats, a ring of 5, 200 Elo", 2, 3300, None, styles=circle(5, 5, 200, beats=1)),
+    Kind("2 seats, a ring of 12, 200 Elo", 2, 3300, None, styles=circle(12, 12, 200, beats=1)),
+    Kind("2 seats, styles at any angle", 2, 3300, None, styles=turned(100)),
+    Kind("2 seats, styles by chance", 2, 3300, None, styles=drawn(100, is_zero_sum=True)),
+    Kind("2 seats, 6 bots, 3 styles", 2, 900, None, styles=circle(6, 3, 100), bots=6),
+    Kind("3 seats, 3 styles", 3, 1500, None, styles=circle(12, 3, 100)),
+    Kind("3 seats, 3 bots, 200 Elo", 3, 1500, None, styles=circle(3, 3, 200)),
+    Kind("3 seats, each changes each", 3, 1500, None, styles=drawn(100, is_zero_sum=False)),
+    Kind("4 seats, 3 styles, half of all", 4, 1000, None, styles=circle(6, 3, 100)),
+    Kind("4 seats, a ring of 5, 200 Elo", 4, 1000, None, styles=circle(5, 5, 200, beats=1)),
+    Kind("4 seats, each changes each", 4, 1000, None, styles=drawn(100, is_zero_sum=False)),
+    Kind("5 seats, 3 styles", 5, 800, None, styles=circle(12, 3, 100)),
+    Kind("5 seats, 3 bots, 200 Elo", 5, 800, None, styles=circle(3, 3, 200)),
+)
+"""Honest fields of different styles."""
 DISHONEST = (
     Kind("2 seats, throwing matches", 2, 3300, throwing),
     Kind("3 seats, support", 3, 2500, support),
     Kind("4 seats, support", 4, 1000, support),
     Kind("4 seats, kingmaking", 4, 1250, kingmaking),
+    Kind("3 seats, support, 100 Elo", 3, 4500, support_of_100),
+    Kind("4 seats, support, 100 Elo", 4, 1750, support_of_100),
+    Kind("3 seats, a pair, 100 Elo", 3, 3500, pair_of_100),
+    Kind("4 seats, a pair, 100 Elo", 4, 2000, pair_of_100),
+    Kind("5 seats, a pair, 100 Elo", 5, 1200, pair_of_100),
+    Kind("4 seats, a pair among styles", 4, 3000, pair_of_100, styles=circle(12, 3, 50)),
 )
 
 
@@ -69,9 +111,15 @@ def played(kind: Kind, seed: int) -> Results:
     """A field of this kind."""
     random = np.random.default_rng(seed)
     field = Field(
-        random.normal(0, 0.6, BOTS), np.linspace(0.2, -0.2, kind.seats), -1.0 - np.arange(kind.seats - 1.0), kind.luck
+        random.normal(0, 0.6, kind.bots),
+        np.linspace(0.2, -0.2, kind.seats),
+        -1.0 - np.arange(kind.seats - 1.0),
+        kind.luck,
     )
-    return play(field, drawn_tables(random, BOTS, kind.seats, kind.blocks), random, kind.bonus)
+    style = None if kind.styles is None else presence(kind.styles(random, kind.bots))
+    gains = [one for one in (kind.bonus, style) if one is not None]
+    tables = drawn_tables(random, kind.bots, kind.seats, kind.blocks)
+    return play(field, tables, random, lambda seats: sum((gain(seats) for gain in gains), np.zeros(seats.shape)))
 
 
 def is_true(pair: Suspicion) -> bool:

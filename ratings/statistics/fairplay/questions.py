@@ -1,0 +1,192 @@
+"""The questions of fair play: what is asked of a pair, and what the matches answer before anybody judges it. No I/O.
+
+Two are asked of every pair that met often enough: does one do better when the other is there ("helps"), and, with three
+seats or more, do both together ("together")? Each is a score test (Rao 1948) of one more parameter of the official
+model. A third, what goes from one of them to the other, accuses nobody: it tells a circle of styles from a deal.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ratings.statistics.errors import ResultsError
+from ratings.statistics.fairplay.residuals import Residuals, residuals
+from ratings.statistics.official.aggregate import Counts, count
+from ratings.statistics.official.algebra import inner, inverse, product
+from ratings.statistics.official.covariance import uncertainty
+from ratings.statistics.official.deviation import PRIOR_DEVIATION
+from ratings.statistics.official.fit import Fit
+from ratings.statistics.official.results import Floats, Results
+from ratings.statistics.official.table import ELO_PER_UNIT, fit_counts
+
+LEAST_INFORMATION = 4.0
+"""About what 16 even matches of two tell; with less, the normal distribution is no guide so far out in its tail."""
+MAX_VERSIONS = 250
+_ENTANGLED = 0.25
+"""Below this share of its information a question is nearly one of strengths: of two, say, that always sit together."""
+
+
+class Kind(enum.StrEnum):
+    """What a suspicious pair seems to do."""
+
+    HELPS = "helps"
+    """`second` does better when `first` is at the table."""
+    TOGETHER = "together"
+    """Both do better when both are at the table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """What is asked of two versions (places in the list of versions), and what the matches say of it.
+
+    `score` and `information` are those of the added parameter at 0, given that the model was fitted to the same
+    matches; `evidence` is that information without what the prior of the field adds, which knows nothing of pairs;
+    `weights` is what it shares with the model's parameters, as regression coefficients.
+    """
+
+    kind: Kind
+    first: int
+    second: int
+    score: float
+    information: float
+    evidence: float
+    weights: Floats
+
+    @property
+    def is_asked(self) -> bool:
+        """Return whether the two met often enough for an answer."""
+        return min(self.information, self.evidence) >= LEAST_INFORMATION
+
+    @property
+    def elo(self) -> float:
+        """Return the estimate of the added parameter."""
+        return ELO_PER_UNIT * self.score / self.information
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """What goes from one version to another when both are at a table: the one's gain is the other's loss.
+
+    `elo` is that gain, `z` the same in standard deviations.
+    """
+
+    elo: float
+    z: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """One fit of the official model, and all questions that its matches could answer, asked or not.
+
+    `dispersion` tells how much more the field's blocks vary than independent matches would, at least 1.
+    """
+
+    counts: Counts
+    fitted: Fit
+    seen: Residuals
+    dispersion: float
+    questions: tuple[Question, ...]
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """Return the questions with enough information."""
+        return tuple(one for one in self.questions if one.is_asked)
+
+    def z_of(self, one: Question) -> float:
+        """Return the answer in standard deviations, by the model's variance times the dispersion."""
+        return float(one.score / (one.information * self.dispersion) ** 0.5)
+
+
+def look_at(results: Results) -> Look:
+    """Fit the official model and return the questions. Raises ResultsError for more than 250 versions."""
+    counts = count(results)
+    if len(counts.versions) > MAX_VERSIONS:
+        raise ResultsError(f"{len(counts.versions)} versions are too many for a look at pairs; at most {MAX_VERSIONS}")
+    fitted = fit_counts(counts, {})
+    seen = residuals(counts, fitted)
+    dispersion = max(1.0, uncertainty(counts, fitted).dispersion)
+    return Look(counts, fitted, seen, dispersion, tuple(_questions(fitted, seen)))
+
+
+def flows(look: Look) -> dict[tuple[str, str], Flow]:
+    """Return what goes from the first to the second of every two versions that met often enough, both ways round."""
+    spread, names = inverse(look.fitted.precision), look.counts.versions
+    found = {}
+    for i in range(len(names)):
+        for j in range(i + 1, len(names)):
+            flow = _flow(look, i, j, spread) if look.seen.matches[i, j] else None
+            if flow is not None:
+                found[names[i], names[j]] = flow
+                found[names[j], names[i]] = Flow(-flow.elo, -flow.z)
+    return found
+
+
+def _flow(look: Look, i: int, j: int, spread: Floats) -> Flow | None:
+    seen = look.seen
+    shared = seen.shared[i, j] - seen.shared[j, i]
+    both = seen.information[i, j] + seen.information[j, i] - 2 * seen.mixed[i, j]
+    information = float(both - inner(shared, product(spread, shared)))
+    if information < LEAST_INFORMATION:
+        return None
+    score = float(seen.scores[i, j] - seen.scores[j, i])
+    return Flow(ELO_PER_UNIT * score / information, score / (information * look.dispersion) ** 0.5)
+
+
+def kinds_of(seats: int) -> tuple[Kind, ...]:
+    """Return what is asked at tables of so many seats: at two, where one's gain is the other's loss, not of both."""
+    return (Kind.HELPS, Kind.TOGETHER) if seats > 2 else (Kind.HELPS,)
+
+
+def _questions(fitted: Fit, seen: Residuals) -> list[Question]:
+    spread = _Spread(inverse(fitted.precision), inverse(_with_wide_prior(fitted)))
+    size, kinds = fitted.shape.versions, kinds_of(fitted.shape.seats)
+    return [
+        _ASK[kind](seen, i, j, spread)
+        for i in range(size)
+        for j in range(size)
+        for kind in kinds
+        if seen.matches[i, j] and (i < j or (i != j and kind is Kind.HELPS))
+    ]
+
+
+def _with_wide_prior(fitted: Fit) -> Floats:
+    return fitted.precision - fitted.prior + np.eye(fitted.shape.size) / PRIOR_DEVIATION**2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Spread:
+    """Two covariances of the model's parameters: as fitted, and without what the prior of the field adds."""
+
+    fitted: Floats
+    wide: Floats
+
+    def ask(self, kind: Kind, pair: tuple[int, int], score: float, alone: float, shared: Floats) -> Question:
+        """Return a question, given the information that its parameter has alone, and what it shares."""
+        weights = product(self.fitted, shared)
+        information = float(alone - inner(shared, weights))
+        evidence = information
+        if information < _ENTANGLED * alone:
+            evidence = float(alone - inner(shared, product(self.wide, shared)))
+        return Question(kind, *pair, float(score), information, evidence, weights)
+
+
+def _helps(seen: Residuals, i: int, j: int, spread: _Spread) -> Question:
+    """Return the question whether `j` does better when `i` is at the table."""
+    return spread.ask(Kind.HELPS, (i, j), seen.scores[i, j], seen.information[i, j], seen.shared[i, j])
+
+
+def _both_gain(seen: Residuals, i: int, j: int, spread: _Spread) -> Question:
+    """Return the question whether both do better when both are at the table."""
+    both = seen.information[i, j] + seen.information[j, i] + 2 * seen.mixed[i, j]
+    score = seen.scores[i, j] + seen.scores[j, i]
+    return spread.ask(Kind.TOGETHER, (i, j), score, both, seen.shared[i, j] + seen.shared[j, i])
+
+
+_ASK: Mapping[Kind, Callable[[Residuals, int, int, _Spread], Question]] = {
+    Kind.HELPS: _helps,
+    Kind.TOGETHER: _both_gain,
+}
