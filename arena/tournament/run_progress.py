@@ -26,8 +26,6 @@ class RunProgress:
     """The decisions of the matches played: what bots were asked for."""
     lost: int
     """The attempts of this run that the host lost."""
-    elapsed_s: float
-    """The seconds since this run began."""
     is_cancelled: bool = False
     """Whether another command cancelled the tournament meanwhile."""
     blocked_s: float = 0.0
@@ -39,18 +37,6 @@ class RunProgress:
     def over(self) -> int:
         """The matches that need not be played any more."""
         return self.finished + self.void
-
-    @property
-    def games_per_second(self) -> float:
-        """The matches a second of the whole run, its start included; 0 before its first match has ended."""
-        return self.played / self.elapsed_s if self.elapsed_s > 0 else 0.0
-
-    @property
-    def eta_s(self) -> float | None:
-        """The seconds to the end at the speed without the start, or `None` while that is not known."""
-        if self.over >= self.total:
-            return 0.0
-        return (self.total - self.over) / self.speed if self.speed else None
 
 
 class RunTally:
@@ -64,7 +50,6 @@ class RunTally:
         self._finished = finished
         self._void = void
         self._total = total
-        self._started_s = started_s
         self._meter = SpeedMeter(started_s, lanes)
         self._played = self._plies = self._decisions = self._lost = 0
         self._is_cancelled = False
@@ -107,7 +92,6 @@ class RunTally:
             plies=self._plies,
             decisions=self._decisions,
             lost=self._lost,
-            elapsed_s=now_s - self._started_s,
             is_cancelled=self._is_cancelled,
             speed=self._meter.speed(self._played, now_s),
         )

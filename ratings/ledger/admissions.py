@@ -177,15 +177,6 @@ def requeue_admissions(session: Session, admission_id: str | None = None, why: s
     return len(found)
 
 
-def withdraw_admission(session: Session, admission_id: str, why: str) -> bool:
-    """End an admission that is not decided yet, and return True, or False if it is over. Raises NotFoundError."""
-    admission = _get(session, admission_id)
-    if admission.state not in _OPEN:
-        return False
-    _end(session, admission, AdmissionState.WITHDRAWN, why)
-    return True
-
-
 def withdraw_admissions_of(session: Session, version_id: str, why: str) -> None:
     """End the admission of a version that is not decided yet, if there is one."""
     query = select(Admission).where(Admission.version_id == version_id, col(Admission.state).in_(_OPEN))

@@ -283,11 +283,6 @@ class ServiceLedger:
         with write(self._database) as session:
             return admissions.requeue_admissions(session, admission_id, why)
 
-    def withdraw_admission(self, admission_id: str, why: str) -> bool:
-        """End an admission that is not decided yet, and return True, or False if it is over. Raises NotFoundError."""
-        with write(self._database) as session:
-            return admissions.withdraw_admission(session, admission_id, why)
-
 
 def _owner(session: Session, name: str | None) -> Owner | None:
     return None if name is None else get_owner(session, name)

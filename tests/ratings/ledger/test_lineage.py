@@ -217,7 +217,6 @@ Act = Callable[[ServiceLedger], object]
         (lambda led: led.rollback("x", actor="ada"), "no bot 'x'"),
         (lambda led: led.request_admission("x"), "no version x; see: arena bot list"),
         (lambda led: led.add_finding("x", {}), "no admission x; see: arena bot log"),
-        (lambda led: led.withdraw_admission("x", "why"), "no admission x; see: arena bot log"),
     ],
 )
 def test_what_does_not_exist_is_named(service: ServiceLedger, act: Act, message: str) -> None:

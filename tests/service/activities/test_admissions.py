@@ -224,7 +224,7 @@ async def test_a_version_that_is_withdrawn_meanwhile_stays_withdrawn(
     async with desk(book, ScriptedExecutor(slots=1), health):
         asked = ask(book, "ann")
         await told.wait()
-        ServiceLedger(book.database).withdraw_admission(asked.id, "its owner does not want it")
+        ServiceLedger(book.database).withdraw_version(asked.version_id, actor="ann")
         withdrawn.set()
         next_one = ask(book, "bob")
         await until(lambda: state(book, next_one) is AdmissionState.ADMITTED)
