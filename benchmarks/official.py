@@ -1,6 +1,6 @@
 """How true the official table's intervals are, and how fast it is.
 
-    python -m benchmarks.official                       # 200 simulations of each of fifteen kinds of fields, then speed
+    python -m benchmarks.official                       # 200 simulations of each of sixteen kinds of fields, then speed
     python -m benchmarks.official --simulations 50 --no-speed
 
 Bots of known strength play, the table is fitted, and every interval holds the truth or not: of the 95 % intervals

@@ -15,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 
 from ratings.statistics.errors import ResultsError
-from ratings.statistics.official.aggregate import Counts, both_won_and_lost, count
+from ratings.statistics.official.aggregate import Counts, count
 from ratings.statistics.official.circles import NO_CIRCLES, Circles, Pairs, find_circles, pairs_of
 from ratings.statistics.official.covariance import Uncertainty, uncertainty
 from ratings.statistics.official.fit import Fit, fit
@@ -23,6 +23,7 @@ from ratings.statistics.official.groups import groups_of
 from ratings.statistics.official.likelihood import Shape
 from ratings.statistics.official.meetings import meetings
 from ratings.statistics.official.mixture import mixture_of
+from ratings.statistics.official.references import references_of
 from ratings.statistics.official.results import Bools, Floats, Ints, Results
 from ratings.statistics.official.stages import condensed, largest_tie, stages_of
 
@@ -37,12 +38,13 @@ class TableRow:
     """The place of a version.
 
     `strength` is in natural-log units: in a match of two, without ties and seat effects, the odds of winning are
-    exp(difference); `elo` is 1500 + 400/ln(10) times it. Without anchors zero is the mean of those versions that were
-    both ahead of others and behind others. `low` and `high` (in strength), `elo_low` and `elo_high` bound
-    the interval, `best_rank` and `worst_rank` the ranks that are possible at the table's confidence (Bonferroni over
-    the opponents). `group` counts from 0, the largest first: only rows of one group were ever compared, by however many
-    steps; without anchors each group has its own zero. `mixture_share` and `mixture_elo` are `None` unless asked for
-    (see `mixture`): its part of the mixture that none beats, and its Elo against that mixture, at most about 0.
+    exp(difference); `elo` is 1500 + 400/ln(10) times it. Without anchors zero is the mean of the most versions each of
+    which was ahead of each other, directly or by way of others. `low` and `high` (in strength), `elo_low` and
+    `elo_high` bound the interval, `best_rank` and `worst_rank` the ranks that are possible at the table's confidence
+    (Bonferroni over the opponents). `group` counts from 0, the largest first: only rows of one group were ever
+    compared, by however many steps; without anchors each has its own zero. `mixture_share` and `mixture_elo` are
+    `None` unless asked for (see `mixture`): its part of the mixture that none beats, and its Elo against that mixture,
+    at most about 0.
     """
 
     version: str
@@ -174,7 +176,7 @@ class _TableMaker:
         self.counts, self.fitted, self.unsure, self.fixed, self.level = counts, fitted, unsure, fixed, level
         self.size = len(counts.versions)
         self.groups: Ints = groups_of(counts.seats, self.size)
-        self.references = self._references()
+        self.references = references_of(counts, self.groups, self._is_anchor(), fitted.point)
         self.strengths: Floats = self._from_references(fitted.point[: self.size])
         self.spread: Floats = unsure.pair_spread(self.size)
         self.stronger: Floats = self._stronger()
@@ -213,17 +215,6 @@ class _TableMaker:
 
     def _is_anchor(self) -> Bools:
         return np.array([place in self.fixed for place in range(self.size)])
-
-    def _references(self) -> list[tuple[Ints, Ints]]:
-        """Return, for each group without an anchor, its places and those about whose mean it is told.
-
-        These are the versions that were ahead of somebody and behind somebody, or all if there are none: how far
-        another is away nobody knows, and a mean with it in would make every interval as wide as its own.
-        """
-        is_anchor, known = self._is_anchor(), both_won_and_lost(self.counts)
-        groups = [np.flatnonzero(self.groups == group) for group in range(int(self.groups.max()) + 1)]
-        free = [mine for mine in groups if not is_anchor[mine].any()]
-        return [(mine, mine[known[mine]] if known[mine].any() else mine) for mine in free]
 
     def _from_references(self, strengths: Floats) -> Floats:
         """Return the strengths, the mean of each group's references at 0, also beside anchors of another group."""

@@ -6,6 +6,7 @@ The seed of a simulation is its number. `python -m benchmarks.official` runs it 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
@@ -33,7 +34,9 @@ class Kind:
     luck: float = 0.0
     anchors: int = 0
     below: float = 0.0
-    """By how much one more bot is weaker than all others; 11.5 is 2,000 Elo. Its own interval is not counted."""
+    """By how much some bots are weaker than all others; 11.5 is 2,000 Elo. Their own intervals are not counted."""
+    behind: int = 1
+    """How many these are; they beat each other."""
     chain: bool = False
     """Whether each plays only the next, in the order of their names."""
     few: bool = False
@@ -57,6 +60,7 @@ KINDS = (
     Kind("5 seats", 5, 12, 40),
     Kind("2 seats, one 2,000 Elo below", 2, 8, 200, below=11.5),
     Kind("3 seats, one 2,000 Elo below", 3, 8, 80, tie=None, below=11.5),
+    Kind("2 seats, three 2,000 Elo below", 2, 8, 200, below=11.5, behind=3),
     Kind("2 seats, 28 matches of 8 bots", 2, 8, 14, deviation=0.5, few=True),
     Kind("2 seats, 56 matches of 8 near bots", 2, 8, 28, deviation=0.3, few=True),
     Kind("2 seats, 132 matches of 12 bots", 2, 12, 66, deviation=0.5, few=True),
@@ -68,7 +72,7 @@ def field_of(kind: Kind, random: np.random.Generator) -> Field:
     """A field of this kind: strengths drawn, their mean 0."""
     strengths = random.normal(0.0, kind.deviation, kind.bots)
     if kind.below:
-        strengths[-1] = strengths.min() - kind.below
+        strengths[-kind.behind :] += strengths[: -kind.behind].min() - strengths[-kind.behind :].max() - kind.below
     effects = np.linspace(kind.seat, -kind.seat, kind.seats)
     ties = NO_TIES if kind.tie is None else kind.tie - 1.2 * np.arange(kind.seats - 1.0)
     return Field(strengths - strengths.mean(), effects, ties, kind.luck)
@@ -148,12 +152,16 @@ def coverage(kind: Kind, simulations: int) -> Coverage:
 
 
 def _about_references(results: Results, truth: Floats) -> Floats:
-    """True strengths about the mean of those who were ahead of somebody in one match and behind somebody in one."""
-    ahead, behind = set[int](), set[int]()
+    """True strengths about the mean of the most bots each of which was ahead of each other, also by way of others."""
+    bots = range(len(truth))
+    is_ahead = np.zeros((len(truth), len(truth)), np.bool_)
     for seats, ranks in zip(results.seats.tolist(), results.ranks.tolist(), strict=True):
-        ahead |= {seat for seat, rank in zip(seats, ranks, strict=True) if rank < max(ranks)}
-        behind |= {seat for seat, rank in zip(seats, ranks, strict=True) if rank > min(ranks)}
-    return np.asarray(truth - truth[sorted(ahead & behind)].mean())
+        for one, other in permutations(range(len(seats)), 2):
+            is_ahead[seats[one], seats[other]] |= ranks[one] < ranks[other]
+    for between in bots:
+        is_ahead |= is_ahead[:, [between]] & is_ahead[[between], :]
+    together = max(((is_ahead[bot] & is_ahead[:, bot]) for bot in bots), key=lambda found: int(found.sum()))
+    return np.asarray(truth - truth[together if together.any() else slice(None)].mean())
 
 
 def _count(seen: Coverage, kind: Kind, field: Field, true_field: Field, random: np.random.Generator) -> None:
@@ -165,7 +173,7 @@ def _count(seen: Coverage, kind: Kind, field: Field, true_field: Field, random: 
         truth = _about_references(results, truth)
     place = {name: index for index, name in enumerate(field.names)}
     for row in table.rows:
-        if row.is_anchor or (kind.below and place[row.version] == kind.bots - 1):
+        if row.is_anchor or (kind.below and place[row.version] >= kind.bots - kind.behind):
             continue
         true = float(truth[place[row.version]])
         seen.intervals += 1

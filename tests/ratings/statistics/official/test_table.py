@@ -236,6 +236,20 @@ def test_who_never_won_moves_nobody_and_widens_no_interval() -> None:
         assert with_it[name].elo_high - with_it[name].elo_low < 1.1 * (row.elo_high - row.elo_low)
 
 
+def test_who_beat_only_each_other_far_below_moves_nobody() -> None:
+    won, lost = (1, 2), (2, 1)
+    pairs = [("a", "b"), ("b", "c"), ("a", "c"), ("y", "z")]
+    among = [
+        match
+        for one, other in pairs
+        for match in [(one + other, won), (other + one, lost)] * 60 + [(one + other, lost), (other + one, won)] * 40
+    ]
+    below = [match for name in "abc" for low in "yz" for match in ((name + low, won), (low + name, lost))] * 20
+    rows = {row.version: row for row in official_table(results_of(*among, *below)).rows}
+    assert sum(rows[name].elo for name in "abc") / 3 == pytest.approx(1500)
+    assert all(rows[name].elo_high - rows[name].elo_low < 150 for name in "abc")
+
+
 def test_where_nobody_both_won_and_lost_the_mean_is_that_of_all() -> None:
     ahead, behind = official_table(results_of(("ab", (1, 2)), ("ba", (2, 1)), times=12)).rows
     assert ahead.strength == pytest.approx(-behind.strength)
