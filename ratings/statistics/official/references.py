@@ -31,7 +31,7 @@ def _reference(mine: Ints, together: Ints, known: Bools, point: Floats) -> Ints:
 
 
 def held_together(seats: Ints, ranks: Ints, versions: int) -> Ints:
-    """Return the set of each version: of one set are those each of which was ahead of each other, also by way of others.
+    """Return the set of each version: in one set each was ahead of each other, directly or by way of others.
 
     Only within such a set is it known how far versions are apart (L. R. Ford, "Solution of a ranking problem from
     binary comparisons", 1957): who never was ahead of any of another set may be any distance below. The numbers of the
