@@ -2,7 +2,8 @@
 
 The formulas are those of Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), as the
 `trueskill` package computes them: with three seats and more, and with ties, they are approximations (expectation
-propagation, iterated until it stands). The package's global environment is never used.
+propagation, iterated until it stands). The floats are those of the package, to the last bit, at a small part of its
+time; `reference` is the package itself, and tests and `benchmarks.book` hold one against the other.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
-
-import trueskill
+from itertools import pairwise
+from typing import NamedTuple
 
 from ratings.statistics.errors import SkillError
+from ratings.statistics.passing.constants import Constants, constants_of
+from ratings.statistics.passing.several import pass_several
+from ratings.statistics.passing.two import pass_two
 
 _MAX_HALVINGS = 64
 
@@ -66,38 +69,55 @@ def exposure(skill: Skill) -> float:
     return skill.mu - 3 * skill.sigma
 
 
-def check_ranks(ranks: Sequence[int]) -> None:
-    """Raise SkillError unless every rank is 1 + the number of strictly better seats."""
+class _Ranking(NamedTuple):
+    """The ranks of a match as messages are passed along them."""
+
+    seats: tuple[int, ...]
+    """The seats from the best to the worst, those that tie in their own order."""
+    ties: tuple[bool, ...]
+    """Whether each of these seats ties with the next."""
+
+
+@lru_cache(maxsize=1 << 12)
+def _ranking_of(ranks: tuple[int, ...]) -> _Ranking:
+    """Return who comes before whom. Raises SkillError unless every rank is 1 + the number of strictly better seats."""
     for rank in ranks:
         if rank != 1 + sum(other < rank for other in ranks):
-            raise SkillError(f"{tuple(ranks)} are no ranks: each is 1 + the number of strictly better seats")
+            raise SkillError(f"{ranks} are no ranks: each is 1 + the number of strictly better seats")
+    seats = sorted(range(len(ranks)), key=ranks.__getitem__)
+    return _Ranking(tuple(seats), tuple(ranks[better] == ranks[worse] for better, worse in pairwise(seats)))
+
+
+def check_ranks(ranks: Sequence[int]) -> None:
+    """Raise SkillError unless every rank is 1 + the number of strictly better seats."""
+    _ranking_of(tuple(ranks))
 
 
 def rate(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int]) -> tuple[Skill, ...]:
     """Return the skills after one match; `ranks[i]` belongs to `ratings[i]`, 1 is best, and ties share a rank.
 
-    Equal arguments give equal floats. Where skills are further apart than double precision can bear (hundreds of mu),
-    the mus are drawn together around their mean, halving the distances until it can; the differences found there are
-    applied to the true ones. Raises SkillError.
+    Equal arguments give equal floats, and they are those of the `trueskill` package. Where skills are further apart
+    than double precision can bear (hundreds of mu), the mus are drawn together around their mean, halving the distances
+    until it can; the differences found there are applied to the true ones. Raises SkillError.
     """
     if len(ratings) != len(ranks) or len(ranks) < 2:
         raise SkillError(f"{len(ratings)} ratings and {len(ranks)} ranks; a match has two seats or more")
-    check_ranks(ranks)
-    after = _try_rate(settings, ratings, ranks)
-    for halvings in range(1, _MAX_HALVINGS):
-        after = after or _try_rate_nearer(settings, ratings, ranks, 0.5**halvings)
-    if after:
+    ranking = _ranking_of(tuple(ranks))
+    if after := _try_rate(settings, ratings, ranking):
         return after
+    for halvings in range(1, _MAX_HALVINGS):
+        if after := _try_rate_nearer(settings, ratings, ranking, 0.5**halvings):
+            return after
     raise SkillError(f"no rating can be computed from {[tuple(skill) for skill in ratings]}")
 
 
 def _try_rate_nearer(
-    settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int], scale: float
+    settings: SkillSettings, ratings: Sequence[Skill], ranking: _Ranking, scale: float
 ) -> tuple[Skill, ...] | None:
     """Apply to the skills what happens to them when their mus are drawn together around their mean."""
     centre = math.fsum(skill.mu for skill in ratings) / len(ratings)
     near = [Skill(centre + (mu - centre) * scale, sigma) for mu, sigma in ratings]
-    after = _try_rate(settings, near, ranks)
+    after = _try_rate(settings, near, ranking)
     if after is None:
         return None
     return tuple(
@@ -105,24 +125,33 @@ def _try_rate_nearer(
     )
 
 
-def _try_rate(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int]) -> tuple[Skill, ...] | None:
-    environment = _environment(settings)
-    groups = [(environment.create_rating(skill.mu, skill.sigma),) for skill in ratings]
+def _try_rate(settings: SkillSettings, ratings: Sequence[Skill], ranking: _Ranking) -> tuple[Skill, ...] | None:
+    constants = constants_of(settings.beta, settings.tau, settings.draw_probability)
+    after = _try_two(constants, ratings, ranking) if len(ratings) == 2 else None
+    return after or _try_several(constants, ratings, ranking)
+
+
+def _try_two(constants: Constants, ratings: Sequence[Skill], ranking: _Ranking) -> tuple[Skill, Skill] | None:
+    """Return the skills of two seats, unless they are beyond what is written out for two."""
+    (one, other), (is_tie,) = ranking
+    (mu, sigma), (other_mu, other_sigma) = ratings[one], ratings[other]
     try:
-        rated = environment.rate(groups, ranks=list(ranks))
+        mu, sigma, other_mu, other_sigma = pass_two(constants, mu, sigma, other_mu, other_sigma, is_tie)
+    except (ArithmeticError, ValueError):
+        return None
+    # Whatever is not finite makes the sum so; a sigma is the root of a quotient of one.
+    if not math.isfinite(mu + other_mu + sigma + other_sigma):
+        return None
+    after, other_after = Skill(mu, sigma), Skill(other_mu, other_sigma)
+    return (after, other_after) if one == 0 else (other_after, after)
+
+
+def _try_several(constants: Constants, ratings: Sequence[Skill], ranking: _Ranking) -> tuple[Skill, ...] | None:
+    try:
+        passed = pass_several(constants, [ratings[seat] for seat in ranking.seats], ranking.ties)
     except (ArithmeticError, ValueError):  # a vanished probability, the root of a variance that rounding made negative
         return None
-    after = tuple(Skill(rating.mu, rating.sigma) for (rating,) in rated)
+    skills = dict(zip(ranking.seats, passed, strict=True))
+    after = tuple(Skill(*skills[seat]) for seat in range(len(ratings)))
     sound = all(math.isfinite(skill.mu) and 0 < skill.sigma < math.inf for skill in after)
     return after if sound else None
-
-
-@lru_cache(maxsize=64)
-def _environment(settings: SkillSettings) -> Any:
-    return trueskill.TrueSkill(
-        mu=settings.mu,
-        sigma=settings.sigma,
-        beta=settings.beta,
-        tau=settings.tau,
-        draw_probability=settings.draw_probability,
-    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-import trueskill
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,16 +92,6 @@ def test_constants_that_trueskill_cannot_work_with_are_refused(changes: dict[str
 def test_ranks_that_are_none_are_refused(ranks: tuple[int, ...]) -> None:
     with pytest.raises(SkillError):
         rate(SETTINGS, [NEW] * (2 if len(ranks) != 4 else 4), ranks)
-
-
-def test_the_global_environment_of_the_package_is_never_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forbidden() -> None:
-        raise AssertionError("the global environment was used")
-
-    monkeypatch.setattr(trueskill, "global_env", forbidden)
-    settings = SkillSettings(mu=1000, sigma=300, beta=150, tau=3, draw_probability=0.2)
-    winner, _, _ = rate(settings, [newcomer(settings)] * 3, (1, 2, 2))
-    assert winner.mu > 1000
 
 
 @given(skills)
