@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain, groupby, islice
 from typing import Any
 
@@ -10,8 +10,9 @@ from sqlalchemy import ColumnElement, Engine, and_, func, select, true
 from sqlmodel import Session
 
 from ratings.ledger.pieces import UNFINISHED
-from ratings.ledger.rebuild import compute
+from ratings.ledger.rebuild import Differences
 from ratings.ledger.tallies import tally_problems
+from ratings.ledger.telling import Stage, Tell, say_nothing
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.database import Database
@@ -26,7 +27,7 @@ _m, _s, _t, _o = tables.match, tables.match_seat, tables.tournament, tables.rati
 _finished = _m.c.state == MatchState.FINISHED
 
 
-def check(database: Database) -> list[str]:
+def check(database: Database, tell: Tell = say_nothing) -> list[str]:
     """Return what is wrong, one line each and at most ten of a kind; an empty list if all is well. Nothing is changed.
 
     Checked are pages and indexes, references, the seats, ranks, replay and attempts of every match, the order of
@@ -34,25 +35,29 @@ def check(database: Database) -> list[str]:
     facts, to the last digit.
     """
     # Ratings cannot be right if their facts are wrong.
-    if facts := check_facts(database):
+    if facts := check_facts(database, tell):
         return facts
-    return check_ratings(database)
+    return check_ratings(database, tell=tell)
 
 
-def check_facts(database: Database) -> list[str]:
+def check_facts(database: Database, tell: Tell = say_nothing) -> list[str]:
     """Return what is wrong besides ratings: what must be in order before they can be rebuilt."""
     with read(database) as session:
+        tell(Stage.PAGES, 0, 0)
         if damage := list(dialect_of(database.url).problems(session.connection())):
             # On damaged pages the other questions would only repeat the answer.
             return damage
+        tell(Stage.FACTS, 0, 0)
         return list(chain(_schema(session), facts_problems(session)))
 
 
-def check_ratings(database: Database, pool_id: str | None = None) -> list[str]:
+def check_ratings(database: Database, pool_id: str | None = None, tell: Tell = say_nothing) -> list[str]:
     """Return every rating and tally, of all pools or of one, that is not what the facts give, to the last digit."""
     with read(database) as session:
-        wrong = islice(tally_problems(session.connection(), pool_id), _MOST_OF_A_KIND)
-        return [*rating_problems(session, pool_id), *wrong]
+        tell(Stage.TALLIES, 0, 0)
+        wrong = list(islice(tally_problems(session.connection(), pool_id), _MOST_OF_A_KIND))
+        tell(Stage.RATINGS, 0, 0)
+        return [*rating_problems(session, pool_id, tell), *wrong]
 
 
 def facts_problems(session: Session) -> Iterator[str]:
@@ -221,9 +226,8 @@ def _remote(session: Session) -> Iterator[str]:
     yield from _few(session, entered, "tournament {}: {} is remote, and its pool is for hosted bots")
 
 
-def rating_problems(session: Session, pool_id: str | None = None) -> Iterator[str]:
+def rating_problems(session: Session, pool_id: str | None = None, tell: Tell = say_nothing) -> Iterator[str]:
     """Yield every rating, of all pools or of one, that is not what the facts give, to the last digit."""
-    names = _version_names(session)
     pools = select(tables.pool.c.id).where(tables.pool.c.id == pool_id if pool_id else true())
     pending = set(session.connection().execute(select(tables.pending_rating.c.pool_id)).scalars())
     for pool_id in session.connection().execute(pools).scalars().all():
@@ -231,18 +235,24 @@ def rating_problems(session: Session, pool_id: str | None = None) -> Iterator[st
             yield f"pool {pool_id[:12]}: {UNFINISHED}"
             continue
         try:
-            rebuilt = compute(session, pool_id)
+            yield from _pool_problems(session, pool_id, tell)
         except SkillError as error:
             yield f"pool {pool_id[:12]}: {error}"
-            continue
-        for table, key, rows in (
-            (tables.rating, ("version_id",), rebuilt.ratings),
-            (tables.rating_change, ("match_id", "seat"), rebuilt.changes),
-        ):
-            stored = session.connection().execute(select(table).where(table.c.pool_id == pool_id)).mappings()
-            differences = _differences(key, stored, rows)
-            for where in islice(differences, _MOST_OF_A_KIND):
-                yield f"pool {pool_id[:12]}: {table.name} of {names.get(where, where)} is not what the facts give"
+
+
+def _pool_problems(session: Session, pool_id: str, tell: Tell) -> Iterator[str]:
+    differences = Differences(session, pool_id)
+    wrong: list[str] = []
+    # All of them go by, since the ratings are known only behind the last.
+    for chunk in differences.wrong_changes(tell):
+        wrong += [f"{change[0]} seat {change[1]}" for change, _ in chunk[: _MOST_OF_A_KIND - len(wrong)]]
+    wrong += [f"{match_id} seat {seat}" for match_id, seat in differences.stray_changes(are_mended=False)]
+    missing, others = differences.wrong_ratings()
+    ids = {*others, *(row["version_id"] for row in missing)}
+    names = _version_names(session) if ids else {}
+    for table, places in ((tables.rating, sorted(names.get(id_, id_) for id_ in ids)), (tables.rating_change, wrong)):
+        for place in places[:_MOST_OF_A_KIND]:
+            yield f"pool {pool_id[:12]}: {table.name} of {place} is not what the facts give"
 
 
 def _version_names(session: Session) -> dict[str, str]:
@@ -250,13 +260,3 @@ def _version_names(session: Session) -> dict[str, str]:
         tables.bot, tables.bot.c.id == tables.version.c.bot_id
     )
     return {id_: f"{name} version {number}" for id_, name, number in session.connection().execute(query)}
-
-
-def _differences(
-    key: tuple[str, ...], stored: Iterable[Mapping[Any, Any]], computed: Iterable[Mapping[str, Any]]
-) -> Iterator[str]:
-    ours = {tuple(row[name] for name in key): dict(row) for row in stored}
-    right = {tuple(row[name] for name in key): dict(row) for row in computed}
-    for place in ours.keys() | right.keys():
-        if ours.get(place) != right.get(place):
-            yield " seat ".join(str(part) for part in place)

@@ -31,6 +31,7 @@ from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.recording import MatchFact
 from ratings.ledger.runtimes import RuntimeFact
 from ratings.ledger.syncing import sync_ladders
+from ratings.ledger.telling import Tell, say_nothing
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.database import Database
@@ -204,14 +205,14 @@ class Ledger:
         with write(self._database) as session:
             runtimes.note_runtimes(session, facts)
 
-    def rebuild(self, pool_id: str | None = None) -> int:
-        """Write the ratings of one pool, or of all, anew from the facts, and return how many matches were rated.
+    def rebuild(self, pool_id: str | None = None, tell: Tell = say_nothing) -> int:
+        """Have the ratings of one pool, or of all, follow from the facts, and return how many matches were rated.
 
-        Raises NotFoundError.
+        `tell` is told how far it is. Raises NotFoundError.
         """
         with write(self._database) as session:
             pools = session.exec(select(Pool.id)).all() if pool_id is None else [pool_id]
-            return sum(rebuild.rebuild(session, one) for one in pools)
+            return sum(rebuild.rebuild(session, one, tell) for one in pools)
 
     def forget_memories(self, tournament_ids: Collection[str]) -> None:
         """Forget what planners remember of the old waves of tournaments: they read all matches anew, part by part."""

@@ -7,9 +7,9 @@ matches come next and writes down what happened to them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
 
@@ -19,14 +19,14 @@ from ratings.statistics.errors import SkillError
 from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
 from ratings.store import tables
+from ratings.store.adding import add_rows
 from ratings.store.states import MatchState, Verdict
 from ratings.store.tables import AnyRow
 
 _CHUNK = 64
 
 
-@dataclass(frozen=True, slots=True)
-class VersionRating:
+class VersionRating(NamedTuple):
     """A version in a pool: its skill, and how it did (`wins` and `points` as in `ratings.store.models.Rating`)."""
 
     skill: Skill
@@ -42,11 +42,17 @@ def first_rating(settings: SkillSettings, predecessor: Skill | None) -> VersionR
 
 def rate_match(settings: SkillSettings, before: Sequence[VersionRating], ranks: Sequence[int]) -> list[VersionRating]:
     """Return the ratings after a match; index = seat."""
-    skills = rate(settings, [rating.skill for rating in before], ranks)
+    skills = rate(settings, [rating[0] for rating in before], ranks)
     return [
-        VersionRating(skill, old.matches + 1, old.wins + (rank == 1), old.points + points)
-        for skill, old, rank, points in zip(skills, before, ranks, match_points(ranks), strict=True)
+        VersionRating(skill, matches + 1, wins + win, points + gained)
+        for skill, (_, matches, wins, points), (win, gained) in zip(skills, before, _gains(tuple(ranks)), strict=True)
     ]
+
+
+@lru_cache(maxsize=1 << 12)
+def _gains(ranks: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """Return for each seat whether it won, as 0 or 1, and its points."""
+    return tuple((int(rank == 1), points) for rank, points in zip(ranks, match_points(ranks), strict=True))
 
 
 def rating_columns(rating: VersionRating) -> dict[str, Any]:
@@ -61,14 +67,12 @@ def rating_columns(rating: VersionRating) -> dict[str, Any]:
     }
 
 
-def change_columns(before: VersionRating, after: VersionRating) -> dict[str, float]:
-    """Return the columns of table `rating_change` that a match fills for one seat."""
-    return {
-        "mu_before": before.skill.mu,
-        "sigma_before": before.skill.sigma,
-        "mu_after": after.skill.mu,
-        "sigma_after": after.skill.sigma,
-    }
+CHANGE_COLUMNS = (
+    *("match_id", "seat", "pool_id", "version_id", "rating_seq"),
+    *("mu_before", "sigma_before", "mu_after", "sigma_after"),
+)
+ChangeRow: TypeAlias = tuple[Any, ...]
+"""A row of table `rating_change`: the values of its `CHANGE_COLUMNS`."""
 
 
 _t, _p, _m, _s, _v, _b, _r = (
@@ -138,7 +142,6 @@ _PREDECESSOR = (
 )
 _LAST_SEQ = select(func.max(tables.rating_order.c.rating_seq)).where(tables.rating_order.c.pool_id == bindparam("pool"))
 _ADD_ORDER = insert(tables.rating_order)
-_ADD_CHANGE = insert(tables.rating_change)
 _ADD_RATING = insert(_r)
 _SET_RATING = (
     update(_r)
@@ -229,15 +232,15 @@ class _Ratings:
         }
         self._known = set(self._ratings)
         self._changed: dict[str, AnyRow] = {}
-        self._changes: list[dict[str, Any]] = []
+        self._changes: list[ChangeRow] = []
 
     def play(self, seq: int, seats: Sequence[AnyRow]) -> None:
         """Rate one match, in which `seats` took part."""
         before = [self._rating(seat) for seat in seats]
         after = rate_match(self._settings, before, [seat.rank for seat in seats])
         for seat, old, new in zip(seats, before, after, strict=True):
-            place = {"match_id": seat.match_id, "seat": seat.seat, "version_id": seat.version_id}
-            self._changes.append({**place, "pool_id": self._pool, "rating_seq": seq, **change_columns(old, new)})
+            place = (seat.match_id, seat.seat, self._pool, seat.version_id, seq)
+            self._changes.append((*place, *old.skill, *new.skill))
             self._ratings[seat.version_id] = new
             self._changed[seat.version_id] = seat
 
@@ -250,7 +253,8 @@ class _Ratings:
                 known.append({"the_pool": self._pool, "the_version": version_id, **columns})
             else:
                 new.append({"pool_id": self._pool, "version_id": version_id, **columns})
-        for statement, rows in ((_ADD_CHANGE, self._changes), (_ADD_RATING, new), (_SET_RATING, known)):
+        add_rows(self._connection, tables.rating_change, CHANGE_COLUMNS, self._changes)
+        for statement, rows in ((_ADD_RATING, new), (_SET_RATING, known)):
             if rows:
                 self._connection.execute(statement, rows)
 

@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeAlias
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select
 from sqlmodel import Session
 
 from ratings.errors import NotFoundError
 from ratings.ledger import tallies
-from ratings.ledger.live import VersionRating, change_columns, first_rating, rate_match, rating_columns
+from ratings.ledger.live import CHANGE_COLUMNS, ChangeRow, VersionRating, first_rating, rate_match, rating_columns
 from ratings.ledger.pools import settings_of
+from ratings.ledger.telling import Stage, Tell, say_nothing
 from ratings.statistics.skill import Skill
 from ratings.store import tables
+from ratings.store.adding import add_rows
 from ratings.store.models import Pool
 from ratings.store.states import Verdict
-from ratings.store.tables import AnyRow
 
 _CHUNK = 5_000
 """How many places in the order of rating are read at once."""
 
+SeatRow: TypeAlias = tuple[Any, ...]
+"""A seat of a match: its place in the order of rating, match, seat, version, rank, bot, and number of the version."""
+
 _o, _s, _v, _c, _r = tables.rating_order, tables.match_seat, tables.version, tables.rating_change, tables.rating
 _p = tables.pending_rating
 
-
-@dataclass(frozen=True, slots=True)
-class Rebuilt:
-    """The rows of `rating` and `rating_change` that follow from a pool's facts."""
-
-    ratings: list[dict[str, Any]]
-    changes: list[dict[str, Any]]
+_SEATS = (
+    select(_o.c.rating_seq, _o.c.match_id, _s.c.seat, _s.c.version_id, _s.c.rank, _v.c.bot_id, _v.c.number)
+    .join(_s, _s.c.match_id == _o.c.match_id)
+    .join(_v, _v.c.id == _s.c.version_id)
+    .where(_o.c.pool_id == bindparam("pool"), _o.c.verdict == Verdict.RATED)
+    .where(_o.c.rating_seq >= bindparam("start"), _o.c.rating_seq < bindparam("end"))
+    .order_by(_o.c.rating_seq, _s.c.seat)
+)
+_FACTS = len(_SEATS.selected_columns)
+_SEATS_WITH_CHANGES = _SEATS.add_columns(*(_c.c[name] for name in CHANGE_COLUMNS)).outerjoin(
+    _c, and_(_c.c.match_id == _s.c.match_id, _c.c.seat == _s.c.seat)
+)
 
 
 class PoolRatings:
@@ -50,24 +59,21 @@ class PoolRatings:
         self._by_version[version_id] = rating
         self._rated.setdefault(bot_id, {})[number] = version_id
 
-    def play(self, seats: Sequence[AnyRow]) -> list[dict[str, Any]]:
+    def play(self, seats: Sequence[SeatRow]) -> list[ChangeRow]:
         """Rate one match, and return the rows of its changes."""
-        before = [self._rating(seat) for seat in seats]
-        after = rate_match(self._settings, before, [seat.rank for seat in seats])
-        for seat, rating in zip(seats, after, strict=True):
-            self.begin_with(seat.bot_id, seat.number, seat.version_id, rating)
-            self._changed.add(seat.version_id)
-        return [
-            {
-                "match_id": seat.match_id,
-                "seat": seat.seat,
-                "pool_id": self._pool_id,
-                "version_id": seat.version_id,
-                "rating_seq": seat.rating_seq,
-                **change_columns(old, new),
-            }
-            for seat, old, new in zip(seats, before, after, strict=True)
-        ]
+        known, pool = self._by_version, self._pool_id
+        before = [known.get(seat[3]) or self._first(seat) for seat in seats]
+        after = rate_match(self._settings, before, [seat[4] for seat in seats])
+        changes = []
+        for seat, old, new in zip(seats, before, after, strict=True):
+            version_id = seat[3]
+            if version_id in known:
+                known[version_id] = new
+            else:
+                self.begin_with(seat[5], seat[6], version_id, new)
+            self._changed.add(version_id)
+            changes.append((seat[1], seat[2], pool, version_id, seat[0], *old[0], *new[0]))
+        return changes
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the ratings as they are now."""
@@ -87,19 +93,13 @@ class PoolRatings:
             for version_id in sorted(version_ids)
         ]
 
-    def _rating(self, seat: AnyRow) -> VersionRating:
-        return self._by_version.get(seat.version_id) or first_rating(self._settings, self._predecessor(seat))
+    def _first(self, seat: SeatRow) -> VersionRating:
+        # Nobody begins with what somebody else has only from this very match: that is not known here yet.
+        return first_rating(self._settings, self._predecessor(seat[5], seat[6]))
 
-    def _predecessor(self, seat: AnyRow) -> Skill | None:
-        earlier = [number for number in self._rated.get(seat.bot_id, ()) if number < seat.number]
-        return self._by_version[self._rated[seat.bot_id][max(earlier)]].skill if earlier else None
-
-
-def compute(session: Session, pool_id: str) -> Rebuilt:
-    """Return what the ratings of a pool must be, and write nothing. Raises NotFoundError, SkillError."""
-    played = PoolRatings(get_pool(session, pool_id))
-    changes = [change for chunk in rated_matches(session, pool_id) for seats in chunk for change in played.play(seats)]
-    return Rebuilt(played.rows(), changes)
+    def _predecessor(self, bot_id: str, number: int) -> Skill | None:
+        earlier = [one for one in self._rated.get(bot_id, ()) if one < number]
+        return self._by_version[self._rated[bot_id][max(earlier)]].skill if earlier else None
 
 
 def get_pool(session: Session, pool_id: str, *, locks: bool = False) -> Pool:
@@ -111,47 +111,114 @@ def get_pool(session: Session, pool_id: str, *, locks: bool = False) -> Pool:
 
 
 def rated_matches(
-    session: Session, pool_id: str, first: int = 1, end: int | None = None
-) -> Iterator[list[list[AnyRow]]]:
+    session: Session, pool_id: str, first: int = 1, end: int | None = None, *, with_changes: bool = False
+) -> Iterator[list[list[SeatRow]]]:
     """Yield the seats of every match that is rated, in chunks, from place `first` in the order of rating to `end`.
 
-    That of `end` is left out; without it, it is all to the last.
+    That of `end` is left out; without it, it is all to the last. `with_changes` each seat is followed by what is
+    stored of its change, in the order of `CHANGE_COLUMNS`, all `None` if there is nothing.
     """
     connection = session.connection()
-    if end is None:
-        last = connection.execute(select(func.max(_o.c.rating_seq)).where(_o.c.pool_id == pool_id)).scalar_one()
-        end = (last or 0) + 1
-    query = (
-        select(_o.c.rating_seq, _o.c.match_id, _s.c.seat, _s.c.version_id, _s.c.rank, _v.c.bot_id, _v.c.number)
-        .join(_s, _s.c.match_id == _o.c.match_id)
-        .join(_v, _v.c.id == _s.c.version_id)
-        .where(_o.c.pool_id == pool_id, _o.c.verdict == Verdict.RATED)
-        .order_by(_o.c.rating_seq, _s.c.seat)
-    )
+    end = last_place(connection, pool_id) + 1 if end is None else end
+    query = _SEATS_WITH_CHANGES if with_changes else _SEATS
     for start in range(first, end, _CHUNK):
-        upto = min(start + _CHUNK, end)
-        rows = connection.execute(query.where(_o.c.rating_seq >= start, _o.c.rating_seq < upto)).all()
-        yield [list(seats) for _, seats in groupby(rows, key=lambda row: row.rating_seq)]
+        places = {"pool": pool_id, "start": start, "end": min(start + _CHUNK, end)}
+        # Plain tuples, because taking rows of the database apart would cost as much as rating them.
+        rows = map(tuple, connection.execute(query, places).fetchall())
+        yield [list(seats) for _, seats in groupby(rows, key=itemgetter(0))]
 
 
-def rebuild(session: Session, pool_id: str) -> int:
-    """Replace a pool's ratings and its tournaments' tallies by those that follow from the facts, all in one go.
+def last_place(connection: Connection, pool_id: str) -> int:
+    """Return the last place in a pool's order of rating, 0 if nothing was rated."""
+    return connection.execute(select(func.max(_o.c.rating_seq)).where(_o.c.pool_id == pool_id)).scalar_one() or 0
 
-    Return how many matches were rated. It takes time in proportion to them, about 25 s for 100,000 of two seats, and in
-    all of it nobody else can write; of memory it takes the same however many they are.
+
+class Differences:
+    """Where the ratings that are stored of a pool are not those that its facts give, found match by match.
+
+    What is kept in memory are the ratings, however many matches there are.
+    """
+
+    def __init__(self, session: Session, pool_id: str) -> None:
+        self._session, self._connection, self._pool_id = session, session.connection(), pool_id
+        self._played = PoolRatings(get_pool(session, pool_id))
+        self.rated = 0
+        """How many matches have gone by."""
+        self._changes = self._stored = 0
+
+    def wrong_changes(self, tell: Tell = say_nothing) -> Iterator[list[tuple[ChangeRow, bool]]]:
+        """Yield the changes that are missing or wrong as they must be, in chunks, with whether another is in its place.
+
+        `tell` is told after each chunk how far it is. Raises SkillError.
+        """
+        last = last_place(self._connection, self._pool_id)
+        for chunk in rated_matches(self._session, self._pool_id, with_changes=True):
+            wrong = []
+            for seats in chunk:
+                for seat, change in zip(seats, self._played.play(seats), strict=True):
+                    stored = seat[_FACTS:]
+                    if stored != change:
+                        wrong.append((change, stored[0] is not None))
+                    self._changes += 1
+                    self._stored += stored[2] == self._pool_id
+            self.rated += len(chunk)
+            yield wrong
+            if chunk:
+                tell(Stage.RATINGS, chunk[-1][0][0], last)
+
+    def stray_changes(self, *, are_mended: bool) -> list[tuple[str, int]]:
+        """Return match and seat of every change that belongs to no rated match.
+
+        It is asked after `wrong_changes`, and has to know whether those `are_mended` since.
+        """
+        count = select(func.count()).select_from(_c).where(_c.c.pool_id == self._pool_id)
+        if self._connection.execute(count).scalar_one() == (self._changes if are_mended else self._stored):
+            return []
+        rated = select(_o.c.match_id).where(_o.c.pool_id == self._pool_id, _o.c.verdict == Verdict.RATED)
+        seated = select(_s.c.seat).where(_s.c.match_id == _c.c.match_id, _s.c.seat == _c.c.seat).exists()
+        stray = select(_c.c.match_id, _c.c.seat).where(
+            _c.c.pool_id == self._pool_id, _c.c.match_id.not_in(rated) | ~seated
+        )
+        return [(row.match_id, row.seat) for row in self._connection.execute(stray)]
+
+    def wrong_ratings(self) -> tuple[list[dict[str, Any]], set[str]]:
+        """Return the ratings that are missing or wrong as they must be, and the versions whose stored one is wrong.
+
+        It is asked after `wrong_changes`.
+        """
+        rows = self._connection.execute(select(_r).where(_r.c.pool_id == self._pool_id)).mappings()
+        stored = {row["version_id"]: dict(row) for row in rows}
+        right = {row["version_id"]: row for row in self._played.rows()}
+        missing = [row for version_id, row in right.items() if stored.get(version_id) != row]
+        return missing, {version_id for version_id, row in stored.items() if right.get(version_id) != row}
+
+
+def rebuild(session: Session, pool_id: str, tell: Tell = say_nothing) -> int:
+    """Have a pool's ratings and its tournaments' tallies be those that follow from the facts, all in one go.
+
+    Only what is wrong is written. Return how many matches were rated. It takes time in proportion to them, about 4 s
+    for 100,000 of two seats, and in all of it nobody else can write; of memory it takes the same however many they are.
     """
     connection = session.connection()
     tallies.rebuild(connection, tallies.of_pool(pool_id))
-    played = PoolRatings(get_pool(session, pool_id, locks=True))
-    connection.execute(delete(_c).where(_c.c.pool_id == pool_id))
-    rated = 0
-    for chunk in rated_matches(session, pool_id):
-        if changes := [change for seats in chunk for change in played.play(seats)]:
-            connection.execute(insert(_c), changes)
-        rated += len(chunk)
-    connection.execute(delete(_r).where(_r.c.pool_id == pool_id))
-    if ratings := played.rows():
-        connection.execute(insert(_r), ratings)
+    get_pool(session, pool_id, locks=True)
+    differences = Differences(session, pool_id)
+    for wrong in differences.wrong_changes(tell):
+        _remove_changes(connection, [(change[0], change[1]) for change, is_there in wrong if is_there])
+        add_rows(connection, _c, CHANGE_COLUMNS, [change for change, _ in wrong])
+    _remove_changes(connection, differences.stray_changes(are_mended=True))
+    missing, wrong_ones = differences.wrong_ratings()
+    if wrong_ones:
+        its = (_r.c.pool_id == pool_id, _r.c.version_id == bindparam("the_version"))
+        connection.execute(delete(_r).where(*its), [{"the_version": version_id} for version_id in wrong_ones])
+    if missing:
+        connection.execute(insert(_r), missing)
     connection.execute(delete(_p).where(_p.c.pool_id == pool_id))
     session.expire_all()
-    return rated
+    return differences.rated
+
+
+def _remove_changes(connection: Connection, places: Sequence[tuple[str, int]]) -> None:
+    if places:
+        one = delete(_c).where(_c.c.match_id == bindparam("the_match"), _c.c.seat == bindparam("the_seat"))
+        connection.execute(one, [{"the_match": match_id, "the_seat": seat} for match_id, seat in places])

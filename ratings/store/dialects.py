@@ -46,6 +46,9 @@ class Dialect(Protocol):
     def backup(self, engine: Engine, target: Path) -> None:
         """Copy the database into a new file. Raises BackupError."""
 
+    def interrupt(self, driver: Any) -> None:
+        """Have the statement fail that runs on a connection of the driver, in another thread."""
+
     def problems(self, connection: Connection) -> Iterator[str]:
         """Yield what the database's own checks find, one line each."""
 

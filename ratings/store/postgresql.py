@@ -56,3 +56,8 @@ def backup(engine: Engine, target: Path) -> None:
 def problems(connection: Connection) -> Iterator[str]:
     """Yield nothing: the server checks its pages and references itself."""
     yield from ()
+
+
+def interrupt(driver: Any) -> None:
+    """Have the statement fail that runs on a connection of the driver, in another thread."""
+    driver.cancel()

@@ -249,3 +249,8 @@ def problems(connection: Connection) -> Iterator[str]:
         return
     for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(20):
         yield f"row {row} of {table} refers to a row of {parent} that is not there"
+
+
+def interrupt(driver: Any) -> None:
+    """Have the statement fail that runs on a connection of the driver, in another thread."""
+    driver.interrupt()

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared import errors, settings
+from arena.cli.shared.apart import run_apart
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.places import need_here
 from arena.cli.shared.saying import say
+from arena.cli.shared.stages import StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
-from ratings.ledger.check import check as problems_of
-from ratings.ledger.check import check_facts
+from ratings.ledger.check import check_facts, check_ratings
+from ratings.ledger.telling import Stage, Tell
 from ratings.read.bots import all_versions
 from ratings.store import database
 
@@ -54,20 +58,38 @@ def check(
 ) -> None:
     """Check whether everything in a database agrees."""
     with open_existing_storage(db) as storage:
-        facts = check_facts(storage.database)
-        if rebuild and not facts:
-            from ratings.ledger.ledger import Ledger  # all that writes, which a check alone does not
-
-            Ledger(storage.database).rebuild()
-            Ledger(storage.database).forget_memories({wrong for wrong, _ in memory_problems(storage.database)})
-        derived = [] if facts else [*problems_of(storage.database), *_memory_problems(storage)]
-        problems = [*facts, *_file_problems(storage), *derived]
+        found = run_apart(storage.database, partial(_look, storage, rebuild=rebuild), StageDisplay())
+    problems = [*found.facts, *found.files, *found.derived]
     if as_json:
         print_json({"problems": problems}, table="problems")
     else:
-        _print(problems, db, can_rebuild=bool(derived))
+        _print(problems, db, can_rebuild=bool(found.derived))
     if problems:
         raise typer.Exit(errors.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is wrong, one line each."""
+
+    facts: Sequence[str]
+    files: Sequence[str]
+    derived: Sequence[str]
+
+
+def _look(storage: Storage, tell: Tell, *, rebuild: bool) -> _Found:
+    """Return what is wrong, after a rebuild of what follows from the facts if these are sound."""
+    facts = check_facts(storage.database, tell)
+    if rebuild and not facts:
+        from ratings.ledger.ledger import Ledger  # all that writes, which a check alone does not need
+
+        Ledger(storage.database).rebuild(tell=tell)
+        Ledger(storage.database).forget_memories({wrong for wrong, _ in memory_problems(storage.database, tell)})
+    files = _file_problems(storage, tell)
+    if facts:
+        return _Found(facts, files, ())
+    memories = [problem for _, problem in memory_problems(storage.database, tell)]
+    return _Found((), files, [*check_ratings(storage.database, tell=tell), *memories])
 
 
 def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
@@ -81,14 +103,11 @@ def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
         typer.echo(say("cli_db.writes_anew", command=remedy))
 
 
-def _memory_problems(storage: Storage) -> list[str]:
-    return [problem for _, problem in memory_problems(storage.database)]
-
-
-def _file_problems(storage: Storage) -> list[str]:
+def _file_problems(storage: Storage, tell: Tell) -> list[str]:
     """Return a line for every version whose files are gone or were changed."""
     problems = []
     for found in all_versions(storage.database):
+        tell(Stage.FILES, 0, 0)
         if found.bot.remote:
             continue  # its author has its files
         is_without = found.version.files_removed_at_us is not None

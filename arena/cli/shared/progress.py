@@ -74,12 +74,24 @@ class ProgressDisplay:
             self._stream.write("\n")
             self._stream.flush()
 
+    def take_away(self) -> None:
+        """Take away what is shown live; in a log it stays."""
+        if self._live and self._written:
+            self._write_over([""])
+            unguarded(self._stream).write("\r")
+            self._stream.flush()
+
+    @property
+    def elapsed_s(self) -> float:
+        """Return how many seconds it has gone on."""
+        return self._clock() - self._start
+
     def _text(self, done: int, note: str) -> str:
         text = progress_text(done, self._total, self._own_speed(done) if self._speed == "own" else self._speed)
         return f"{text}; {note}" if note else text
 
     def _own_speed(self, done: int) -> float:
-        elapsed_s = self._clock() - self._start
+        elapsed_s = self.elapsed_s
         return max(0, done - self._before) / elapsed_s if elapsed_s > 0 else 0.0
 
     def _write(self, text: str) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ratings.ledger.check import check
+from ratings.ledger.ledger import Ledger
+from ratings.ledger.pools import pool_for
+from ratings.ledger.telling import Stage
 from ratings.store.database import Database, open_database
 from ratings.store.service import Annulment
 from ratings.store.sessions import write
@@ -18,7 +22,9 @@ def played(database: Database, tournament: str) -> Database:
     """Ten of twelve matches are played, one is leased, one is planned: three blocks of four are rated."""
     for match in book.take(database, tournament, 11)[:10]:
         book.record(database, match)
+    book.add_successor(database, "dan")
     with write(database) as session:
+        pool_for(session, replace(book.POOL, seats=4))
         session.add(Annulment(id="a1", why="nothing yet", actor="operator", at_us=1))
     return database
 
@@ -27,8 +33,24 @@ def test_a_sound_book_has_no_problems(played: Database) -> None:
     assert check(played) == []
 
 
+def test_two_versions_that_first_meet_one_another_both_begin_from_the_same_predecessor(
+    database: Database, bots: dict[str, str]
+) -> None:
+    """Live rating knows of neither what it has only from this match, so the check must not, either."""
+    book.play_all(database, book.create(database, bots.values()))
+    second = book.add_successor(database, "ada")
+    third, _ = Ledger(database).add_version(bot="ada", content_hash="ada3", manifest={})
+    book.play_all(database, book.create(database, [second, third.id, bots["bob"]], name="second"))
+    assert check(database) == []
+
+
 def test_an_empty_book_has_no_problems(database: Database) -> None:
     assert check(database) == []
+
+
+def break_by_hand(database: Database, sabotage: str) -> None:
+    with write(database) as session:
+        session.connection().exec_driver_sql(sabotage)
 
 
 FINISHED = "(SELECT id FROM match WHERE state = 'finished' ORDER BY position LIMIT 1)"
@@ -36,6 +58,18 @@ ANNUL = (
     "INSERT INTO annulled_block (block_id, annulment_id) "
     f"SELECT block_id, (SELECT id FROM annulment) FROM match WHERE id = {FINISHED}"
 )
+
+OF_A_CHANGE = "pool_id, version_id, rating_seq, mu_before, sigma_before, mu_after, sigma_after"
+A_CHANGE = "FROM rating_change WHERE rating_seq = 3 AND seat = 0"
+STRAY = f"INSERT INTO rating_change SELECT match_id, 7, {OF_A_CHANGE} {A_CHANGE}"
+"""A change of a seat that no match has."""
+UNRATED = f"INSERT INTO rating_change SELECT (SELECT id FROM match WHERE position = 11), 0, {OF_A_CHANGE} {A_CHANGE}"
+"""A change by a match that nobody has rated."""
+NEW = "(SELECT id FROM version WHERE number = 2)"
+UNRATED_VERSION = f"INSERT INTO rating SELECT pool_id, {NEW}, 1, 1, 1, 1, 1, 1 FROM rating LIMIT 1"
+"""A rating of a version that has not played."""
+ELSEWHERE = "UPDATE rating_change SET pool_id = (SELECT id FROM pool WHERE seats = 4) WHERE rating_seq = 3 AND seat = 0"
+"""A change that is said to belong to another pool."""
 
 
 @pytest.mark.parametrize(
@@ -52,9 +86,27 @@ ANNUL = (
         ("DELETE FROM rating_order WHERE rating_seq = 4", "the order of rating goes to 9 with 8 entries"),
         ("UPDATE tournament SET rated_through = 8", "rated through 8, but 9 matches in the order"),
         ("UPDATE match SET state = 'void' WHERE position > 9", "match 9 and its block are over and not rated"),
+        (
+            "UPDATE match SET position = 100 WHERE position = 11",
+            "12 matches, but the last place in the schedule is 100",
+        ),
+        (f"UPDATE match SET replay_removed_at_us = 1 WHERE id = {FINISHED}", "a replay that is said to be removed"),
+        (f"UPDATE match SET plies = NULL WHERE id = {FINISHED}", "finished without plies"),
+        ("UPDATE bot SET remote = 1 WHERE name = 'ada'", "ada is remote, and its pool is for hosted bots"),
+        ("UPDATE entrant_tally SET wins = wins + 1", "the tally of version"),
+        ("DELETE FROM entrant_tally", "the tally of version"),
         ("UPDATE rating SET mu = mu + 1e-12", "rating of"),
         ("UPDATE rating SET matches = matches + 1", "rating of"),
         ("UPDATE rating_change SET mu_after = 0 WHERE rating_seq = 3", "seat 2 is not what the facts give"),
+        ("DELETE FROM rating_change WHERE rating_seq = 3 AND seat = 1", "rating_change of"),
+        (STRAY, "seat 7 is not what the facts give"),
+        (UNRATED, "seat 0 is not what the facts give"),
+        (ELSEWHERE, "seat 0 is not what the facts give"),
+        ("DELETE FROM rating WHERE matches = (SELECT max(matches) FROM rating)", "rating of"),
+        (
+            UNRATED_VERSION,
+            "rating of dan version 2",
+        ),
         (f"UPDATE match_seat SET rank = 4 - rank WHERE match_id = {FINISHED}", "is not what the facts give"),
         (f"UPDATE match_seat SET rank = 3 WHERE match_id = {FINISHED}", "are no ranks"),
         ("UPDATE rating_order SET verdict = 'annulled' WHERE rating_seq = 3", "annulled, but its block is not"),
@@ -65,8 +117,7 @@ ANNUL = (
     ],
 )
 def test_what_does_not_hold_is_found(played: Database, sabotage: str, finding: str) -> None:
-    with write(played) as session:
-        session.connection().exec_driver_sql(sabotage)
+    break_by_hand(played, sabotage)
     assert any(finding in problem for problem in check(played)), check(played)
 
 
@@ -91,3 +142,54 @@ def test_damaged_pages_are_found(path: Path) -> None:
     database = open_database(path)
     assert any(problem.startswith("integrity:") for problem in check(database))
     database.close()
+
+
+DERIVED = [
+    "UPDATE rating SET mu = mu + 1e-12",
+    "UPDATE rating SET points = points + 1",
+    "DELETE FROM rating",
+    UNRATED_VERSION,
+    "UPDATE rating_change SET mu_after = 0 WHERE rating_seq = 3",
+    "DELETE FROM rating_change WHERE rating_seq > 2",
+    "DELETE FROM rating_change",
+    STRAY,
+    UNRATED,
+    ELSEWHERE,
+    "DELETE FROM entrant_tally",
+    "UPDATE entrant_tally SET wins = wins + 1",
+]
+
+
+@pytest.mark.parametrize("sabotage", DERIVED)
+def test_a_rebuild_mends_whatever_follows_from_the_facts(played: Database, sabotage: str) -> None:
+    derived = ("rating", "rating_change", "entrant_tally")
+    before = book.rows(played, *derived)
+    break_by_hand(played, sabotage)
+    assert book.rows(played, *derived) != before
+    Ledger(played).rebuild()
+    assert check(played) == []
+    assert book.rows(played, *derived) == before
+
+
+def test_a_rebuild_of_a_sound_book_writes_no_rating_anew(played: Database) -> None:
+    """So that it takes little room in the log, however large the book is."""
+    with write(played) as session:
+        for event in ("INSERT", "DELETE", "UPDATE"):
+            for table in ("rating", "rating_change"):
+                session.connection().exec_driver_sql(
+                    f"CREATE TRIGGER no_{event}_{table} BEFORE {event} ON {table} "
+                    "BEGIN SELECT RAISE(ABORT, 'a right row was touched'); END"
+                )
+    assert Ledger(played).rebuild() == 9
+
+
+def test_a_check_tells_what_it_looks_at_and_how_much_of_it_is_done(played: Database) -> None:
+    told: list[tuple[Stage, int, int]] = []
+    assert check(played, lambda *place: told.append(place)) == []
+    assert [stage for stage, _, _ in told] == [*(Stage.PAGES, Stage.FACTS, Stage.TALLIES), *2 * [Stage.RATINGS]]
+    assert told[-1] == (Stage.RATINGS, 9, 9)
+
+
+def test_no_more_than_ten_of_a_kind_are_told(played: Database) -> None:
+    break_by_hand(played, "UPDATE rating_change SET mu_after = 0")
+    assert len([problem for problem in check(played) if "rating_change" in problem]) == 10

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared import errors, settings
+from arena.cli.shared.apart import run_apart
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
 from arena.cli.shared.saying import say, told
+from arena.cli.shared.stages import StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.telling import Tell
 from ratings.read.pools import find_pool
 
 app = typer.Typer()
@@ -35,7 +39,8 @@ def rebuild(
     """Compute the ratings anew from the results."""
     with open_existing_storage(db) as storage, connect(db) as connection:
         pool = choose_pool(connection, pool, game, seats, time)
-        problems, outcome = _check(storage, pool) if check else _rebuild(storage, pool)
+        work = partial(_check if check else _rebuild, storage, pool)
+        problems, outcome = run_apart(storage.database, work, StageDisplay())
     if as_json:
         print_json({"problems": problems}, table="problems")
     else:
@@ -44,20 +49,21 @@ def rebuild(
         raise typer.Exit(errors.FAILED)
 
 
-def _check(storage: Storage, pool: str | None) -> tuple[Sequence[str], str]:
+def _check(storage: Storage, pool: str | None, tell: Tell) -> tuple[Sequence[str], str]:
     """Return what is wrong with the ratings or the results they come from, and what that means in one line."""
-    if problems := check_facts(storage.database):
+    if problems := check_facts(storage.database, tell):
         return problems, say("cli_rating.broken_results")
-    problems = check_ratings(storage.database, _pool_id(storage, pool))
+    problems = check_ratings(storage.database, _pool_id(storage, pool), tell)
     differ = say("cli_rating.differ", count=len(problems))
     return problems, differ if problems else say("cli_rating.all_agree")
 
 
-def _rebuild(storage: Storage, pool: str | None) -> tuple[Sequence[str], str]:
+def _rebuild(storage: Storage, pool: str | None, tell: Tell) -> tuple[Sequence[str], str]:
     """Write the ratings anew if the results are sound; return what is wrong with these, and what was done."""
-    if problems := check_facts(storage.database):
+    if problems := check_facts(storage.database, tell):
         return problems, say("cli_rating.broken_results")
-    return [], say("cli_rating.rebuilt", count=Ledger(storage.database).rebuild(_pool_id(storage, pool)))
+    rated = Ledger(storage.database).rebuild(_pool_id(storage, pool), tell)
+    return [], say("cli_rating.rebuilt", count=rated)
 
 
 def _pool_id(storage: Storage, pool: str | None) -> str | None:

@@ -1,0 +1,44 @@
+"""Shows how far a look at the whole book is: one live line on a terminal, or a line every few seconds in a log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Final, TextIO
+
+from arena.cli.shared.output import format_duration
+from arena.cli.shared.progress import ProgressDisplay
+from arena.cli.shared.saying import say
+from ratings.ledger.telling import Stage
+
+_SAID: Final = {
+    Stage.PAGES: "cli_db.stage_pages",
+    Stage.FACTS: "cli_db.stage_facts",
+    Stage.FILES: "cli_db.stage_files",
+    Stage.TALLIES: "cli_db.stage_tallies",
+    Stage.RATINGS: "cli_db.stage_ratings",
+    Stage.MEMORIES: "cli_db.stage_memories",
+}
+
+
+class StageDisplay(ProgressDisplay):
+    """Shows on stderr what is being looked at, and for how long already."""
+
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(0, 0, sys.stderr if stream is None else stream, clock)
+
+    def show(self, stage: Stage, done: int, total: int) -> None:
+        """Show the stage, and how much of how much is done where that is counted, unless something was shown just now.
+
+        A look that is over within a few seconds leaves nothing in a log.
+        """
+        said = say(_SAID[stage])
+        self.update(done, say("cli_db.stage_part", stage=said, done=done, total=total) if total else said)
+
+    def clear(self) -> None:
+        """Take the live line away."""
+        self.take_away()
+
+    def _text(self, _done: int, note: str) -> str:
+        return say("cli_db.stage_time", stage=note, time=format_duration(self.elapsed_s))

@@ -1,0 +1,26 @@
+"""How somebody who waits is told how far a long look at the book is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class Stage(StrEnum):
+    """What a check of the book looks at, in this order."""
+
+    PAGES = "pages"
+    FACTS = "facts"
+    FILES = "files"
+    TALLIES = "tallies"
+    RATINGS = "ratings"
+    MEMORIES = "memories"
+
+
+Tell: TypeAlias = Callable[[Stage, int, int], None]
+"""Is called with the stage, and how much of how much of it is done: 0 of 0 where that is not counted."""
+
+
+def say_nothing(stage: Stage, done: int, total: int) -> None:
+    """Tell nobody how far it is."""
