@@ -53,7 +53,7 @@ def row_encoder(table: CoreTable) -> Callable[[Sequence[Any]], dict[str, Any]]:
     of which something becomes something else.
     """
     names = table.columns.keys()
-    changed = [(column.name, encode) for column in table.columns if (encode := _encoder(column)) is not None]
+    changed = [(column.name, change) for column in table.columns if (change := _encoder(column)) is not None]
 
     def encode(row: Sequence[Any]) -> dict[str, Any]:
         data = dict(zip(names, row, strict=True))
