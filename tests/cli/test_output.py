@@ -12,7 +12,7 @@ from arena.cli.shared.output import (
     print_table,
     printable,
 )
-from arena.cli.shared.progress import ProgressDisplay, progress_text
+from arena.cli.shared.progress import LazyProgress, ProgressDisplay, progress_text
 
 COLUMNS = (Column("name", "bot"), Column("matches", "matches", right=True))
 ROWS = [{"name": "random", "matches": 5, "id": "a"}, {"name": "search", "matches": 12, "id": "b"}]
@@ -146,6 +146,23 @@ def test_a_run_tells_the_speed_that_it_is_given_and_at_its_end_that_of_the_whole
         "1/40 matches, estimating the time left",
         "20/40 matches, 4.0/s, 5 s left",
         "40/40 matches, 4.0/s",
+    ]
+
+
+def test_what_is_done_at_once_shows_no_progress_and_what_lasts_does() -> None:
+    log, clock = io.StringIO(), Clock()
+    shown = LazyProgress(log, clock)
+    shown.update(1, 10)
+    shown.end()
+    assert log.getvalue() == ""
+    for done in (2, 3, 8):
+        clock.now += 5.0
+        shown.update(done, 10)
+    shown.end()
+    assert log.getvalue().splitlines() == [
+        "3/10 matches, 0.2/s, 35 s left",
+        "8/10 matches, 0.6/s, 3 s left",
+        "10/10 matches, 0.8/s",
     ]
 
 

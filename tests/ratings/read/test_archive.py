@@ -134,6 +134,22 @@ def test_a_bot_of_another_owner_is_refused(database: Database, other: Database, 
     assert book.count(other, "match") == 0
 
 
+def test_an_export_tells_how_far_it_is(database: Database, played: str, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    found = find_tournament(database, played)
+    export_tournament(database, found, tmp_path / "monday.arena", lambda done, total: told.append((done, total)))
+    assert told[0] == (0, 12)
+    assert told == sorted(told)
+    assert {total for _, total in told} == {12}
+
+
+def test_other_ratings_in_the_file_are_told(database: Database, other: Database, played: str, tmp_path: Path) -> None:
+    with write(database) as session:
+        session.connection().exec_driver_sql("UPDATE rating_change SET mu_after = mu_after + 1e-9 WHERE rating_seq = 7")
+    export(database, played, tmp_path / "monday.arena")
+    assert bring_in(other, tmp_path / "monday.arena").same_ratings is False
+
+
 def test_what_is_not_over_is_not_exported(database: Database, tournament: str, tmp_path: Path) -> None:
     book.record(database, book.take(database, tournament)[0])
     with pytest.raises(ArchiveError, match=r"not over \(1 of 12 matches played\); `arena tournament resume test`"):

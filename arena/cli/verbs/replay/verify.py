@@ -13,6 +13,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.progress import LazyProgress
 from arena.cli.shared.saying import say, told
 from arena.client.values.replays import ReplayCheck
 
@@ -34,13 +35,16 @@ def verify(
     """Play stored matches again, and compare everything."""
     if [match is not None, every, tournament is not None].count(True) != 1:
         raise MisuseError("say what to verify: a match, or --tournament NAME, or --all")
-    matches, removed, broken = 0, 0, []
+    matches, removed, broken, shown = 0, 0, [], LazyProgress()
     with connect(db) as connection:
+        total = _finished(connection, tournament) if match is None else 1
         for check in _checks(connection, match, tournament):
             matches += 1
+            shown.update(matches, total)
             removed += check.removed_at_us is not None
             if check.problems:
                 broken.append(check)
+    shown.end()
     verified = matches - removed - len(broken)
     if as_json:
         facts = [{"match_id": check.match_id, "problems": list(check.problems)} for check in broken]
@@ -49,6 +53,14 @@ def verify(
         _print(matches, verified, removed, broken)
     if broken:
         raise typer.Exit(errors.FAILED)
+
+
+def _finished(connection: Connection, tournament: str | None) -> int:
+    """Return how many matches with a result there are, of all tournaments or of one."""
+    tournaments = connection.arena.tournaments
+    if tournament is not None:
+        return tournaments.get_tournament(tournament).summary.finished
+    return sum(one.finished for one in tournaments.list_tournaments(limit=None).items)
 
 
 def _checks(connection: Connection, match: str | None, tournament: str | None) -> Iterable[ReplayCheck]:
