@@ -11,6 +11,7 @@ from sqlmodel import col
 from ratings.errors import AmbiguousError, NotFoundError
 
 _SHORTEST_PART = 4
+_DIGITS = frozenset("0123456789abcdef-")
 _LISTED = 4
 _LONGEST_ID = 64
 """The digits of a hash. SQLite refuses to look for a text of any length."""
@@ -19,6 +20,12 @@ _LONGEST_ID = 64
 def may_be_part_of_id(text: str) -> bool:
     """Return whether a text is long enough to name an id by a part of it, and no longer than an id."""
     return _SHORTEST_PART <= len(text) <= _LONGEST_ID
+
+
+def remedy_for(text: str, remedy: str) -> str:
+    """Return the remedy where nothing is found: after how long a part of an id must be, if `text` is a shorter one."""
+    is_shorter = 0 < len(text) < _SHORTEST_PART and set(text.lower()) <= _DIGITS
+    return f"a part of an id needs at least {_SHORTEST_PART} characters; {remedy}" if is_shorter else remedy
 
 
 def holds_part(column: Any, text: str) -> ColumnElement[bool]:
@@ -37,7 +44,7 @@ def only_one(text: str, noun: str, candidates: Sequence[tuple[str, str | None]],
     within = [one for one in candidates if may_be_part_of_id(text) and text in one[0]]
     found = exact or [one for one in within if one[0].startswith(text) or one[0].endswith(text)] or within
     if not found:
-        raise NotFoundError(f"no {noun} {text!r}; {remedy}")
+        raise NotFoundError(f"no {noun} {text!r}; {remedy_for(text, remedy)}")
     if len(found) > 1:
         plural = "es" if noun.endswith("ch") else "s"
         what = "its id" if exact else "more digits of the id"

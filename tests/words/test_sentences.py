@@ -220,6 +220,33 @@ def test_an_error_is_told_with_its_remedy_and_what_it_names() -> None:
     assert tell(english, "en") == english
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "german_before", "german_after"),
+    [
+        (
+            "no match '262'",
+            "see: arena tournament show TOURNAMENT --matches",
+            "keine Partie '262'",
+            "siehe: arena tournament show TURNIER --matches",
+        ),
+        ("no pool '26'", "see: arena leaderboard", "kein Pool '26'", "siehe: arena leaderboard"),
+        ("no tournament '2'", "see: arena tournament list", "kein Turnier '2'", "siehe: arena tournament list"),
+        (
+            "there is no tournament 'cab'",
+            "`arena tournament list` shows all",
+            "es gibt kein Turnier 'cab'",
+            "`arena tournament list` zeigt alle",
+        ),
+    ],
+)
+def test_that_a_part_of_an_id_is_too_short_is_told_whole(
+    before: str, after: str, german_before: str, german_after: str
+) -> None:
+    english = f"{before}; a part of an id needs at least 4 characters; {after}"
+    german = f"{german_before}; ein Teil einer Kennung braucht mindestens 4 Zeichen; {german_after}"
+    assert tell(english, "de") == german
+
+
 def test_what_is_not_in_the_catalogue_stays_as_it_is() -> None:
     assert tell("Lyon: il pleut", "fr") == "Lyon: il pleut"
     assert tell("the moon is made of cheese", "fr") == "the moon is made of cheese"

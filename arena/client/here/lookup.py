@@ -8,6 +8,7 @@ from arena.client.here.viewer import Viewer
 from ratings.errors import NotFoundError
 from ratings.read import bots, tournaments
 from ratings.read.bots import NamedVersion
+from ratings.read.identifying import remedy_for
 from ratings.read.leaderboard import pools
 from ratings.read.pools import find_pool
 from ratings.read.scope import Scope
@@ -56,7 +57,7 @@ def find_tournament(place: Place, text: str) -> Tournament:
         return tournaments.find_tournament(place.database, text)
     except NotFoundError:
         names = sorted(tournaments.tournament_names(place.database))
-        raise unknown("tournament", text, names, "`arena tournament list` shows all") from None
+        raise unknown("tournament", text, names, remedy_for(text, "`arena tournament list` shows all")) from None
 
 
 def find_pool_id(place: Place, text: str | None) -> str:

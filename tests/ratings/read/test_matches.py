@@ -4,6 +4,7 @@ import pytest
 
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read import matches, tournaments
+from ratings.read.pools import find_pool
 from ratings.store.database import Database
 from tests.ratings import book
 
@@ -17,6 +18,21 @@ def test_a_match_is_named_by_its_id_or_part_of_it(database: Database, tournament
     for nothing in ("", "%%%%", second.match_id + "0"):
         with pytest.raises(NotFoundError):
             matches.find_match(database, nothing)
+
+
+def test_a_part_of_an_id_that_is_too_short_is_told_so(database: Database, tournament: str) -> None:
+    match = book.take(database, tournament, 1)[0].match_id
+    short = [match[:3], match[-1:].upper(), match[7:10]]
+    for text in short:
+        for find in (matches.find_match, tournaments.find_tournament, find_pool):
+            with pytest.raises(
+                NotFoundError, match=r"^no \w+ '[^']+'; a part of an id needs at least 4 characters; see"
+            ):
+                find(database, text)
+    for text in ("", "cup", "0000"):
+        for find in (matches.find_match, tournaments.find_tournament, find_pool):
+            with pytest.raises(NotFoundError, match=r"^no \w+ '[^']*'; see"):
+                find(database, text)
 
 
 def test_replays_come_in_schedule_order_and_only_of_finished_matches(
