@@ -46,6 +46,22 @@ def test_a_comparison_may_meet_all_others(table: Arena) -> None:
     assert entrants(table) == ["ada", "bob", "eve"]
 
 
+def test_where_each_bot_is_named_all_is_refused_with_what_it_means(table: Arena) -> None:
+    for bots in ("all", "all,ada", "ada,all,eve"):
+        refusal = table.refusal("match", "run", "--game", "foreign_king", "--bots", bots)
+        assert refusal == (
+            "'all' stands for every bot in tournaments and comparisons; a match takes one bot for each seat: name them"
+        )
+    gauntlet = [*RUN, "gauntlet", *TERMS, "--challenger", "all", "--bots", "ada,bob"]
+    compare = ["compare", "all", "bob", "--game", "foreign_king", "--dry-run"]
+    for line in (gauntlet, [*gauntlet, "--dry-run"], compare):
+        refusal = table.refusal(*line)
+        assert refusal.startswith("'all' stands for the opponents of a challenger or the field of a comparison; "), (
+            refusal
+        )
+    assert table("tournament", "list", "--json").json == []
+
+
 def test_with_nobody_left_a_line_says_so_and_nothing_is_written(table: Arena) -> None:
     for bot in ("ada", "bob", "eve"):
         table("bot", "disable", bot)
@@ -61,10 +77,6 @@ def test_very_many_that_are_left_out_are_counted(table: Arena, monkeypatch: pyte
     table("bot", "add", table.db.parent / "zed")
     told = table(*RUN, "round-robin", *TERMS, "--bots", "all").err
     assert "left out: bob: it is disabled\nleft out: +1: too many to be named one by one" in told
-
-
-def test_in_a_single_match_each_seat_is_named(table: Arena) -> None:
-    assert "there is no bot 'all'" in table.refusal("match", "run", "--game", "foreign_king", "--bots", "ada,all")
 
 
 def test_bots_of_owners_play_too_with_the_version_that_is_active(table: Arena, tmp_path: Path) -> None:

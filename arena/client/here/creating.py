@@ -12,18 +12,22 @@ from arena.client.here.games import find_game
 from arena.client.here.lookup import find_version, whole_name
 from arena.client.here.place import Place
 from arena.client.here.rights import actor_of, need_competitor, need_granted_cores, need_remote_service
-from arena.client.values.tournaments import SINGLE_MATCH, LeftOut, PlannedTournament, TournamentRequest
+from arena.client.values.tournaments import ALL, SINGLE_MATCH, LeftOut, PlannedTournament, TournamentRequest
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
+from arena.tournament.formats.roundrobin import Gauntlet
 from arena.tournament.seed_key import SeedKey
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.tournaments import tournament_names
 from ratings.statistics.errors import ResultsError
 from ratings.store.models import Tournament
+
+_NAMED = {Gauntlet.name: 1, Compare.name: 2}
+"""How many of the entrants come first and are named, by the format."""
 
 
 def create(place: Place, request: TournamentRequest) -> PlannedTournament:
@@ -73,11 +77,28 @@ def _write(place: Place, request: TournamentRequest, terms: Terms, form: Format 
 
 
 def expanded(place: Place, request: TournamentRequest) -> tuple[TournamentRequest, tuple[LeftOut, ...]]:
-    """Return the request with the bots that `all` means, and which it does not mean. In a match each seat is named."""
+    """Return the request with the bots that `all` means, and which it does not mean.
+
+    Raises RefusedError where `all` stands for a bot that must be named: in a match each seat, in a gauntlet the
+    challenger, in a comparison both versions.
+    """
+    _need_names(request)
     if request.format == SINGLE_MATCH:
         return request, ()
     bots, left_out = expand(place, request.bots, request.game)
     return replace(request, bots=bots), left_out
+
+
+def _need_names(request: TournamentRequest) -> None:
+    if request.format == SINGLE_MATCH and ALL in request.bots:
+        raise RefusedError(
+            "'all' stands for every bot in tournaments and comparisons; a match takes one bot for each seat: name them"
+        )
+    if ALL in request.bots[: _NAMED.get(request.format, 0)]:
+        raise RefusedError(
+            "'all' stands for the opponents of a challenger or the field of a comparison; "
+            "name the challenger, or the versions that are compared"
+        )
 
 
 def need_rights(place: Place, request: TournamentRequest) -> None:
