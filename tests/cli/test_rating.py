@@ -1,10 +1,13 @@
+import csv
+import io
+
 import numpy as np
 import pytest
 
 from ratings.statistics.official.results import Results
 from ratings.store.database import open_database
 from ratings.store.sessions import write
-from tests.cli.support import Arena
+from tests.cli.support import MATCH, Arena
 from tests.cli.test_tournament import play_monday
 
 
@@ -59,6 +62,27 @@ def test_the_official_table_tells_strength_interval_and_ranks(table: Arena) -> N
     assert all(row["elo_low"] <= row["elo"] <= row["elo_high"] for row in facts["rows"])
     assert facts["stronger"]["ada"]["bob"] + facts["stronger"]["bob"]["ada"] == 1
     assert len(facts["seats"]) == 3
+
+
+def test_one_block_is_told_as_one(table: Arena) -> None:
+    assert table(*MATCH, "--rated").code == 0
+    assert "1 match in 1 block (" in table("rating", "official").out
+
+
+def test_who_is_stronger_stands_in_every_form(table: Arena) -> None:
+    play_monday(table)
+    chances = table("rating", "official", "--json").json["stronger"]
+    rows = list(csv.DictReader(io.StringIO(table("rating", "official", "--stronger", "--csv").out)))
+    assert len(rows) == 3
+    for row in rows:
+        told = {key.removeprefix("stronger."): text for key, text in row.items() if key.startswith("stronger.")}
+        assert told.pop(row["bot"]) == ""
+        assert {bot: float(text) for bot, text in told.items()} == chances[row["bot"]]
+    heading = table("rating", "official", "--stronger", "--markdown").out.splitlines()[0]
+    assert [cell for cell in heading.split(" | ") if "STRONGER" in cell] == [
+        f"STRONGER THAN {row['bot']}" + " |" * (row is rows[-1]) for row in rows
+    ]
+    assert "stronger" not in table("rating", "official", "--csv").out
 
 
 def test_an_anchor_keeps_its_number(table: Arena) -> None:

@@ -87,7 +87,7 @@ def official(
     elif style is Style.JSON:
         print_json(_facts(table, rows))
     else:
-        print_rows(columns, rows, style, empty="")
+        _print_rows(table, rows, columns, style, stronger=stronger)
     flags = [flag for flag, is_given in (("--stronger", stronger), ("--circles", circles)) if is_given]
     fixed = [word for text in anchor or () for word in ("--anchor", text)]
     words = ["rating", "official", *options_given(pool=pool, confidence=confidence), *fixed, *flags]
@@ -126,7 +126,7 @@ def _chance(row: OfficialRow, other: int) -> float | None:
 
 
 def _print_table(table: OfficialTable, rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> None:
-    counts = say("cli_rating.counts", count=table.matches, blocks=table.blocks)
+    counts = say("cli_rating.counts", count=table.matches, blocks=say("cli_rating.in_blocks", count=table.blocks))
     typer.echo(
         say("cli_rating.pool", pool=describe_pool(table.pool), counts=counts, id=short_pool_id(table.pool.pool_id))
     )
@@ -162,6 +162,20 @@ def _print_stronger(table: OfficialTable) -> None:
         rows.append({"": mine.bot, **chances})
     typer.echo()
     print_table(columns, rows, as_json=False)
+
+
+def _print_rows(
+    table: OfficialTable, rows: Sequence[dict[str, Any]], columns: Sequence[Column], style: Style, *, stronger: bool
+) -> None:
+    """Print one table of the rows; if it is asked for with a column for each bot: how sure the row's is stronger."""
+    bots = list(dict.fromkeys(row.bot for row in table.rows)) if stronger else []
+    than = say("cli_heading.stronger_than")
+    more = [Column(f"stronger.{bot}", f"{than} {bot}", right=True, write=format_percent, is_name=True) for bot in bots]
+    whole = [
+        {**row, **{f"stronger.{bot}": chances.get(bot) for bot in bots}}
+        for row, chances in zip(rows, (_chances(table, row) for row in table.rows), strict=True)
+    ]
+    print_rows((*columns, *more), whole, style, empty="")
 
 
 def _facts(table: OfficialTable, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
