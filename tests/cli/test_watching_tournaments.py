@@ -83,6 +83,13 @@ def test_a_tournament_that_is_over_is_shown_once(arena_cli: Arena, begun: Path) 
     assert (told["status"], told["finished"], told["faults"][0]["matches"]) == ("finished", 6, 6)
 
 
+def test_of_a_cancelled_one_what_was_played_is_told(arena_cli: Arena, table: Arena, begun: Path) -> None:
+    assert table("tournament", "cancel", "monday").code == 0
+    watched = arena_cli("tournament", "watch", "monday")
+    assert watched.code == 0
+    assert watched.out.splitlines()[0] == "1/6 matches; cancelled"
+
+
 def test_one_that_nobody_plays_is_said_to_be_stopped_with_the_command_that_goes_on(
     arena_cli: Arena, begun: Path
 ) -> None:
@@ -118,6 +125,15 @@ def test_nothing_is_left_to_wait_for_when_it_was_killed_amid_matches(
         pages = table("tournament", "watch", "monday").out.split("\x1b[J")[1:]
     assert pages[0].startswith("monday: running, 1/6 matches, 1.0/s, 5 s left\n")
     assert pages[-1].startswith("monday: stopped, 1/6 matches\n")
+
+
+def test_on_a_terminal_a_cancelled_one_has_no_more_matches_than_were_played(
+    table: Arena, begun: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert table("tournament", "cancel", "monday").code == 0
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    page = table("tournament", "watch", "monday").out.split("\x1b[J")[-1]
+    assert page.startswith("monday: cancelled, 1/6 matches\n")
 
 
 def test_ctrl_c_ends_the_watching_and_not_the_tournament(

@@ -8,7 +8,7 @@ from arena.cli.shared.connect import Connection
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.progress import ProgressDisplay
-from arena.cli.shared.saying import told
+from arena.cli.shared.saying import named, told
 from arena.client.values.operations import Operation, OperationState
 from arena.tournament.speed import SpeedMeter
 
@@ -41,5 +41,6 @@ def _show_all(connection: Connection, tournament_id: str) -> Operation | None:
         speed = meter.speed(last.done - before, time.monotonic())
         lines.update(last.done, told(last.sentence), last.total, speed=speed)
     if lines is not None and last is not None:
-        lines.end(last.done)
+        is_cancelled = last.state is OperationState.CANCELLED
+        lines.end(last.done, named("tournament.status_", last.state) if is_cancelled else "")
     return last

@@ -66,10 +66,13 @@ class ProgressDisplay:
         self._shown_at = now
         self._write(self._text(done, note))
 
-    def end(self, done: int) -> None:
-        """Show the final state, with the speed of the whole, and end the line."""
-        self._speed = "own"
-        self._write(self._text(done, ""))
+    def end(self, done: int, note: str = "") -> None:
+        """Show the final state, with the speed of the whole, and end the line; with a note that it broke off, without.
+
+        What is not done then has no time left.
+        """
+        self._speed = 0.0 if note else "own"
+        self._write(self._text(done, note))
         if self._live:
             self._stream.write("\n")
             self._stream.flush()

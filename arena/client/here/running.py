@@ -28,14 +28,14 @@ OVER = (OperationState.DONE, OperationState.CANCELLED)
 
 
 def progress_of(place: Place, tournament_id: str) -> Operation:
-    """Return how far a tournament is."""
+    """Return how far a tournament is; what a cancelled one did not play is not done."""
     row = tournament_row(place.database, tournament_id)
     progress, (status, _) = row.progress, standing_of(place, row)
     return Operation(
         id=f"tournaments/{tournament_id}",
         kind=OperationKind.TOURNAMENT,
         state=_STATES[status],
-        done=progress.finished + progress.void,
+        done=progress.finished + (0 if row.tournament.cancelled_at_us else progress.void),
         total=progress.total,
         sentence=note_of(place, row.tournament),
         started_at_us=row.tournament.created_at_us,

@@ -105,7 +105,8 @@ class _Lines:
         if state.state in _GOES_ON:
             self._lines.update(state.done, told(state.sentence), state.total, speed=speed)
         else:
-            self._lines.end(state.done)
+            is_cancelled = state.state is OperationState.CANCELLED
+            self._lines.end(state.done, named("tournament.status_", state.state) if is_cancelled else "")
 
 
 class _Live:
