@@ -1,6 +1,8 @@
-"""How long the newest matches of a pool took, for estimates of the time that others will."""
+"""How long the newest matches of some versions in a pool took, for estimates of the time that others will."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from sqlalchemy import select
 
@@ -8,21 +10,31 @@ from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
 
-_m, _t = tables.match, tables.tournament
+_m, _s, _t = tables.match, tables.match_seat, tables.tournament
 _MOST_TOURNAMENTS = 20
 _MOST_MATCHES = 500
 
 
-def mean_duration(source: Source, pool_id: str) -> tuple[int, int]:
-    """Return from how many matches, and their mean duration in microseconds of wall time; zeros if none was played.
+def mean_duration(source: Source, pool_id: str, version_ids: Collection[str]) -> tuple[int, int]:
+    """Return from how many matches among these versions alone, and their mean duration in microseconds of wall time.
 
-    A few hundred matches of the newest tournaments of the pool are looked at, however many there are.
+    It is zeros if none was played. A few hundred matches of the newest tournaments of the pool are looked at, however
+    many there are. Matches of others say nothing: how long a bot thinks is its own.
     """
+    other = select(_s.c.seat).where(_s.c.match_id == _m.c.id, _s.c.version_id.not_in(version_ids)).exists()
     with read(source) as session:
         newest = select(_t.c.id).where(_t.c.pool_id == pool_id).order_by(_t.c.id.desc()).limit(_MOST_TOURNAMENTS)
         found = session.connection().execute(newest).scalars().all()
         query = select(_m.c.duration_us).where(
-            _m.c.tournament_id.in_(found), _m.c.state == MatchState.FINISHED, _m.c.duration_us.is_not(None)
+            _m.c.tournament_id.in_(found), _m.c.state == MatchState.FINISHED, _m.c.duration_us.is_not(None), ~other
         )
         durations = session.connection().execute(query.limit(_MOST_MATCHES)).scalars().all()
     return len(durations), sum(durations) // len(durations) if durations else 0
+
+
+def has_played(source: Source, pool_id: str) -> bool:
+    """Return whether a match of the pool was finished."""
+    query = select(_m.c.id).join(_t, _t.c.id == _m.c.tournament_id)
+    with read(source) as session:
+        finished = query.where(_t.c.pool_id == pool_id, _m.c.state == MatchState.FINISHED).limit(1)
+        return session.connection().execute(finished).first() is not None

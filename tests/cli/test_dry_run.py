@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.client.values.tournaments import TournamentRequest
-from tests.cli.support import Arena
+from tests.cli.support import Arena, write_bot
 from tests.support.owners import running_server
 
 TERMS = ["--game", "foreign_king", "--seats", "2", "--time", "50ms", "--workers", "2"]
@@ -72,10 +72,23 @@ def test_with_matches_in_the_pool_the_time_is_measured(table: Arena) -> None:
     with closing(sqlite3.connect(table.db)) as connection, connection:
         connection.execute("UPDATE match SET duration_us = 3000000")
     told = table(*line, "--blocks", "3", "--dry-run").out
-    assert "about 27 s, 2 at once: 3.0 s a match, measured in 6 of this pool" in told
+    assert "about 27 s, 2 at once: 3.0 s a match, measured in 6 among these versions" in told
     assert "nothing played yet" not in told
     other = table(*line, "--time", "1s", "--dry-run", "--json").json
     assert other["measured"] == 0
+
+
+def test_matches_of_other_versions_tell_no_time(table: Arena, tmp_path: Path) -> None:
+    line = ["tournament", "run", "round-robin", *TERMS]
+    assert table(*line, "--bots", "ada,bob").code == 0
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("UPDATE match SET duration_us = 100000")
+    same = table(*line, "--bots", "bob,ada", "--dry-run")
+    assert "less than a second, 2 at once: 100 ms a match, measured in 2 among these versions" in same.out
+    table("bot", "add", write_bot(tmp_path / "ada", "ada", body="# slower\n"))
+    for bots in ("ada,bob", "bob,eve"):
+        forecast = table(*line, "--bots", bots, "--dry-run", "--json").json
+        assert (forecast["measured"], forecast["is_new_pool"]) == (0, False)
 
 
 def test_a_comparison_says_its_most_too(table: Arena) -> None:

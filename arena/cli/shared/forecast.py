@@ -65,9 +65,11 @@ def _time(forecast: Forecast, seconds: float | None, lanes: int) -> str:
     if seconds is None:
         is_known = bool(forecast.measured)
         return say("cli_shared.time_each_measured" if is_known else "cli_shared.time_each_by_clock", **each)
-    whole = {"time": format_duration(seconds), "lanes": lanes, **each}
+    whole = {"time": format_duration(max(1.0, seconds)), "lanes": lanes, **each}
     if not forecast.measured:
         return say("cli_shared.time_by_clock", **whole)
+    if seconds < 1:
+        return say("cli_shared.time_under", lanes=lanes, **each)
     return say("cli_shared.time_most_measured" if forecast.is_most else "cli_shared.time_measured", **whole)
 
 

@@ -14,7 +14,7 @@ from arena.tournament import creation
 from arena.tournament.draft import Draft
 from arena.tournament.forecast import longest_match_us
 from ratings.ledger.tournaments import check_plan
-from ratings.read.durations import mean_duration
+from ratings.read.durations import has_played, mean_duration
 
 _SHOWN_DIGITS = 12
 
@@ -40,12 +40,13 @@ class ForecastsHere:
             draft = creation.draft_tournament(place.database, place.programs, terms, form, bots=bots)
         check_plan(place.database, draft.plan)
         matches, is_most = draft.count_matches()
-        played, duration_us = mean_duration(place.database, draft.plan.pool.pool_id())
+        pool_id = draft.plan.pool.pool_id()
+        played, duration_us = mean_duration(place.database, pool_id, {one.version.id for one in draft.entrants})
         usual_us = longest_match_us(draft.draw.game, terms.seats, terms.clock)
         return Forecast(
             format=request.format,
             pool=_pool(draft),
-            is_new_pool=not played,
+            is_new_pool=not has_played(place.database, pool_id),
             bots=tuple(f"{one.bot.name}@{one.version.content_hash[:_SHOWN_DIGITS]}" for one in draft.entrants),
             left_out=left_out,
             matches=matches,

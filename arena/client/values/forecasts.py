@@ -27,4 +27,4 @@ class Forecast:
     match_us: int | None
     """How long a match takes, in microseconds of wall time, or `None` if nobody can say."""
     measured: int
-    """From how many matches of the pool that was measured; with 0 it is what the clock allows in a usual match."""
+    """From how many matches among these versions that was measured; with 0 it is what the clock allows."""
