@@ -1,7 +1,9 @@
 """The catalogue is whole: every language has every text with the same places, and every text is used."""
 
+import json
 import re
 import string
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -55,6 +57,17 @@ def places(text: object) -> set[str]:
 def used_ids() -> set[str]:
     files = [*ROOT.glob("arena/**/*.py"), *ROOT.glob("arena/web/templates/**/*.html")]
     return {found for file in files for found in _ID.findall(Path(file).read_text(encoding="utf-8"))}
+
+
+@pytest.mark.parametrize(
+    "file", sorted(ROOT.glob("arena/words/**/*.json")), ids=lambda file: f"{file.parent.name}/{file.stem}"
+)
+def test_no_text_stands_twice_under_one_id(file: Path) -> None:
+    def keys_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        assert [key for key, times in Counter(key for key, _ in pairs).items() if times > 1] == []
+        return dict(pairs)
+
+    json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=keys_once)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -46,7 +46,7 @@ def print_circles(table: OfficialTable) -> None:
     if not table.rows:
         return
     typer.echo(say("cli_rating.mixture"))
-    typer.echo(say("cli_rating.asked", threes=table.threes, circles=table.circle_count))
+    typer.echo(say("cli_rating.threes_asked", threes=table.threes, circles=table.circle_count))
     if table.circles:
         typer.echo()
         print_table(_CIRCLES, [_row(one) for one in table.circles], as_json=False)
