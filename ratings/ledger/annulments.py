@@ -14,12 +14,12 @@ from ratings.ledger import pieces, tallies
 from ratings.ledger.entering import withdraw
 from ratings.ledger.lineage import record_event
 from ratings.store import tables
+from ratings.store.annulment import AnnulledBlock, Annulment
 from ratings.store.fitness import annulled
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_version
 from ratings.store.models import Entrant, Match, Tournament
 from ratings.store.progress import count_progress
-from ratings.store.service import AnnulledBlock, Annulment
 from ratings.store.states import BotEventKind, Verdict
 
 _m, _s, _o, _x = tables.match, tables.match_seat, tables.rating_order, tables.annulled_block

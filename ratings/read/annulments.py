@@ -9,8 +9,8 @@ from sqlmodel import col, select
 
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
 from ratings.store import tables
+from ratings.store.annulment import AnnulledBlock, Annulment
 from ratings.store.models import Match
-from ratings.store.service import AnnulledBlock, Annulment
 from ratings.store.sessions import Source, read
 
 _ANNULMENTS = Order("annulments", (tables.annulment.c.id,), (str,))

@@ -24,7 +24,6 @@ from ratings.store.models import (
     Tournament,
     Version,
 )
-from ratings.store.service import Runtime
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
 
@@ -95,6 +94,8 @@ def match_detail(source: Source, match_id: str) -> MatchDetail:
 
 
 def _runtime_names(session: Session, match_id: str) -> dict[str, str]:
+    from ratings.store.service import Runtime  # with the tables of the service, which no list of matches needs
+
     query = select(Runtime.hash, Runtime.name).where(
         col(Runtime.hash).in_(select(MatchSeat.runtime).where(MatchSeat.match_id == match_id))
     )

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sqlalchemy import Row
+from sqlalchemy import MetaData, Row
 from sqlalchemy import Table as CoreTable
 
-from ratings.store import models, service, tallies
+from ratings.store import annulment as annulments
+from ratings.store import models, tallies
 
 AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
 """A row that a core statement returned; its columns are attributes."""
 
-metadata = models.Match.metadata
-assert metadata is service.Token.metadata is tallies.EntrantTally.metadata
-"""All tables, and no others."""
+_all = models.Match.metadata.tables
+assert _all is annulments.Annulment.metadata.tables is tallies.EntrantTally.metadata.tables
 
-_all = metadata.tables
-
+annulled_block: CoreTable = _all["annulled_block"]
+annulment: CoreTable = _all["annulment"]
 attempt: CoreTable = _all["attempt"]
 block: CoreTable = _all["block"]
 bot: CoreTable = _all["bot"]
@@ -39,14 +39,26 @@ tournament: CoreTable = _all["tournament"]
 version: CoreTable = _all["version"]
 wave: CoreTable = _all["wave"]
 
-active_version: CoreTable = _all["active_version"]
-admission: CoreTable = _all["admission"]
-annulled_block: CoreTable = _all["annulled_block"]
-annulment: CoreTable = _all["annulment"]
-bot_event: CoreTable = _all["bot_event"]
-invitation: CoreTable = _all["invitation"]
-ladder: CoreTable = _all["ladder"]
-notice: CoreTable = _all["notice"]
-season: CoreTable = _all["season"]
-seat_log: CoreTable = _all["seat_log"]
-token: CoreTable = _all["token"]
+# These are made when somebody first names one of them: it takes a while, and who looks at matches needs none.
+active_version: CoreTable
+admission: CoreTable
+bot_event: CoreTable
+invitation: CoreTable
+ladder: CoreTable
+notice: CoreTable
+season: CoreTable
+seat_log: CoreTable
+token: CoreTable
+metadata: MetaData
+"""All tables, and no others."""
+
+if not TYPE_CHECKING:  # so that a name that is not above stays an error to mypy
+
+    def __getattr__(name: str) -> Any:
+        """Return a table of the service, or the metadata with those tables in it."""
+        if name not in __annotations__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from ratings.store import service
+
+        found = service.Token.metadata
+        return found if name == "metadata" else found.tables[name]

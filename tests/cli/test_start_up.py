@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
+import json
+import shutil
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
 
-from arena.cli.app import make_parser
+from arena.cli.app import make_parser, run
 from arena.cli.shared.importing import importing
 from ratings.store.database import open_database
+from tests.cli.table import TableExecutor
 
 HEAVY = {
     "alembic",
@@ -37,6 +42,11 @@ HEAVY = {
     "trueskill",
 }
 """What writes, plays, keeps bots or computes: no list of what was played needs it."""
+OF_THE_SERVICE = {"ratings.store.ladders", "ratings.store.service"}
+"""The tables of what a service keeps; what was played is told without them, as long as there is something to tell."""
+PLAYS = {"arena.executor", "arena.match.live", "arena.tournament.creation", "arena.tournament.runner"}
+WRITES = {"alembic", "ratings.ledger.ledger", "ratings.ledger.recording", "sqlalchemy.dialects.postgresql"}
+COMPUTES = {"cryptography", "grpc", "numpy", "trueskill"}
 NOUNS_WITH_VERB_FILES = ("bot", "match", "rating", "replay", "tournament")
 
 
@@ -63,6 +73,51 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_looking_imports_nothing_that_plays_writes_or_computes(empty: Path, words: str) -> None:
     assert not imported_by(*words.split(), "--db", str(empty)) & HEAVY
+
+
+@pytest.fixture(scope="module")
+def filled(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A database with a tournament named `cup`, played without processes; and one of its matches."""
+    directory = tmp_path_factory.mktemp("filled")
+    shutil.copytree(three_bots, directory, dirs_exist_ok=True)
+    db = str(directory / "arena.db")
+    bots = ["--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve"]
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
+        patch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
+        patch.delenv("ARENA_SERVER", raising=False)
+        assert run(["tournament", "run", "round-robin", *bots, "--name", "cup", "--db", db]) == 0
+        out.truncate(out.seek(0))
+        assert run(["match", "list", "--json", "--db", db]) == 0
+    return db, json.loads(out.getvalue())[0]["id"]
+
+
+def in_filled(words: str, filled: tuple[str, str]) -> set[str]:
+    """The modules that a command imports which looks at the filled database."""
+    db, match = filled
+    return imported_by(*words.format(match=match).split(), "--db", db)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "leaderboard",
+        "tournament list",
+        "tournament standings cup",
+        "match list",
+        "bot list",
+        "stats crosstable --game foreign_king",
+        "stats lengths --game foreign_king",
+        "stats seats --game foreign_king",
+        "replay show {match}",
+    ],
+)
+def test_what_was_played_is_told_without_the_tables_of_a_service(filled: tuple[str, str], words: str) -> None:
+    assert not in_filled(words, filled) & {*OF_THE_SERVICE, *PLAYS, *WRITES, *COMPUTES}
+
+
+@pytest.mark.parametrize("words", ["tournament show cup", "match show {match}", "bot show ada", "db check"])
+def test_what_tells_more_plays_and_writes_no_more_than_a_list_does(filled: tuple[str, str], words: str) -> None:
+    assert not in_filled(words, filled) & {*PLAYS, *WRITES, *COMPUTES}
 
 
 @pytest.mark.parametrize("noun", NOUNS_WITH_VERB_FILES)

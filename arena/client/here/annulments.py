@@ -11,7 +11,7 @@ from ratings.ledger import annulments as ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read import annulments
 from ratings.read.matches import find_match
-from ratings.store import service
+from ratings.store import annulment as stored
 from ratings.store.names import OPERATOR
 
 
@@ -40,7 +40,7 @@ class AnnulmentsHere:
         need_organiser(self._place.viewer, "annul results")
 
 
-def annulment_value(annulment: service.Annulment) -> Annulment:
+def annulment_value(annulment: stored.Annulment) -> Annulment:
     """Return an annulment as the value that crosses the interface."""
     return Annulment(
         id=annulment.id,

@@ -17,7 +17,6 @@ from arena.client.values.bots import (
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from ratings.read import bots
 from ratings.read.bots import BotRow
-from ratings.read.lineage import active_version
 from ratings.store.models import Version
 
 
@@ -94,6 +93,8 @@ class BotsHere:
         return self.get_bot(roll_back(self._place, name, message))
 
     def _detail(self, row: BotRow) -> BotDetail:
+        from ratings.read.lineage import active_version  # reads tables of the service, which no list of bots does
+
         active = active_version(self._place.database, row.bot.name)
         return BotDetail(
             name=row.bot.name,

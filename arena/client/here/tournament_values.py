@@ -26,7 +26,6 @@ from ratings.read import bot_faults, host_losses
 from ratings.read.blocks import early_results
 from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.paging import part_of
-from ratings.read.publishing import published_secret
 from ratings.read.report import tournament_report
 from ratings.read.tournaments import TournamentRow
 
@@ -123,6 +122,8 @@ def _secret(place: Place, row: TournamentRow) -> str | None:
     """Return the secret if it is published, or if the organiser asks who chose it with a seed: he may repeat it."""
     if row.tournament.seeded and place.viewer.is_organiser:
         return row.tournament.secret
+    from ratings.read.publishing import published_secret  # asks for seasons, which no list of tournaments does
+
     return published_secret(place.database, row.tournament.id)
 
 

@@ -26,7 +26,6 @@ from arena.client.values.tournaments import (
     Withdrawn,
 )
 from ratings.read import tournaments
-from ratings.read.admissions import unadmitted
 from ratings.read.paging import part_of
 from ratings.store.models import Tournament
 
@@ -121,6 +120,8 @@ class TournamentsHere:
 
     def _need_admitted(self, tournament: Tournament, text: str) -> None:
         """Raise RefusedError if an owner enters a version for ratings that was not admitted."""
+        from ratings.read.admissions import unadmitted
+
         version = find_version(self._place, text).version
         is_checked = tournament.rated and not self._place.viewer.is_organiser
         if is_checked and unadmitted(self._place.database, [version.id]):

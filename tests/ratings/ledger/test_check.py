@@ -11,8 +11,8 @@ from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_for
 from ratings.ledger.telling import Stage
+from ratings.store.annulment import Annulment
 from ratings.store.database import Database, open_database
-from ratings.store.service import Annulment
 from ratings.store.sessions import write
 from tests.ratings import book
 
