@@ -12,10 +12,11 @@ from sqlmodel import Session
 
 from ratings.ledger.notices import add_notice
 from ratings.ledger.syncing import sync_ladders
+from ratings.store.bot_event import ActiveVersion
 from ratings.store.ids import now_us
 from ratings.store.lookups import get_version
 from ratings.store.models import Bot, Version
-from ratings.store.service import Absence, ActiveVersion
+from ratings.store.service import Absence
 
 SUBJECT = "bot absent"
 

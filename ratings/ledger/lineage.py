@@ -6,12 +6,12 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from ratings.errors import BotError
+from ratings.store.bot_event import ActiveVersion, BotEvent
 from ratings.store.fitness import annulled, is_admitted
 from ratings.store.ids import now_us
 from ratings.store.lineage import Lineage, lineage_of
 from ratings.store.lookups import get_bot, get_version
 from ratings.store.models import Bot, Version
-from ratings.store.service import ActiveVersion, BotEvent
 from ratings.store.states import BotEventKind
 
 LONGEST_MESSAGE = 2000

@@ -13,12 +13,12 @@ from sqlmodel import Session, col, select
 from ratings.errors import BotError, LimitError
 from ratings.ledger.bots import NewVersion, add_version
 from ratings.ledger.lineage import read_lineage, record_event
+from ratings.store.bot_event import BotEvent
 from ratings.store.fitness import annulled
 from ratings.store.ids import now_us
 from ratings.store.limits import OwnerLimits
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.names import ARENA, stored_bot_name
-from ratings.store.service import BotEvent
 from ratings.store.sessions import Source, read
 from ratings.store.states import BotEventKind
 

@@ -14,10 +14,11 @@ from sqlmodel import Session, col, select
 from ratings.errors import BotError
 from ratings.ledger.lineage import read_lineage, set_active
 from ratings.store.annulment import Annulment
+from ratings.store.bot_event import ActiveVersion, BotEvent
 from ratings.store.lookups import get_bot, get_version, owner_name
 from ratings.store.models import Bot, Entrant, MatchSeat, Version
 from ratings.store.names import check_name, stored_bot_name
-from ratings.store.service import Absence, ActiveVersion, Admission, BotEvent, Guest
+from ratings.store.service import Absence, Admission, Guest
 
 
 def remove_bot(session: Session, name: str) -> list[str]:

@@ -9,9 +9,9 @@ from sqlmodel import col, select
 
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
 from ratings.store import tables
+from ratings.store.bot_event import ActiveVersion, BotEvent
 from ratings.store.lookups import get_bot
 from ratings.store.models import Version
-from ratings.store.service import ActiveVersion, BotEvent
 from ratings.store.sessions import Source, read
 
 _EVENTS = Order("bot-events", (tables.bot_event.c.number,), (int,))

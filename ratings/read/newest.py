@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
+from ratings.store.bot_event import ActiveVersion
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.names import PEOPLE
-from ratings.store.service import ActiveVersion, Admission
+from ratings.store.service import Admission
 from ratings.store.sessions import Source, read
 from ratings.store.states import AdmissionState
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import func
 from sqlmodel import col, select
 
+from ratings.store.bot_event import ActiveVersion
 from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import ActiveVersion
 from ratings.store.sessions import Source, read
 
 

@@ -9,9 +9,10 @@ from typing import Any
 from sqlmodel import Session, col, func, select
 
 from ratings.errors import NotFoundError
+from ratings.store.bot_event import ActiveVersion
 from ratings.store.models import Bot, Owner, Pool, Tournament, Version
 from ratings.store.names import PEOPLE
-from ratings.store.service import Absence, ActiveVersion, Guest, Ladder, Season
+from ratings.store.service import Absence, Guest, Ladder, Season
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from sqlalchemy import JSON, BigInteger, Index, LargeBinary, Text
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-from ratings.store.states import AdmissionState, BotEventKind, RemovalKind, Scope
+from ratings.store.states import AdmissionState, RemovalKind, Scope
 
 
 class Token(Table, table=True):
@@ -63,26 +63,6 @@ class Admission(Table, table=True):
     """The findings so far, in the order of the checks."""
     summary: str | None = Field(default=None, sa_type=Text)
     """The verdict in one sentence for the author."""
-
-
-class BotEvent(Table, table=True):
-    """What happened to a bot, in order; `number` counts from 0 within the bot."""
-
-    bot_id: str = Field(primary_key=True, foreign_key="bot.id")
-    number: int = Field(primary_key=True)
-    kind: BotEventKind = Field(sa_type=text_of(BotEventKind))
-    version_id: str | None = Field(default=None, foreign_key="version.id")
-    at_us: int = Field(sa_type=BigInteger)
-    actor: str
-    """Who did it: the name of an owner, `operator`, or `arena` for what the service did by itself."""
-    message: str = Field(sa_type=Text)
-
-
-class ActiveVersion(Table, table=True):
-    """The version with which a bot takes part in ladders; follows from the bot's events."""
-
-    bot_id: str = Field(primary_key=True, foreign_key="bot.id")
-    version_id: str = Field(foreign_key="version.id")
 
 
 class Ladder(Table, table=True):

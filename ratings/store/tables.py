@@ -58,7 +58,13 @@ if not TYPE_CHECKING:  # so that a name that is not above stays an error to mypy
         """Return a table of the service, or the metadata with those tables in it."""
         if name not in __annotations__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+        from ratings.store import bot_event as bot_events
+
+        found = bot_events.BotEvent.metadata
+        if name in ("active_version", "bot_event"):
+            return found.tables[name]
         from ratings.store import service
 
-        found = service.Token.metadata
+        assert found is service.Token.metadata
         return found if name == "metadata" else found.tables[name]

@@ -19,9 +19,9 @@ from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import NamedVersion
 from ratings.statistics.blocks import Block
 from ratings.store import tables
+from ratings.store.bot_event import ActiveVersion
 from ratings.store.database import Database
 from ratings.store.models import Bot, Version
-from ratings.store.service import ActiveVersion
 from ratings.store.sessions import read, write
 from tests.support.given_waves import GivenWaves
 

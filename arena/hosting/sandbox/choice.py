@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.limits import LEVELS, NONE, REDUCED, STANDARD, STRICT
-from arena.hosting.sandbox.probe import Probe, probe
+
+if TYPE_CHECKING:  # what starts programs is imported when a level is tried, not by who asks where a bot lies
+    from arena.hosting.sandbox.probe import Probe
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ def _refusal(found: Probe, *, has_owner: bool) -> str:
 
 
 def _probe(level: str) -> Probe:
+    from arena.hosting.sandbox.probe import Probe, probe
+
     # PATH is part of the key, so that a tool which is installed meanwhile is found.
     key = level, os.environ.get("PATH", "")
     if key in _WORKING:

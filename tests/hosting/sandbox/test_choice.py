@@ -62,7 +62,7 @@ def test_bots_of_an_owner_are_refused_without_a_sandbox(working: set[str]) -> No
 def test_a_remedy_helps_a_service_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [Probe("standard", (), "bwrap is not there", "install it"), Probe("standard")]
     without = Probe("strict", (), "there are no control groups", "mount them")
-    monkeypatch.setattr(choice, "probe", lambda level: without if level == "strict" else found.pop(0))
+    monkeypatch.setattr(probe, "probe", lambda level: without if level == "strict" else found.pop(0))
     monkeypatch.setattr(choice, "_WORKING", {})
     refusal(SandboxPolicy(), has_owner=True)
     for _ in range(2):  # success is remembered
