@@ -135,7 +135,7 @@ def test_a_drawn_table_holds_nothing_that_steers(monkeypatch: pytest.MonkeyPatch
     drawn = io.StringIO()
     monkeypatch.setattr(sys, "stdout", drawn)
     monkeypatch.setattr(drawn, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_: os.terminal_size((500, 40)))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((500, 40)))
     with guarded_streams():
         print_table([Column("a", HOSTILE, is_name=True)], [{"a": HOSTILE}], as_json=False)
     left = drawn.getvalue()
