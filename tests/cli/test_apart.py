@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +28,12 @@ ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELEC
 def interrupts() -> Iterator[None]:
     """Be told of SIGINT even where the tests run in the background of a shell, which ignores it for them."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    others = set(threading.enumerate())
     yield
     signal.signal(signal.SIGINT, before)
+    for left in set(threading.enumerate()) - others:
+        left.join(PATIENCE_S)
+        assert not left.is_alive()
 
 
 @pytest.fixture
@@ -88,6 +93,23 @@ def test_ctrl_c_ends_a_statement_that_would_go_on_for_ever(database: Database) -
         run_apart(database, look, quiet())
     with write(database) as session:  # nobody holds it
         session.connection().exec_driver_sql("UPDATE entrant_tally SET wins = 78")
+
+
+@pytest.mark.host_fault("ctrl-c")
+def test_ctrl_c_while_the_work_starts_keeps_it_from_beginning(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = threading.Thread.start
+    begun: list[object] = []
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_apart(database, begun.append, quiet())
+    assert begun == []
 
 
 class Terminal(io.StringIO):

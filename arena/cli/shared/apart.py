@@ -37,10 +37,14 @@ class _Work(threading.Thread):
         self._work = work
         self.place = (Stage.PAGES, 0, 0)
         self.is_given_up = False
+        self.may_begin = threading.Event()
         self.result: object = None
         self.error: BaseException | None = None
 
     def run(self) -> None:
+        self.may_begin.wait()
+        if self.is_given_up:
+            return
         try:
             self.result = self._work(self._tell)
         except BaseException as error:  # for whoever waits
@@ -59,13 +63,15 @@ def run_apart(database: Database, work: Callable[[Tell], T], display: Display) -
     """
     with interruptible(database) as interrupt:
         thread = _Work(work)
-        thread.start()
         try:
+            thread.start()
+            thread.may_begin.set()  # not before somebody would end it: Ctrl-C may come while a thread starts
             while thread.is_alive():
                 thread.join(_LOOK_EVERY_S)
                 display.show(*thread.place)
         except KeyboardInterrupt:
             thread.is_given_up = True
+            thread.may_begin.set()
             while thread.is_alive():
                 interrupt()
                 thread.join(_LOOK_EVERY_S)
