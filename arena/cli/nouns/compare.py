@@ -84,12 +84,8 @@ def compare(
     """Find out whether one version is better than another."""
     hosting = read_hosting(workers=workers, sandbox=sandbox, allow_reduced=allow_reduced)
     others = parse_names(field, "field") if field else []
-    lower, upper = read_bounds(preset, elo0, elo1, gain)
-    design = design_for(seats, has_field=bool(others))
-    form = _checked(Compare(seats, max_blocks or 1, lower, upper, alpha, beta, design))
-    if max_blocks is None:
-        form = _with_usual_limit(form)
-    entrants = [new, old, *others]
+    bounds = read_bounds(preset, elo0, elo1, gain)
+    form = _form(seats, max_blocks, bounds, (alpha, beta), has_field=bool(others))
     request = Request(
         game=game,
         time=time,
@@ -100,7 +96,7 @@ def compare(
         seed=seed,
         secret=secret,
     )
-    order = tournament_request(request, form, entrants, rated=False, name=name)
+    order = tournament_request(request, form, [new, old, *others], rated=False, name=name)
     if dry_run:
         print_forecast(db, order, hosting.workers, as_json=as_json)
         return
@@ -117,6 +113,15 @@ def compare(
         print_json({"tournament": planned.name, "new": new, "old": old, **facts, "faults": faults})
     else:
         _print(detail.comparison, planned.name, db)
+
+
+def _form(
+    seats: int, max_blocks: int | None, bounds: tuple[float, float], errors: tuple[float, float], *, has_field: bool
+) -> Compare:
+    """Return the form that asks for these gains with these rates of error. Raises MisuseError."""
+    design = design_for(seats, has_field=has_field)
+    form = _checked(Compare(seats, max_blocks or 1, *bounds, *errors, design))
+    return _with_usual_limit(form) if max_blocks is None else form
 
 
 def _with_usual_limit(form: Compare) -> Compare:

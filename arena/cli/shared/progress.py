@@ -67,9 +67,9 @@ class ProgressDisplay:
         self._write(self._text(done, note))
 
     def end(self, done: int, note: str = "") -> None:
-        """Show the final state, with the speed of the whole, and end the line; with a note that it broke off, without.
+        """Show the final state with the speed of the whole, and end the line.
 
-        What is not done then has no time left.
+        With a `note` that it broke off, that stands in place of the speed and the time left.
         """
         self._speed = 0.0 if note else "own"
         self._write(self._text(done, note))
