@@ -69,6 +69,8 @@ class Matches:
         """Expect the service to tell of every match that runs, since the bot has joined anew."""
         self._missing = set(self._tables)
         self._retold.clear()
+        for table, _ in self._tables.values():
+            table.note_connection()
 
     def drop_missing(self) -> None:
         """Leave the matches of which the service has not told since `miss_all`: they are over there."""

@@ -60,6 +60,9 @@ class Table:
         self._is_taken_over = started.resumed
         self._starts_left = MOST_STARTS
         self._is_expected = False
+        self._line = 0
+        """Counts the connections of the bridge; what was sent on one that is lost may be lost, too."""
+        self._answered_on = 0
         self.crashed = False
         """Whether the match was given up because the bot crashed again and again."""
 
@@ -73,6 +76,10 @@ class Table:
                 f"the service asks on and on in match {self.history.match_id[:40]!r}; tell its organiser"
             )
         self._events.put_nowait(event)
+
+    def note_connection(self) -> None:
+        """Note that what is sent from now on goes over another connection."""
+        self._line += 1
 
     async def run(self) -> play_pb2.MatchFinished:
         """Play until the service says that the match is over for the bot. Raises HostingError."""
@@ -106,7 +113,9 @@ class Table:
         is_thinking = self.history.pending is not None and self.history.pending.ply == decide.ply
         known = self.history.ask(decide, self._loop.time())
         if known is not None:
-            await self._send(known)
+            # Over this connection the service was told already if the answer came while it asked anew.
+            if self._answered_on != self._line:
+                await self._submit(known)
         elif not is_thinking:
             await self._put_question()
 
@@ -166,11 +175,15 @@ class Table:
         request = play_pb2.PlayRequest(act=act)
         if history.pending is not None and history.pending.ply == answer.ply:
             history.answer(request)
-        await self._send(request)  # one that nobody asked for is judged by the service
+        await self._submit(request)  # one that nobody asked for is judged by the service
 
     async def _resign(self) -> None:
         request = play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=self.history.match_id))
         self.history.answer(request)
+        await self._submit(request)
+
+    async def _submit(self, request: play_pb2.PlayRequest) -> None:
+        self._answered_on = self._line
         await self._send(request)
 
     # Processes.

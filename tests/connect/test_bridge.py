@@ -183,6 +183,20 @@ async def test_an_answer_that_was_lost_with_the_line_is_sent_again(tls: TlsFiles
     assert (tmp_path / "log").read_text() == "m1:0\n"
 
 
+async def test_an_answer_that_crosses_the_question_asked_anew_is_sent_once(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, "wait_for('go')\nreturn 1")
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.first_question()
+        await told.wait_for(MatchBegan)
+        visit.break_off()
+        visit = await service.visit()
+        await visit.welcome()
+        (tmp_path / "go").touch()
+        assert (await visit.hear_act()).ply == 0
+        await visit.say(started("m1", resumed=True), decide("m1", 0), decide("m1", 2, event(0), event(1)))
+        assert (await visit.hear_act()).ply == 2
+
+
 async def test_a_process_hears_of_every_ply_once_although_the_line_broke(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, 'decision.note = ",".join(str(event.ply) for event in decision.events)\nreturn 1')
     async with play_service(tls) as service, connected(service, directory):
