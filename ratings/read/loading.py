@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Select, Text, select, type_coerce
+from sqlalchemy import Select, Text, select, text, type_coerce
 from sqlmodel import Session
 
 from ratings.errors import NotFoundError
@@ -25,6 +25,8 @@ _PART = 1_000
 """So many rows stay in the cache of a processor: with twenty times as many it takes a third longer."""
 _MOST_NAMES = 500
 Small: TypeAlias = npt.NDArray[np.int32]
+_IS_NOT_RATED = text(f"verdict <> '{Verdict.RATED}'")
+"""In the words of the index of these matches: of a parameter no database knows that the index is for it."""
 _m, _t, _o, _b, _v = tables.match, tables.tournament, tables.rating_order, tables.block, tables.version
 
 
@@ -54,7 +56,7 @@ class _Found:
     seats: Small
     ranks: Small
     blocks: Ints
-    rotations: Small
+    rotations: npt.NDArray[np.uint8]
 
 
 def _matches(pool_id: str, seats: int) -> Select[Any]:
@@ -72,12 +74,18 @@ def _broken_blocks(session: Session, pool_id: str) -> Ints:
 
     Live rating has passed the first matches of each tournament, and said of each whether it counts.
     """
-    passed = select(_m.c.block_id).join(_o, _o.c.match_id == _m.c.id)
-    passed = passed.where(_o.c.pool_id == pool_id, _o.c.verdict != Verdict.RATED)
     rest = select(_m.c.block_id).join(_t, _t.c.id == _m.c.tournament_id)
     rest = rest.where(_t.c.pool_id == pool_id, _t.c.rated, _m.c.position >= _t.c.rated_through)
-    found = [_labels(block for (block,) in part) for query in (passed, rest) for part in _parts(session, query)]
+    found = [
+        _labels(block for (block,) in part) for query in (not_rated(pool_id), rest) for part in _parts(session, query)
+    ]
     return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+
+
+def not_rated(pool_id: str) -> Select[Any]:
+    """Select the blocks of the matches that live rating has passed without rating them."""
+    query = select(_m.c.block_id).join(_o, _o.c.match_id == _m.c.id)
+    return query.where(_o.c.pool_id == pool_id, _IS_NOT_RATED)
 
 
 def _parts(session: Session, query: Select[Any]) -> Iterator[Sequence[tuple[Any, ...]]]:
@@ -144,30 +152,43 @@ def _shared_draws(session: Session, pool_id: str) -> tuple[Ints, Ints]:
 
 
 class _Columns:
-    """The columns while they are read: versions become numbers in the order in which they come."""
+    """The columns while they are read: versions become numbers in the order in which they come.
+
+    What is small is kept in single bytes until its column is whole, and no two columns are made whole at once.
+    """
 
     def __init__(self, seats: int) -> None:
-        self._seats = seats
         self._versions = _Numbers()
-        self._parts: list[tuple[Ints, Small, Small, Small]] = []
+        none: Small = np.zeros((0, seats), np.int32)
+        self._blocks, self._rotations = [np.zeros(0, np.int64)], [np.zeros(0, np.uint8)]
+        self._seats, self._ranks = [none], [none.astype(np.uint8)]
 
     def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Take in rows of block, rotation, and version and rank of each seat."""
         block, rotation, *sitting = zip(*rows, strict=True)
         versions = [np.fromiter(map(self._versions.__getitem__, column), np.int32) for column in sitting[::2]]
-        seats, ranks = np.array(versions).T, np.array(sitting[1::2], np.int32).T
-        self._parts.append((_labels(block), np.array(rotation, np.int32), seats, ranks))
+        self._blocks.append(_labels(block))
+        self._rotations.append(np.array(rotation, np.uint8))
+        self._seats.append(np.array(versions).T)
+        self._ranks.append(np.array(sitting[1::2], np.uint8).T)
 
     def whole(self, broken: Ints) -> _Found:
         """Return all that were added but the matches of broken blocks, the versions sorted by their ids."""
-        none: Small = np.zeros((0, self._seats), np.int32)
-        parts = [(np.zeros(0, np.int64), none[:, 0], none, none), *self._parts]
-        blocks, rotations, seats, ranks = map(np.concatenate, zip(*parts, strict=True))
+        blocks = _joined(self._blocks)
         is_whole = ~np.isin(blocks, broken)
         versions = sorted(self._versions)
         numbers: Small = np.zeros(len(versions), np.int32)
         numbers[[self._versions[version] for version in versions]] = np.arange(len(versions))
-        return _Found(tuple(versions), numbers[seats[is_whole]], ranks[is_whole], blocks[is_whole], rotations[is_whole])
+        seats: Small = numbers[_joined(self._seats)[is_whole]]
+        ranks: Small = _joined(self._ranks)[is_whole].astype(np.int32)
+        return _Found(tuple(versions), seats, ranks, blocks[is_whole], _joined(self._rotations)[is_whole])
+
+
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return the parts as one column, and forget them."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
 
 
 class _Numbers(dict[str, int]):

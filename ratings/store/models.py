@@ -187,11 +187,9 @@ class Match(Table, table=True):
 class Attempt(Table, table=True):
     """One try at playing a match: which worker has it, until when, and how it ended."""
 
-    __table_args__ = (
-        # Of all attempts a few are lost by their host, and these are asked for without the others.
-        # The migration says it for PostgreSQL too; here that would import its dialect into every command.
-        Index(None, "cause", sqlite_where=text("cause IS NOT NULL")),
-    )
+    # Of all attempts a few are lost by their host, and these are asked for without the others.
+    # The migration says it for PostgreSQL too; here that would import its dialect into every command.
+    __table_args__ = (Index(None, "cause", sqlite_where=text("cause IS NOT NULL")),)
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     number: int = Field(primary_key=True)
@@ -210,7 +208,7 @@ class Attempt(Table, table=True):
 class MatchSeat(Table, table=True):
     """Which version sits in a seat of a match, and, once the match is finished, how it ended there."""
 
-    __table_args__ = (Index(None, "version_id", "match_id"),)
+    __table_args__ = (Index(None, "version_id", "match_id"), {"sqlite_with_rowid": False})  # rows lie by their key
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     seat: int = Field(primary_key=True)
@@ -259,6 +257,8 @@ class Replay(Table, table=True):
 
 class RatingOrder(Table, table=True):
     """The order in which a pool's matches came up for rating: a fact, which a rebuild follows."""
+
+    __table_args__ = (Index(None, "pool_id", "match_id", sqlite_where=text("verdict <> 'rated'")),)
 
     pool_id: str = Field(primary_key=True, foreign_key="pool.id")
     rating_seq: int = Field(primary_key=True)

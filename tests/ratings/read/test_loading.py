@@ -10,12 +10,13 @@ import pytest
 from ratings.errors import NotFoundError
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
+from ratings.read import loading
 from ratings.read.loading import load_results
 from ratings.statistics.official.results import Results
 from ratings.statistics.official.table import official_table
 from ratings.store import tables
 from ratings.store.database import Database
-from ratings.store.sessions import write
+from ratings.store.sessions import read, write
 from tests.ratings import book
 
 POOL = book.POOL.pool_id()
@@ -139,3 +140,12 @@ def test_seeds_that_some_blocks_share_leave_the_others_alone(database: Database,
     seatings = [results.versions[seat] for seat in results.seats[:, 0]]
     assert len({*zip(results.plans.tolist(), seatings, strict=True)}) == len(results.plans) - 12
     assert official_table(results).repeats == 12
+
+
+def test_what_live_rating_did_not_rate_is_found_by_its_index(database: Database) -> None:
+    with read(database) as session:
+        sql = str(
+            loading.not_rated(POOL).compile(dialect=database.engine.dialect, compile_kwargs={"literal_binds": True})
+        )
+        plan = session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}").all()
+    assert any("ix_rating_order_pool_id_match_id" in detail for *_, detail in plan)

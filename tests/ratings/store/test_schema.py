@@ -120,6 +120,16 @@ def test_an_upgrade_keeps_every_row_and_every_rating(
     upgraded.close()
 
 
+def test_the_seats_of_a_match_lie_together_in_a_fresh_database_and_in_an_upgraded_one(tmp_path: Path) -> None:
+    fresh, old = open_database(tmp_path / "fresh.db"), tmp_path / "old.db"
+    database_of(old, "0008", fresh)
+    fresh.close()
+    upgrade(old)
+    for path in (tmp_path / "fresh.db", old):
+        with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.OperationalError, match="rowid"):
+            connection.execute("SELECT rowid FROM match_seat")
+
+
 def test_upgrading_a_current_database_changes_nothing(path: Path) -> None:
     assert upgrade(path) == schema.SchemaChange(schema.HEAD, schema.HEAD)
 
