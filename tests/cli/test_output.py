@@ -1,5 +1,7 @@
 import io
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,7 @@ from arena.cli.shared.output import (
     printable,
 )
 from arena.cli.shared.progress import LazyProgress, ProgressDisplay, progress_text
+from arena.cli.shared.styles import Style
 
 COLUMNS = (Column("name", "bot"), Column("matches", "matches", right=True))
 ROWS = [{"name": "random", "matches": 5, "id": "a"}, {"name": "search", "matches": 12, "id": "b"}]
@@ -194,3 +197,30 @@ def test_a_terminal_gets_one_line_that_is_overwritten_whole() -> None:
     lines = terminal.getvalue().split("\r")
     assert terminal.getvalue().count("\n") == 1
     assert len(lines[2]) == len(lines[1])
+
+
+@pytest.mark.parametrize("form", list(Style))
+def test_rows_that_come_one_by_one_are_written_like_those_that_are_all_there(
+    form: Style, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.cli.shared.output.wanted_style", lambda: form)
+    written = []
+    for known in (1, 2):
+        print_table(COLUMNS, ROWS[:known], as_json=form is not Style.PEOPLE, rest=iter(ROWS[known:]))
+        written.append(capsys.readouterr().out)
+    assert written[0] == written[1] != ""
+
+
+def test_a_row_is_written_before_the_next_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    def following() -> Iterator[dict[str, Any]]:
+        for row in ROWS:
+            assert json.dumps(row["id"]) not in capsys.readouterr().out
+            yield row
+            assert json.dumps(row["id"]) in capsys.readouterr().out
+
+    print_table(COLUMNS, [{"name": "first", "matches": 1, "id": "c"}], as_json=True, rest=following())
+
+
+def test_in_a_pipe_a_text_wider_than_those_before_stays_on_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(COLUMNS, ROWS, as_json=False, rest=[{"name": "a very long name", "matches": 7, "id": "c"}])
+    assert capsys.readouterr().out.endswith("search       12\na very long name        7\n")

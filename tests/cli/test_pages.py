@@ -56,3 +56,21 @@ def test_a_cursor_of_another_list_is_refused(table: Arena) -> None:
     cursor = shlex.split(named[1])[-1]
     for words in (["match", "list", "--after", cursor], ["bot", "list", "--after", "nonsense"]):
         assert "is no cursor of this list" in table.refusal(*words)
+
+
+def test_a_whole_list_is_read_page_by_page_and_comes_out_the_same(
+    table: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_monday(table)
+    lists = ("match list", "bot list", "tournament list", "stats history ada", "bot log ada", "tournament show monday")
+    asked = [
+        [*words.split(), *(["--matches"] if "show" in words else []), "--limit", "0", *form.split()]
+        for words in lists
+        for form in ("", "--json", "--csv", "--markdown")
+    ]
+    wholes = [table(*words) for words in asked]
+    monkeypatch.setattr("arena.cli.shared.paging.MOST_LIMIT", 1)
+    for words, whole in zip(asked, wholes, strict=True):
+        in_pages = table(*words)
+        assert (in_pages.code, in_pages.err) == (0, ""), words
+        assert in_pages.out.split() == whole.out.split(), words  # widths are those of the first page

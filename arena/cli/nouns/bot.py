@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -12,10 +13,10 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
-from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
+from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style, wanted_style
-from arena.client.values.bots import BotDetail
+from arena.client.values.bots import BotDetail, BotSummary
 from arena.hosting.manifest import BotManifest
 
 app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
@@ -70,13 +71,17 @@ def list_bots(
 ) -> None:
     """List the bots with their newest versions."""
     with connect(db) as connection:
-        page = connection.arena.bots.list_bots(rows_wanted(limit), after)
-    more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    empty = say("cli_bot.none_yet")
-    rows = [asdict(row) for row in page.items]
-    if not as_json or wanted_style() is Style.MARKDOWN:  # people know a remote version by its author's word
-        rows = [{**row, "newest": row["named"] or _short_hash(row["content_hash"])} for row in rows]
-    print_page(_BOTS, rows, more, as_json=as_json, empty=empty)
+        page, rest = ask_for(connection.arena.bots.list_bots, limit, after)
+        more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
+        facts = partial(_facts, for_people=not as_json or wanted_style() is Style.MARKDOWN)
+        rows = list(map(facts, page.items))
+        print_page(_BOTS, rows, more, as_json=as_json, empty=say("cli_bot.none_yet"), rest=map(facts, rest))
+
+
+def _facts(bot: BotSummary, *, for_people: bool) -> dict[str, Any]:
+    row = asdict(bot)
+    # People know a remote version by its author's word.
+    return {**row, "newest": bot.named or _short_hash(bot.content_hash)} if for_people else row
 
 
 _VERSIONS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, format_percent, format_two_places, print_rows, print_table
-from arena.cli.shared.paging import After, Limit, more_command, options_given, print_rows_of_page, rows_wanted
+from arena.cli.shared.paging import After, Limit, ask_for, more_command, options_given, print_rows_of_page, rows_wanted
 from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
@@ -100,11 +101,12 @@ def history(
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         pool = choose_pool(connection, pool, game, seats, time)
-        page = connection.arena.statistics.list_history(bot, pool, rows_wanted(limit), after)
-    rows = [asdict(change) for change in page.items]
-    words = ["stats", "history", bot, *options_given(pool=pool)]
-    more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
-    print_rows_of_page(_HISTORY, rows, more, style, empty=say("cli_stats.unrated", bot=bot))
+        page, rest = ask_for(partial(connection.arena.statistics.list_history, bot, pool), limit, after)
+        rows = [asdict(change) for change in page.items]
+        words = ["stats", "history", bot, *options_given(pool=pool)]
+        more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
+        empty = say("cli_stats.unrated", bot=bot)
+        print_rows_of_page(_HISTORY, rows, more, style, empty=empty, rest=map(asdict, rest))
 
 
 _OPPONENTS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -35,6 +35,14 @@ def with_faults(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) ->
     """Return the columns of a table of matches, and one that tells the faults if some bot in it was at fault."""
     is_faulty = any(seat.get("fault") for row in rows for seat in row["seats"])
     return [*columns, *([Column("seats", "faults", write=format_faults)] if is_faulty else [])]
+
+
+def noting_annulled(matches: Iterable[MatchSummary], annulled: list[MatchSummary]) -> Iterator[MatchSummary]:
+    """Yield the matches, and add those to the list that the organiser annulled."""
+    for match in matches:
+        if match.annulled is not None:
+            annulled.append(match)
+        yield match
 
 
 def print_annulled(matches: Sequence[MatchSummary]) -> None:

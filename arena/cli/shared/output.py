@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from itertools import zip_longest
+from functools import partial
+from itertools import chain, zip_longest
+from textwrap import indent
 from typing import Any, TextIO
 
 import typer
@@ -16,7 +18,7 @@ import typer
 from arena.cli.shared.layout import BETWEEN, fold, is_empty, lay_out, pad
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.styles import Style, wanted_style
-from arena.cli.shared.tabular import rows_of, write_csv, write_markdown
+from arena.cli.shared.tabular import flat_row, rows_of, write_csv, write_markdown
 from arena.cli.shared.terminal import unguarded, width_of
 from arena.words.plain import plain
 
@@ -89,28 +91,46 @@ def print_table(
     as_json: bool,
     empty: str | None = None,
     err: bool = False,
+    rest: Iterable[Mapping[str, Any]] = (),
 ) -> None:
     """Write `rows` for programs, or as a table of the columns; `empty` is said of one without rows.
 
     Programs get all keys of the rows; in Markdown, which people read in the end, stand the columns.
 
     With `err` the table is written to stderr. On a terminal it is no wider than that is: see `arena.cli.shared.layout`.
+    The rows of `rest` follow, each written as it comes; how wide columns are, and which keys CSV has, `rows` decide.
     """
     if as_json and wanted_style() is Style.MARKDOWN:
         is_right = [column.right for column in columns]
-        write_markdown([column.heading for column in columns], _cells(columns, rows), sys.stdout, is_right)
-    elif as_json and not rows and wanted_style() is Style.CSV:
-        write_csv([column.key for column in columns], [], sys.stdout)
+        cells = map(partial(_cells_of, columns), chain(rows, rest))
+        write_markdown([column.heading for column in columns], cells, sys.stdout, is_right)
+    elif as_json and wanted_style() is Style.CSV:
+        _print_csv(columns, rows, rest)
     elif as_json:
-        print_json([dict(row) for row in rows])
+        _print_list(chain(rows, rest))
     elif not rows:
         typer.echo(say("cli_shared.nothing_yet") if empty is None else empty, err=err)
     else:
-        _print_cells(columns, _cells(columns, rows), sys.stderr if err else sys.stdout)
+        cells_of = partial(_cells_of, columns)
+        _print_cells(columns, list(map(cells_of, rows)), sys.stderr if err else sys.stdout, map(cells_of, rest))
 
 
-def _cells(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    return [[printable(column.write(row[column.key])) for column in columns] for row in rows]
+def _cells_of(columns: Sequence[Column], row: Mapping[str, Any]) -> list[str]:
+    return [printable(column.write(row[column.key])) for column in columns]
+
+
+def _print_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], rest: Iterable[Mapping[str, Any]]) -> None:
+    keys, flat = rows_of([dict(row) for row in rows])
+    write_csv(keys or [column.key for column in columns], chain(flat, map(flat_row, rest)), sys.stdout)
+
+
+def _print_list(rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as a list in JSON, in the very form of `print_json`, each as it comes."""
+    before = "["
+    for row in rows:
+        typer.echo(f"{before}\n{indent(format_json(dict(row), indent=2), '  ')}", nl=False)
+        before = ","
+    typer.echo("[]" if before == "[" else "\n]")
 
 
 def print_lines(text: str) -> None:
@@ -119,13 +139,22 @@ def print_lines(text: str) -> None:
         typer.echo(printable(line))
 
 
-def print_rows(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], style: Style, *, empty: str) -> None:
-    """Write `rows` in the style that was asked for: all their keys for programs, only the columns for people."""
+def print_rows(
+    columns: Sequence[Column],
+    rows: Sequence[Mapping[str, Any]],
+    style: Style,
+    *,
+    empty: str,
+    rest: Iterable[Mapping[str, Any]] = (),
+) -> None:
+    """Write `rows` in the style that was asked for: all their keys for programs, only the columns for people.
+
+    The rows of `rest` follow as in `print_table`.
+    """
     if style is Style.CSV:
-        keys, flat = rows_of([dict(row) for row in rows])
-        write_csv(keys or [column.key for column in columns], flat, sys.stdout)
+        _print_csv(columns, rows, rest)
     else:
-        print_table(columns, rows, as_json=style is not Style.PEOPLE, empty=empty)
+        print_table(columns, rows, as_json=style is not Style.PEOPLE, empty=empty, rest=rest)
 
 
 def yes_or_no(value: Any) -> str:
@@ -155,17 +184,19 @@ def _fact_text(value: Any) -> str:
     return say("cli_shared.yes" if value else "cli_shared.no") if isinstance(value, bool) else _text(value)
 
 
-def _print_cells(columns: Sequence[Column], cells: Sequence[Sequence[str]], stream: TextIO) -> None:
+def _print_cells(
+    columns: Sequence[Column], cells: Sequence[Sequence[str]], stream: TextIO, rest: Iterable[Sequence[str]]
+) -> None:
     """Write a table: on a terminal with a line below its headings and no wider than that is, else in plain columns."""
     width = width_of(stream)
     headings = [column.heading for column in columns]
     layout = lay_out([_title(column) for column in columns], headings, cells, width)
     shown = [columns[at] for at in layout.shown]
-    lines = [[line[at] for at in layout.shown] for line in [headings, *cells]]
-    for number, line in enumerate(lines):
+    for number, cell in enumerate(chain([headings], cells, rest)):
+        line = [cell[at] for at in layout.shown]
         is_drawn_heading = number == 0 and width is not None
         with _bold(stream) if is_drawn_heading else nullcontext():
-            for text in _lines(shown, line, layout.widths):
+            for text in _lines(shown, line, layout.widths, folds=width is not None):
                 typer.echo(text, file=stream)
         if is_drawn_heading:
             typer.echo("─" * min(width or 0, sum(layout.widths) + BETWEEN * (len(shown) - 1)), file=stream)
@@ -179,9 +210,9 @@ def _title(column: Column) -> str:
     return "" if column.is_name else column.title
 
 
-def _lines(columns: Sequence[Column], line: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+def _lines(columns: Sequence[Column], line: Sequence[str], widths: Sequence[int], *, folds: bool) -> Iterator[str]:
     """Yield the lines that a row of a table takes, more than one if some cell is folded."""
-    folded = [fold(text, width) for text, width in zip(line, widths, strict=True)]
+    folded = [fold(text, width) if folds else [text] for text, width in zip(line, widths, strict=True)]
     for texts in zip_longest(*folded, fillvalue=""):
         padded = (
             pad(text, width, right=column.right) for text, width, column in zip(texts, widths, columns, strict=True)

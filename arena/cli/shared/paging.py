@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -11,8 +11,9 @@ from arena.cli.shared.output import Column, print_rows, print_table
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style, wanted_style
 from arena.cli.shared.suggestions import next_command
-from arena.client.values.page import DEFAULT_LIMIT
+from arena.client.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
 
+T = TypeVar("T")
 Limit = Annotated[int, typer.Option("--limit", min=0, metavar="N")]
 After = Annotated[
     str | None,
@@ -27,6 +28,25 @@ def rows_wanted(limit: int) -> int | None:
     return limit or None
 
 
+def ask_for(ask: Callable[[int, str | None], Page[T]], limit: int, after: str | None) -> tuple[Page[T], Iterator[T]]:
+    """Return the page that was asked for, and what follows it if `limit` is 0, which means all.
+
+    What follows is asked for page by page while it is taken, so that a list of any length takes the memory of one page.
+    Whoever takes it keeps the connection open.
+    """
+    if limit:
+        return ask(limit, after), iter(())
+    first = ask(MOST_LIMIT, after)
+    return Page(first.items), _following(ask, first.next)
+
+
+def _following(ask: Callable[[int, str | None], Page[T]], cursor: str | None) -> Iterator[T]:
+    while cursor is not None:
+        page = ask(MOST_LIMIT, cursor)
+        yield from page.items
+        cursor = page.next
+
+
 def print_page(
     columns: Sequence[Column],
     rows: Sequence[Mapping[str, Any]],
@@ -34,20 +54,27 @@ def print_page(
     *,
     as_json: bool,
     empty: str | None = None,
+    rest: Iterable[Mapping[str, Any]] = (),
 ) -> None:
     """Write a page of a list like `print_table`; `more` is the command line that gives the next page, if there is one.
 
     People read it below the table. Programs get it on stderr, for what they read is the list alone.
     """
-    print_table(columns, rows, as_json=as_json, empty=empty)
+    print_table(columns, rows, as_json=as_json, empty=empty, rest=rest)
     print_more(more, as_json=as_json)
 
 
 def print_rows_of_page(
-    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], more: str | None, style: Style, *, empty: str
+    columns: Sequence[Column],
+    rows: Sequence[Mapping[str, Any]],
+    more: str | None,
+    style: Style,
+    *,
+    empty: str,
+    rest: Iterable[Mapping[str, Any]] = (),
 ) -> None:
     """Write a page in a style, and how to see the next one: below a table, on stderr beside the other forms."""
-    print_rows(columns, rows, style, empty=empty)
+    print_rows(columns, rows, style, empty=empty, rest=rest)
     print_more(more, as_json=style is not Style.PEOPLE)
 
 

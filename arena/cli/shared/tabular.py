@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, TextIO
 
 Row = Mapping[str, Any]
@@ -23,8 +24,13 @@ def rows_of(data: Any, table: str | None = None) -> tuple[list[str], list[dict[s
         rows = data
     else:
         rows = [{**_without(one, table), **row} for one in data for row in one[table]]
-    flat = [_flat(row) if isinstance(row, Mapping) else {"value": _cell(row)} for row in rows]
+    flat = list(map(flat_row, rows))
     return list(dict.fromkeys(key for row in flat for key in row)), flat
+
+
+def flat_row(row: Any) -> dict[str, Any]:
+    """Return a row with the keys of objects within joined by dots, and lists within as cells of JSON."""
+    return _flat(row) if isinstance(row, Mapping) else {"value": _cell(row)}
 
 
 def _without(data: Row, key: str) -> dict[str, Any]:
@@ -51,7 +57,7 @@ def write_csv(keys: Sequence[str], rows: Iterable[Row], stream: TextIO) -> None:
     """Write a line of headings and a line for each row, for a spreadsheet; what a row lacks becomes an empty cell."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(keys)
-    writer.writerows([["" if row.get(key) is None else row[key] for key in keys] for row in rows])
+    writer.writerows(["" if row.get(key) is None else row[key] for key in keys] for row in rows)
 
 
 def write_markdown(
@@ -59,7 +65,7 @@ def write_markdown(
 ) -> None:
     """Write a table as Markdown has it; `is_right` tells which columns stand to the right."""
     rules = ["---:" if right else "---" for right in is_right or [False] * len(headings)]
-    for cells in [list(map(_escape, headings)), rules, *[list(map(_escape, row)) for row in rows]]:
+    for cells in chain([map(_escape, headings), rules], (map(_escape, row) for row in rows)):
         stream.write(f"| {' | '.join(cells)} |\n")
 
 

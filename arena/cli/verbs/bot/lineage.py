@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, write_named, write_told
-from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
 from arena.client.values.bots import BotDetail
 
@@ -46,9 +47,10 @@ def log(
 ) -> None:
     """Show what happened to a bot, the newest first."""
     with connect(db) as connection:
-        page = connection.arena.bots.list_events(name, rows_wanted(limit), after)
-    more = more_command("bot", "log", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    print_page(_EVENTS, [asdict(event) for event in page.items], more, as_json=as_json)
+        page, rest = ask_for(partial(connection.arena.bots.list_events, name), limit, after)
+        more = more_command("bot", "log", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
+        rows = [asdict(event) for event in page.items]
+        print_page(_EVENTS, rows, more, as_json=as_json, rest=map(asdict, rest))
 
 
 @app.command(epilog=example("arena bot promote fox@3f9a01c2"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from itertools import chain
 from typing import Annotated, Any
 
@@ -12,12 +13,12 @@ from typer.core import TyperCommand
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.matches import format_seats, print_annulled, short_match_id, with_faults
+from arena.cli.shared.matches import format_seats, noting_annulled, print_annulled, short_match_id, with_faults
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import Column, write_named, write_told
-from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
-from arena.client.values.matches import ANY_FAULT
+from arena.client.values.matches import ANY_FAULT, MatchSummary
 from ratings.store.states import MatchState
 
 app = typer.Typer()
@@ -66,16 +67,20 @@ def list_matches(
     asked = {"--state": state, "--bot": bot, "--fault": fault, "--pool": pool}
     wanted = _parse_state(state)
     with connect(db) as connection:
-        page = connection.arena.matches.list_matches(tournament, wanted, bot, fault, pool, rows_wanted(limit), after)
-    words = [
-        *([tournament] if tournament else []),
-        *(word for name, text in asked.items() if text for word in (name, text)),
-    ]
-    more = more_command("match", "list", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    rows = [asdict(row) for row in page.items]
-    print_page(with_faults(_COLUMNS, rows), rows, more, as_json=as_json, empty=say("cli_match.none_such"))
+        ask = partial(connection.arena.matches.list_matches, tournament, wanted, bot, fault, pool)
+        page, rest = ask_for(ask, limit, after)
+        words = [
+            *([tournament] if tournament else []),
+            *(word for name, text in asked.items() if text for word in (name, text)),
+        ]
+        more = more_command("match", "list", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
+        annulled: list[MatchSummary] = []
+        rows = [asdict(row) for row in noting_annulled(page.items, annulled)]
+        following = map(asdict, noting_annulled(rest, annulled))
+        columns, empty = with_faults(_COLUMNS, rows), say("cli_match.none_such")
+        print_page(columns, rows, more, as_json=as_json, empty=empty, rest=following)
     if not as_json:
-        print_annulled(page.items)
+        print_annulled(annulled)
 
 
 def _parse_state(text: str | None) -> MatchState | None:

@@ -10,7 +10,7 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, write_named
-from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.players import STOPPED, format_player
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
@@ -37,11 +37,11 @@ def list_tournaments(
 ) -> None:
     """List the tournaments, the newest first."""
     with connect(db) as connection:
-        page = connection.arena.tournaments.list_tournaments(rows_wanted(limit), after)
-    more = more_command("tournament", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    empty = say("cli_tournament.none_yet")
-    rows = [asdict(row) for row in page.items]
-    columns = [*_COLUMNS, *([_PLAYED_BY] if any(row["played_by"] for row in rows) else [])]
-    print_page(columns, rows, more, as_json=as_json, empty=empty)
+        page, rest = ask_for(connection.arena.tournaments.list_tournaments, limit, after)
+        more = more_command("tournament", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
+        empty = say("cli_tournament.none_yet")
+        rows = [asdict(row) for row in page.items]
+        columns = [*_COLUMNS, *([_PLAYED_BY] if any(row["played_by"] for row in rows) else [])]
+        print_page(columns, rows, more, as_json=as_json, empty=empty, rest=map(asdict, rest))
     if not as_json and any(row["status"] == STOPPED for row in rows):
         typer.echo(say("cli_tournament.resumes", command=next_command("tournament", "resume", "NAME", db=db)))
