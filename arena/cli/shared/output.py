@@ -67,21 +67,33 @@ def format_json(data: Any, indent: int | None = None) -> str:
     return plain(json.dumps(data, indent=indent, ensure_ascii=False), keep="\n")
 
 
-def print_json(data: Any, table: str | None = None) -> None:
+def print_json(data: Any, table: str | None = None, longest: str = "", rest: Iterable[Mapping[str, Any]] = ()) -> None:
     """Write `data` for a program: as JSON, or in the form that `--csv` or `--markdown` asks for.
 
     These write the rows of `data`, or those of the part of it that has the key `table`; of data without any table a row
     for each key with its value.
+
+    The rows of `rest` follow those below the key `longest`, each written as it comes.
     """
     style = wanted_style()
     if style is Style.JSON:
-        typer.echo(format_json(data, indent=2))
+        _print_object(data, longest, rest) if longest else typer.echo(format_json(data, indent=2))
         return
     keys, rows = rows_of(data, table)
+    whole = chain(rows, map(flat_row, rest if table == longest else ()))
     if style is Style.CSV:
-        write_csv(keys, rows, sys.stdout)
+        write_csv(keys, whole, sys.stdout)
     else:
-        write_markdown(keys, [[_text(row.get(key)) for key in keys] for row in rows], sys.stdout)
+        write_markdown(keys, ([_text(row.get(key)) for key in keys] for row in whole), sys.stdout)
+
+
+def _print_object(data: Mapping[str, Any], longest: str, rest: Iterable[Mapping[str, Any]]) -> None:
+    """Write an object in JSON, and the rows below its key `longest` each as it comes."""
+    key = f'\n  "{longest}": '  # no other line begins so: what lies deeper is indented further
+    before, after = format_json({**data, longest: []}, indent=2).split(f"{key}[]", 1)
+    typer.echo(before + key, nl=False)
+    _print_list(chain(data[longest], rest), margin="  ")
+    typer.echo(after)
 
 
 def print_table(
@@ -108,6 +120,7 @@ def print_table(
         _print_csv(columns, rows, rest)
     elif as_json:
         _print_list(chain(rows, rest))
+        typer.echo()
     elif not rows:
         typer.echo(say("cli_shared.nothing_yet") if empty is None else empty, err=err)
     else:
@@ -124,13 +137,13 @@ def _print_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], res
     write_csv(keys or [column.key for column in columns], chain(flat, map(flat_row, rest)), sys.stdout)
 
 
-def _print_list(rows: Iterable[Mapping[str, Any]]) -> None:
+def _print_list(rows: Iterable[Mapping[str, Any]], margin: str = "") -> None:
     """Write rows as a list in JSON, in the very form of `print_json`, each as it comes."""
     before = "["
     for row in rows:
-        typer.echo(f"{before}\n{indent(format_json(dict(row), indent=2), '  ')}", nl=False)
+        typer.echo(f"{before}\n{indent(format_json(dict(row), indent=2), f'{margin}  ')}", nl=False)
         before = ","
-    typer.echo("[]" if before == "[" else "\n]")
+    typer.echo("[]" if before == "[" else f"\n{margin}]", nl=False)
 
 
 def print_lines(text: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +17,7 @@ from arena.cli.shared.host_report import leak_lines, leak_summary, loss_lines
 from arena.cli.shared.matches import format_seats, print_annulled, short_match_id, with_faults
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable, write_named
-from arena.cli.shared.paging import After, Limit, more_command, print_more, rows_wanted
+from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more
 from arena.cli.shared.players import RUNNING, player_line
 from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.saying import named, say, told
@@ -53,15 +54,15 @@ def show(
     state = None if matches or as_json else MatchState.VOID
     with connect(db) as connection:
         detail = connection.arena.tournaments.get_tournament(tournament)
-        page = connection.arena.matches.list_matches(
-            detail.summary.id, state=state, limit=rows_wanted(limit), after=after
-        )
-    if as_json:
-        print_json(_facts(detail, page.items), table="matches" if matches else "standings")
-    else:
-        _print_tournament(detail)
-        print_faults(detail, db)
-        _print_matches(page.items)
+        ask = partial(connection.arena.matches.list_matches, detail.summary.id, state, None, None, None)
+        page, rest = ask_for(ask, limit, after)
+        if as_json:
+            table, following = "matches" if matches else "standings", map(asdict, rest)
+            print_json(_facts(detail, page.items), table, longest="matches", rest=following)
+        else:
+            _print_tournament(detail)
+            print_faults(detail, db)
+            _print_matches(page.items, rest)
     words = [detail.summary.name, *(["--matches"] if matches else [])]
     more = more_command("tournament", "show", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
     print_more(more, as_json=as_json)
@@ -109,19 +110,30 @@ def _print_tournament(detail: TournamentDetail) -> None:
     print_standings(detail)
 
 
-def _print_matches(matches: Sequence[MatchSummary]) -> None:
+def _print_matches(matches: Sequence[MatchSummary], rest: Iterable[MatchSummary]) -> None:
+    """Write the matches, those of `rest` as they come, and below them what is to be said of some."""
     if not matches:
         return
     typer.echo()
-    rows = [asdict(match) for match in matches]
-    print_table(with_faults(_MATCHES, rows), rows, as_json=False)
-    for match in matches:
+    void: list[tuple[str, str]] = []
+    annulled: list[MatchSummary] = []
+    hidden: set[str] = set()
+
+    def row_of(match: MatchSummary) -> dict[str, Any]:
         if match.void_reason:
-            typer.echo(
-                say("cli_tournament.match_void", match=short_match_id(match.id), why=printable(told(match.void_reason)))
-            )
-    print_annulled(matches)
-    for why in sorted({match.why_hidden for match in matches if match.hidden}):
+            void.append((short_match_id(match.id), match.void_reason))
+        if match.annulled is not None:
+            annulled.append(match)
+        if match.hidden:
+            hidden.add(match.why_hidden)
+        return asdict(match)
+
+    rows = list(map(row_of, matches))
+    print_table(with_faults(_MATCHES, rows), rows, as_json=False, rest=map(row_of, rest))
+    for match_id, why in void:
+        typer.echo(say("cli_tournament.match_void", match=match_id, why=printable(told(why))))
+    print_annulled(annulled)
+    for why in sorted(hidden):
         typer.echo(say("cli_tournament.missing_are", why=told(why)))
 
 
