@@ -22,6 +22,7 @@ from ratings.ledger.annulments import cover_tournament
 from ratings.ledger.check import facts_problems
 from ratings.ledger.pools import PoolKey
 from ratings.ledger.rebuild import rebuild
+from ratings.ledger.telling import Stage, Tell, say_nothing
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.archive.chain import read_chain
@@ -51,13 +52,18 @@ class Imported:
 
 
 def import_tournament(
-    session: Session, source: Path, *, name: str | None = None, digest: str | None = None
+    session: Session,
+    source: Path,
+    *,
+    name: str | None = None,
+    digest: str | None = None,
+    tell: Tell = say_nothing,
 ) -> Imported:
     """Read an exported tournament, under another `name` if given, only a file of that `digest` if given.
 
-    Raises ArchiveError; then nothing may be committed.
+    `tell` is told how far it is. Raises ArchiveError; then nothing may be committed.
     """
-    work = _Import(session, str(source), name)
+    work = _Import(session, str(source), name, tell)
     try:
         with source.open(encoding="ascii", newline="\n") as file:
             lines = read_chain(file, str(source), digest)
@@ -76,9 +82,9 @@ def import_tournament(
 class _Import:
     """One import: what was read so far, and the rows that wait to be written."""
 
-    def __init__(self, session: Session, file: str, name: str | None) -> None:
+    def __init__(self, session: Session, file: str, name: str | None, tell: Tell) -> None:
         self._session, self._connection = session, session.connection()
-        self._file, self._new_name = file, name
+        self._file, self._new_name, self._tell = file, name, tell
         self._tournament_id = self._pool_id = self._told_name = ""
         self._match_ids: set[str] = set()
         self._block_ids: set[str] = set()
@@ -141,10 +147,11 @@ class _Import:
     def finish(self) -> Imported:
         """Rate what the pool has anew. Raises ArchiveError if the facts do not agree with each other."""
         try:
+            self._tell(Stage.FACTS, 0, 0)
             cover_tournament(self._session, self._tournament_id)
             if problem := next(facts_problems(self._session), None):
                 raise ArchiveError(f"{self._file} does not agree with itself ({problem}); nothing was imported")
-            rated = rebuild(self._session, self._pool_id)
+            rated = rebuild(self._session, self._pool_id, self._tell)
         except (SkillError, NotFoundError) as error:
             raise ArchiveError(f"{self._file} cannot be rated ({error}); nothing was imported") from error
         name = self._new_name or self._told_name
@@ -174,6 +181,7 @@ class _Import:
 
     def _flush(self) -> None:
         """Write the rows that wait, parents first."""
+        self._tell(Stage.LINES, 0, 0)
         for kind, rows in self._waiting.items():
             self._connection.execute(insert(_TABLES[kind]), rows)
         self._waiting.clear()

@@ -220,13 +220,15 @@ class Ledger:
             for tournament_id in tournament_ids:
                 memories.forget(session.connection(), tournament_id)
 
-    def import_tournament(self, source: Path, *, name: str | None = None, digest: str | None = None) -> Imported:
+    def import_tournament(
+        self, source: Path, *, name: str | None = None, digest: str | None = None, tell: Tell = say_nothing
+    ) -> Imported:
         """Read an exported tournament, under another `name` if given, only a file of that `digest` if given.
 
-        Raises ArchiveError.
+        `tell` is told how far it is. Raises ArchiveError.
         """
         with write(self._database) as session:
-            return importing.import_tournament(session, source, name=name, digest=digest)
+            return importing.import_tournament(session, source, name=name, digest=digest, tell=tell)
 
 
 def _settle(

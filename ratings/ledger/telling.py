@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 
 class Stage(StrEnum):
-    """What a check of the book looks at, in this order."""
+    """What a check of the book looks at, in this order; and an import, of the file first."""
 
+    LINES = "lines"
+    REPLAYS = "replays"
     PAGES = "pages"
     FACTS = "facts"
     FILES = "files"

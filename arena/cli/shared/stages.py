@@ -13,6 +13,8 @@ from arena.cli.shared.saying import say
 from ratings.ledger.telling import Stage
 
 _SAID: Final = {
+    Stage.LINES: "cli_db.stage_lines",
+    Stage.REPLAYS: "cli_db.stage_replays",
     Stage.PAGES: "cli_db.stage_pages",
     Stage.FACTS: "cli_db.stage_facts",
     Stage.FILES: "cli_db.stage_files",

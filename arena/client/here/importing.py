@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +16,10 @@ from arena.client.here.verifying import problems_of_match
 from ratings.errors import ArchiveError
 from ratings.ledger.importing import Imported
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.telling import Stage, Tell
 from ratings.read import matches
 from ratings.store.database import Database, open_database
 
-OnProgress = Callable[[int, int], None]
-"""Told how many matches were verified, of how many."""
 _HASH_DIGITS = 64
 _LONGEST_END = 1 << 10
 
@@ -39,26 +37,26 @@ class Verified:
 
 
 def import_verified(
-    database: Database, source: Path, *, name: str | None, digest: str | None, on_progress: OnProgress
+    database: Database, source: Path, *, name: str | None, digest: str | None, tell: Tell
 ) -> tuple[Imported, Verified]:
     """Import a tournament if its replays say what the file says. Raises ArchiveError; then nothing was imported."""
-    verified = verify_export(source, digest, on_progress)
+    verified = verify_export(source, digest, tell)
     # The file may be another one by now; its digest says so.
-    return Ledger(database).import_tournament(source, name=name, digest=verified.digest), verified
+    return Ledger(database).import_tournament(source, name=name, digest=verified.digest, tell=tell), verified
 
 
-def verify_export(source: Path, digest: str | None, on_progress: OnProgress) -> Verified:
+def verify_export(source: Path, digest: str | None, tell: Tell) -> Verified:
     """Play all replays of an exported tournament again, and compare everything. Raises ArchiveError."""
     digest = digest or _digest_of(source)
     with (
         tempfile.TemporaryDirectory(prefix="arena-import-") as directory,
         closing(open_database(Path(directory) / "import.db")) as database,
     ):
-        imported = Ledger(database).import_tournament(source, digest=digest)
-        return _verify(database, imported, str(source), digest, on_progress)
+        imported = Ledger(database).import_tournament(source, digest=digest, tell=tell)
+        return _verify(database, imported, str(source), digest, tell)
 
 
-def _verify(database: Database, imported: Imported, file: str, digest: str | None, on_progress: OnProgress) -> Verified:
+def _verify(database: Database, imported: Imported, file: str, digest: str | None, tell: Tell) -> Verified:
     verified = without = 0
     for match, stored in matches.replays(database, imported.tournament_id):
         if stored is None:
@@ -70,7 +68,7 @@ def _verify(database: Database, imported: Imported, file: str, digest: str | Non
                 f"{file} says something else than the replay of match {match.id} ({problems[0]}); nothing was imported"
             )
         verified += 1
-        on_progress(verified, imported.matches)
+        tell(Stage.REPLAYS, verified, imported.matches)
     return Verified(digest, verified, without)
 
 

@@ -20,6 +20,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.recording import FaultFact
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
+from ratings.ledger.telling import Stage
 from ratings.read.bots import find_version
 from ratings.read.exporting import export_tournament
 from ratings.read.tournaments import find_tournament, standings, tournament_row
@@ -141,6 +142,13 @@ def test_an_export_tells_how_far_it_is(database: Database, played: str, tmp_path
     assert told[0] == (0, 12)
     assert told == sorted(told)
     assert {total for _, total in told} == {12}
+
+
+def test_an_import_tells_how_far_it_is(database: Database, other: Database, played: str, tmp_path: Path) -> None:
+    export(database, played, tmp_path / "monday.arena")
+    told: list[Stage] = []
+    Ledger(other).import_tournament(tmp_path / "monday.arena", tell=lambda stage, _done, _total: told.append(stage))
+    assert list(dict.fromkeys(told)) == [Stage.LINES, Stage.FACTS, Stage.RATINGS]
 
 
 def test_other_ratings_in_the_file_are_told(database: Database, other: Database, played: str, tmp_path: Path) -> None:

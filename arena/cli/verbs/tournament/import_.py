@@ -11,8 +11,8 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say
+from arena.cli.shared.stages import StageDisplay
 from arena.cli.shared.storage import open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.client.here.importing import Verified, import_verified
@@ -58,19 +58,13 @@ def import_(
 def _import(
     database: OpenDatabase, source: Path, name: str | None, digest: str | None, *, verifies: bool
 ) -> tuple[Imported, Verified | None]:
-    if not verifies:
-        return Ledger(database).import_tournament(source, name=name, digest=digest), None
-    display: ProgressDisplay | None = None
-
-    def show(done: int, total: int) -> None:
-        nonlocal display
-        display = display or ProgressDisplay(0, total)
-        display.update(done)
-
-    imported, verified = import_verified(database, source, name=name, digest=digest, on_progress=show)
-    if display is not None:
-        display.end(verified.matches)
-    return imported, verified
+    display = StageDisplay()
+    try:
+        if not verifies:
+            return Ledger(database).import_tournament(source, name=name, digest=digest, tell=display.show), None
+        return import_verified(database, source, name=name, digest=digest, tell=display.show)
+    finally:
+        display.clear()
 
 
 def _verdict(verified: Verified | None) -> str:
