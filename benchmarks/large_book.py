@@ -24,8 +24,10 @@ from ratings.ledger.rebuild import rebuild
 from ratings.store.database import open_database
 from ratings.store.sessions import write
 
-LIST_S, COUNT_S, FIT_S, FILE_S = 0.5, 2.0, 3.0, 40.0
-"""The most processor time beyond the start: of a page of a list, of what is counted, of what is fitted, of a file."""
+LIST_S, COUNT_S, FIT_S, FILE_S, WHOLE_S = 0.5, 2.0, 3.0, 40.0, 120.0
+"""The most processor time beyond the start: of a page, of what is counted, what is fitted, a file, and a whole list.
+
+A file that comes in takes as long as a whole list."""
 _REPEATS = 2
 _MATCHES = 200_000
 """The matches for which these bounds are; more may take more, in proportion."""
@@ -80,6 +82,18 @@ def commands(scratch: Path) -> Iterator[tuple[list[str], float]]:
     yield ["rating", "official"], FIT_S
     yield ["rating", "fairplay"], FIT_S
     yield ["tournament", "export", "long", str(scratch / "long.arena")], FILE_S
+    for words in (
+        "match list --limit 0",
+        "match list long --limit 0 --json",
+        "match list long --limit 0 --csv",
+        "match list --bot bot7 --limit 0 --markdown",
+        "tournament show long --matches --limit 0",
+        "tournament show long --limit 0 --json",
+        "stats history bot7 --limit 0 --json",
+    ):
+        yield words.split(), WHOLE_S
+    new = ["--db", str(scratch / "new.db")]
+    yield ["tournament", "import", str(scratch / "long.arena"), "--no-verify", *new], WHOLE_S
 
 
 def fill(path: Path, matches: int) -> None:
