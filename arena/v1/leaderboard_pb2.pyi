@@ -200,7 +200,7 @@ class Leaderboard(_message.Message):
     def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., matches: _Optional[int] = ..., table: _Optional[_Iterable[_Union[LeaderboardRow, _Mapping]]] = ..., behind: _Optional[int] = ..., next: _Optional[str] = ...) -> None: ...
 
 class LeaderboardRow(_message.Message):
-    __slots__ = ("rank", "version_id", "bot", "number", "content_hash", "owner", "mu", "sigma", "exposure", "matches", "wins", "score", "disabled")
+    __slots__ = ("rank", "version_id", "bot", "number", "content_hash", "owner", "mu", "sigma", "exposure", "matches", "wins", "score", "disabled", "shared", "draws")
     RANK_FIELD_NUMBER: _ClassVar[int]
     VERSION_ID_FIELD_NUMBER: _ClassVar[int]
     BOT_FIELD_NUMBER: _ClassVar[int]
@@ -214,6 +214,8 @@ class LeaderboardRow(_message.Message):
     WINS_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
     DISABLED_FIELD_NUMBER: _ClassVar[int]
+    SHARED_FIELD_NUMBER: _ClassVar[int]
+    DRAWS_FIELD_NUMBER: _ClassVar[int]
     rank: int
     version_id: str
     bot: str
@@ -227,7 +229,9 @@ class LeaderboardRow(_message.Message):
     wins: int
     score: float
     disabled: bool
-    def __init__(self, rank: _Optional[int] = ..., version_id: _Optional[str] = ..., bot: _Optional[str] = ..., number: _Optional[int] = ..., content_hash: _Optional[str] = ..., owner: _Optional[str] = ..., mu: _Optional[float] = ..., sigma: _Optional[float] = ..., exposure: _Optional[float] = ..., matches: _Optional[int] = ..., wins: _Optional[int] = ..., score: _Optional[float] = ..., disabled: bool = ...) -> None: ...
+    shared: int
+    draws: int
+    def __init__(self, rank: _Optional[int] = ..., version_id: _Optional[str] = ..., bot: _Optional[str] = ..., number: _Optional[int] = ..., content_hash: _Optional[str] = ..., owner: _Optional[str] = ..., mu: _Optional[float] = ..., sigma: _Optional[float] = ..., exposure: _Optional[float] = ..., matches: _Optional[int] = ..., wins: _Optional[int] = ..., score: _Optional[float] = ..., disabled: bool = ..., shared: _Optional[int] = ..., draws: _Optional[int] = ...) -> None: ...
 
 class Crosstable(_message.Message):
     __slots__ = ("versions", "meetings")

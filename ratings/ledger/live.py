@@ -16,6 +16,7 @@ from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
 from ratings.errors import FactError
 from ratings.ledger.pools import settings_of
 from ratings.statistics.errors import SkillError
+from ratings.statistics.firsts import Firsts, match_firsts
 from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
 from ratings.store import tables
@@ -27,11 +28,13 @@ _CHUNK = 64
 
 
 class VersionRating(NamedTuple):
-    """A version in a pool: its skill, and how it did (`wins` and `points` as in `ratings.store.models.Rating`)."""
+    """A version in a pool: its skill, and how it did, counted as in `ratings.store.models.Rating`."""
 
     skill: Skill
     matches: int = 0
     wins: int = 0
+    shared: int = 0
+    draws: int = 0
     points: int = 0
 
 
@@ -44,15 +47,15 @@ def rate_match(settings: SkillSettings, before: Sequence[VersionRating], ranks: 
     """Return the ratings after a match; index = seat."""
     skills = rate(settings, [rating[0] for rating in before], ranks)
     return [
-        VersionRating(skill, matches + 1, wins + win, points + gained)
-        for skill, (_, matches, wins, points), (win, gained) in zip(skills, before, _gains(tuple(ranks)), strict=True)
+        VersionRating(skill, old[1] + 1, old[2] + win, old[3] + share, old[4] + draw, old[5] + gained)
+        for skill, old, ((win, share, draw), gained) in zip(skills, before, _gains(tuple(ranks)), strict=True)
     ]
 
 
 @lru_cache(maxsize=1 << 12)
-def _gains(ranks: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
-    """Return for each seat whether it won, as 0 or 1, and its points."""
-    return tuple((int(rank == 1), points) for rank, points in zip(ranks, match_points(ranks), strict=True))
+def _gains(ranks: tuple[int, ...]) -> tuple[tuple[Firsts, int], ...]:
+    """Return for each seat which kind of first it was, and its points."""
+    return tuple(zip(match_firsts(ranks), match_points(ranks), strict=True))
 
 
 def rating_columns(rating: VersionRating) -> dict[str, Any]:
@@ -63,10 +66,14 @@ def rating_columns(rating: VersionRating) -> dict[str, Any]:
         "exposure": exposure(rating.skill),
         "matches": rating.matches,
         "wins": rating.wins,
+        "shared": rating.shared,
+        "draws": rating.draws,
         "points": rating.points,
     }
 
 
+RATED_COLUMNS = ("mu", "sigma", "exposure", "matches", "wins", "shared", "draws", "points")
+"""The columns of table `rating` that a rating fills."""
 CHANGE_COLUMNS = (
     *("match_id", "seat", "pool_id", "version_id", "rating_seq"),
     *("mu_before", "sigma_before", "mu_after", "sigma_after"),
@@ -125,6 +132,8 @@ _SEATS = (
         _r.c.sigma,
         _r.c.matches,
         _r.c.wins,
+        _r.c.shared,
+        _r.c.draws,
         _r.c.points,
     )
     .join(_v, _v.c.id == _s.c.version_id)
@@ -146,7 +155,7 @@ _ADD_RATING = insert(_r)
 _SET_RATING = (
     update(_r)
     .where(_r.c.pool_id == bindparam("the_pool"), _r.c.version_id == bindparam("the_version"))
-    .values({name: bindparam(name) for name in ("mu", "sigma", "exposure", "matches", "wins", "points")})
+    .values({name: bindparam(name) for name in RATED_COLUMNS})
 )
 _SET_THROUGH = update(_t).where(_t.c.id == bindparam("tournament")).values(rated_through=bindparam("through"))
 
@@ -226,7 +235,9 @@ class _Ratings:
     def __init__(self, connection: Connection, settings: SkillSettings, pool: str, seats: Iterable[AnyRow]) -> None:
         self._connection, self._settings, self._pool = connection, settings, pool
         self._ratings = {
-            seat.version_id: VersionRating(Skill(seat.mu, seat.sigma), seat.matches, seat.wins, seat.points)
+            seat.version_id: VersionRating(
+                Skill(seat.mu, seat.sigma), seat.matches, seat.wins, seat.shared, seat.draws, seat.points
+            )
             for seat in seats
             if seat.mu is not None
         }

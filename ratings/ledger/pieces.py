@@ -13,8 +13,9 @@ from itertools import groupby
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from sqlmodel import Session
 
-from ratings.ledger.live import CHANGE_COLUMNS, ChangeRow, VersionRating
+from ratings.ledger.live import CHANGE_COLUMNS, RATED_COLUMNS, ChangeRow, VersionRating
 from ratings.ledger.rebuild import PoolRatings, get_pool, last_place, rated_matches
+from ratings.statistics.firsts import match_firsts
 from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill
 from ratings.store import tables
@@ -28,6 +29,7 @@ PIECE = 500
 """How many places in the order of rating are rated anew at once: others wait for the writing of so many."""
 UNFINISHED = "its ratings are being computed anew, and do not count everything yet; a service goes on by itself"
 _ROWS = 5_000
+_COUNTED = VersionRating._fields[1:]
 
 _o, _s, _v, _c, _r, _p = (
     tables.rating_order,
@@ -40,7 +42,7 @@ _o, _s, _v, _c, _r, _p = (
 _SET_RATING = (
     update(_r)
     .where(_r.c.pool_id == bindparam("the_pool"), _r.c.version_id == bindparam("the_version"))
-    .values({name: bindparam(name) for name in ("mu", "sigma", "exposure", "matches", "wins", "points")})
+    .values({name: bindparam(name) for name in RATED_COLUMNS})
 )
 
 
@@ -175,7 +177,7 @@ def _ratings_before(session: Session, pool_id: str, step: _Step) -> Iterable[tup
         since = taken_back.get(row["version_id"], _Since())
         if row["matches"] > since.matches:
             skill = since.before or Skill(row["mu"], row["sigma"])
-            figures = (row["matches"] - since.matches, row["wins"] - since.wins, row["points"] - since.points)
+            figures = (row[name] - getattr(since, name) for name in _COUNTED)
             yield row["bot_id"], row["number"], row["version_id"], VersionRating(skill, *figures)
 
 
@@ -186,6 +188,8 @@ class _Since:
     before: Skill | None = None
     matches: int = 0
     wins: int = 0
+    shared: int = 0
+    draws: int = 0
     points: int = 0
 
 
@@ -209,8 +213,11 @@ def _changes_between(session: Session, pool_id: str, step: _Step) -> Mapping[str
 
 
 def _take_in(found: dict[str, _Since], seats: list[AnyRow]) -> None:
-    for seat, points in zip(seats, match_points([seat.rank for seat in seats]), strict=True):
+    ranks = [seat.rank for seat in seats]
+    for seat, first, points in zip(seats, match_firsts(ranks), match_points(ranks), strict=True):
         since = found.setdefault(seat.version_id, _Since(Skill(seat.mu_before, seat.sigma_before)))
         since.matches += 1
-        since.wins += seat.rank == 1
+        since.wins += first.wins
+        since.shared += first.shared
+        since.draws += first.draws
         since.points += points

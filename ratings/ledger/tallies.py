@@ -10,14 +10,29 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 
+from ratings.statistics.firsts import Firsts, match_firsts
 from ratings.statistics.points import match_points, points_between
 from ratings.store import tables
 from ratings.store.states import MatchState
 from ratings.store.tables import AnyRow
 
 _m, _s, _l, _t, _y = tables.match, tables.match_seat, tables.leak_check, tables.tournament, tables.entrant_tally
+_p = tables.pool
 _VERDICTS = {"equal": "equal", "leak": "leaks", "unstable": "unstable"}
 KEYS = ("tournament_id", "version_id")
 COUNTS = tuple(column.name for column in _y.columns if column.name not in KEYS)
@@ -49,6 +64,8 @@ _KNOWN = select(_y.c.version_id).where(
     _y.c.tournament_id == bindparam("tournament"), _y.c.version_id.in_(bindparam("versions", expanding=True))
 )
 
+_ANY: ColumnElement[int] = literal_column(str(2**63 - 1))
+
 Counts = dict[str, int]
 
 
@@ -72,15 +89,16 @@ def _of_block(matches: Sequence[Sequence[AnyRow]], news: Sequence[str]) -> Itera
         yield from ((version_id, {"blocks": 1}) for version_id in {seat.version_id for seat in matches[0]})
     for seats in matches:
         if is_whole or seats[0].id in news:
-            for seat, points in zip(seats, match_points([seat.rank for seat in seats]), strict=True):
+            ranks = [seat.rank for seat in seats]
+            for seat, first, points in zip(seats, match_firsts(ranks), match_points(ranks), strict=True):
                 if seats[0].id in news:
-                    yield seat.version_id, _of_seat(seat, points)
+                    yield seat.version_id, _of_seat(seat, first, points)
                 if is_whole:
                     yield seat.version_id, {"block_matches": 1, "block_points": points}
 
 
-def _of_seat(seat: AnyRow, points: int) -> Counts:
-    counts = {"matches": 1, "wins": int(seat.rank == 1), "points": points, "forfeits": int(seat.forfeit is not None)}
+def _of_seat(seat: AnyRow, first: Firsts, points: int) -> Counts:
+    counts = {"matches": 1, **first._asdict(), "points": points, "forfeits": int(seat.forfeit is not None)}
     return counts if seat.verdict is None else {**counts, _VERDICTS.get(seat.verdict, "unknown"): 1}
 
 
@@ -110,25 +128,36 @@ def counted(tournaments: Select[str] | None = None) -> Select[*tuple[Any, ...]]:
 
     Blocks that were annulled are left out.
     """
-    seat = _seats(tournaments).subquery()
-    is_whole = seat.c.broken.is_(None)
+    # Of rows that are limited the database makes each once: else it would count the points anew at every mention.
+    seat = _seats(tournaments).limit(_ANY).subquery()
+    is_whole, is_first, others = seat.c.broken.is_(None), seat.c.rank == 1, _p.c.seats - 1
+    # The points of a first seat tell how many are level with it, so that these need not be counted.
+    is_alone = seat.c.points == points_between(1, 2) * others
+    is_level = seat.c.points == points_between(1, 1) * others
 
     def count(condition: Any) -> Any:
         return func.sum(case((condition, 1), else_=0))
 
-    return select(
-        seat.c.tournament_id,
-        seat.c.version_id,
-        func.count().label("matches"),
-        count(seat.c.rank == 1).label("wins"),
-        func.sum(seat.c.points).label("points"),
-        count(seat.c.forfeit.is_not(None)).label("forfeits"),
-        func.count(func.distinct(case((is_whole, seat.c.block_id)))).label("blocks"),
-        count(is_whole).label("block_matches"),
-        func.sum(case((is_whole, seat.c.points), else_=0)).label("block_points"),
-        *(count(seat.c.verdict == verdict).label(name) for verdict, name in _VERDICTS.items()),
-        count(seat.c.verdict.not_in(list(_VERDICTS))).label("unknown"),
-    ).group_by(seat.c.tournament_id, seat.c.version_id)
+    return (
+        select(
+            seat.c.tournament_id,
+            seat.c.version_id,
+            func.count().label("matches"),
+            count(is_first & is_alone).label("wins"),
+            count(is_first & ~is_alone & ~is_level).label("shared"),
+            count(is_first & is_level & ~is_alone).label("draws"),
+            func.sum(seat.c.points).label("points"),
+            count(seat.c.forfeit.is_not(None)).label("forfeits"),
+            func.count(func.distinct(case((is_whole, seat.c.block_id)))).label("blocks"),
+            count(is_whole).label("block_matches"),
+            func.sum(case((is_whole, seat.c.points), else_=0)).label("block_points"),
+            *(count(seat.c.verdict == verdict).label(name) for verdict, name in _VERDICTS.items()),
+            count(seat.c.verdict.not_in(list(_VERDICTS))).label("unknown"),
+        )
+        .join(_t, _t.c.id == seat.c.tournament_id)
+        .join(_p, _p.c.id == _t.c.pool_id)
+        .group_by(seat.c.tournament_id, seat.c.version_id)
+    )
 
 
 def _seats(tournaments: Select[str] | None) -> Select[*tuple[Any, ...]]:

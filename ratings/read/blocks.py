@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from sqlalchemy import FromClause, Select, bindparam, select
 
+from ratings.statistics.firsts import Firsts, match_firsts
 from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
+from ratings.store.tables import AnyRow
 
 _REACH = 1
 """Blocks with one chance seed follow one another, and there are at most two of them."""
@@ -46,7 +50,7 @@ class EarlyResult:
     """How a version fared in a match that is over, in a block that is not."""
 
     version_id: str
-    rank: int
+    firsts: Firsts
     has_forfeited: bool
 
 
@@ -54,12 +58,20 @@ def early_results(source: Source, tournament_id: str) -> list[EarlyResult]:
     """Return the results, seat by seat, of the finished matches in blocks of a tournament that are not over."""
     pending = select(_m.c.block_id).where(_m.c.tournament_id == tournament_id, _m.c.state.in_(_OPEN)).distinct()
     query = (
-        select(_s.c.version_id, _s.c.rank, _s.c.forfeit.is_not(None))
+        select(_s.c.match_id, _s.c.version_id, _s.c.rank, _s.c.forfeit.is_not(None))
         .join(_m, _m.c.id == _s.c.match_id)
         .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.FINISHED, _m.c.block_id.in_(pending))
+        .order_by(_s.c.match_id, _s.c.seat)
     )
     with read(source) as session:
-        return [EarlyResult(*row) for row in session.connection().execute(query)]
+        matches = groupby(session.connection().execute(query), key=itemgetter(0))
+        return [result for _, seats in matches for result in _results(list(seats))]
+
+
+def _results(seats: Sequence[AnyRow]) -> Iterator[EarlyResult]:
+    """Yield the results of one match from its rows: match, version, rank, and whether it has forfeited."""
+    for (_, version_id, _, has_forfeited), firsts in zip(seats, match_firsts([row[2] for row in seats]), strict=True):
+        yield EarlyResult(version_id, firsts, has_forfeited)
 
 
 def _awaited() -> Select[str, str]:

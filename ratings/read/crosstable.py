@@ -51,14 +51,14 @@ class SeatResult:
     seat: int
     matches: int
     wins: int
-    """How many matches it ended with rank 1, alone or shared."""
+    """In how many matches it was first alone."""
     score: float
     """The part of the opponents met that were beaten, 0 to 1; a tie counts half."""
     forfeits: int
     shared: int
-    """How many of the wins were shared with some of the others."""
+    """In how many it was first together with some of the others."""
     draws: int
-    """How many of the wins were shared with all others."""
+    """In how many all were level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +131,8 @@ def by_seat(source: Source, scope: Scope, version_id: str | None = None) -> list
     with read(source) as session:
         rows = _seat_rows(session, scope, None if version_id is None else _s.c.version_id == version_id)
     return [
-        SeatResult(seat, played, won, points / (2 * met), lost, shared - (won - ahead), won - ahead)
-        for seat, played, won, points, met, lost, shared, ahead in rows
+        SeatResult(seat, played, first - level, points / (2 * met), lost, level - (first - ahead), first - ahead)
+        for seat, played, first, points, met, lost, level, ahead in rows
     ]
 
 
@@ -147,16 +147,16 @@ def _ties(other: FromClause) -> ColumnElement[int]:
 
 
 def _seat_rows(session: Session, scope: Scope, only: ColumnElement[bool] | None) -> list[tuple[int, ...]]:
-    """Return seat, matches, wins, points, opponents met, forfeits, wins shared, and wins ahead of somebody."""
+    """Return seat, matches, first ranks, points, opponents met, forfeits, those shared, and those ahead of some."""
     other = _s.alias("other")
     points = func.sum(_points_against(other))
     matches = func.count(func.distinct(_s.c.match_id))
-    won = func.count(func.distinct(case((_s.c.rank == 1, _s.c.match_id))))
-    shared = func.count(func.distinct(case(((_s.c.rank == 1) & (other.c.rank == 1), _s.c.match_id))))
+    first = func.count(func.distinct(case((_s.c.rank == 1, _s.c.match_id))))
+    level = func.count(func.distinct(case(((_s.c.rank == 1) & (other.c.rank == 1), _s.c.match_id))))
     ahead = func.count(func.distinct(case(((_s.c.rank == 1) & (other.c.rank > 1), _s.c.match_id))))
     forfeited = func.count(func.distinct(case((_s.c.forfeit.is_not(None), _s.c.match_id))))
     query = (
-        select(_s.c.seat, matches, won, points, func.count(), forfeited, shared, ahead)
+        select(_s.c.seat, matches, first, points, func.count(), forfeited, level, ahead)
         .join(other, (other.c.match_id == _s.c.match_id) & (other.c.seat != _s.c.seat))
         .where(_s.c.rank.is_not(None), scope.holds(_s.c.match_id))
         .group_by(_s.c.seat)

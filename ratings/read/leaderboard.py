@@ -78,7 +78,9 @@ class LeaderboardRow:
     """The figure that is shown and sorted by: mu - 3 sigma."""
     matches: int
     wins: int
-    """How many matches it ended with rank 1, alone or shared."""
+    """As in `ratings.statistics.firsts`; so are the next two."""
+    shared: int
+    draws: int
     score: float
     """The part of the opponents met that were beaten, 0 to 1; a tie counts half."""
     disabled: bool
@@ -217,6 +219,8 @@ def line_of(line: AnyRow, rank: int, seats: int) -> LeaderboardRow:
         exposure=line.exposure,
         matches=line.matches,
         wins=line.wins,
+        shared=line.shared,
+        draws=line.draws,
         score=line.points / (2 * line.matches * (seats - 1)),
         disabled=line.disabled_at_us is not None,
     )

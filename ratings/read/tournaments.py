@@ -10,6 +10,7 @@ from sqlmodel import Session, col, func, select
 
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
+from ratings.statistics.firsts import Firsts
 from ratings.statistics.points import most_points
 from ratings.store import tables
 from ratings.store.lookups import get_tournament
@@ -66,8 +67,7 @@ class EntrantRow:
     number: int
     content_hash: str
     matches: int
-    wins: int
-    """How many matches it ended with rank 1, alone or shared."""
+    firsts: Firsts
     score: float
     """The part of the opponents met that were beaten, 0 to 1; a tie counts half, and it is 0 before the first match."""
     forfeits: int
@@ -223,7 +223,8 @@ def standings(source: Source, tournament_id: str) -> list[EntrantRow]:
 def _entrant(version: Version, bot: str, tally: EntrantTally | None, seats: int) -> EntrantRow:
     who = (version.id, bot, version.number, version.content_hash)
     if tally is None:
-        return EntrantRow(*who, 0, 0, 0.0, 0)
+        return EntrantRow(*who, 0, Firsts(), 0.0, 0)
     score = tally.points / (tally.matches * most_points(seats))
     whole = WholeBlocks(tally.blocks, tally.block_points, tally.block_matches * most_points(seats))
-    return EntrantRow(*who, tally.matches, tally.wins, score, tally.forfeits, whole)
+    firsts = Firsts(tally.wins, tally.shared, tally.draws)
+    return EntrantRow(*who, tally.matches, firsts, score, tally.forfeits, whole)

@@ -283,10 +283,7 @@ class RatingChange(Table, table=True):
 
 
 class Rating(Table, table=True):
-    """The present rating of a version in a pool; derived from the facts.
-
-    `points` are those of `ratings.statistics.points`, and `wins` counts the matches with rank 1.
-    """
+    """The present rating of a version in a pool; `wins` to `points` as in `ratings.statistics.firsts` and `points`."""
 
     __table_args__ = (Index(None, "pool_id", "exposure"),)
 
@@ -297,4 +294,6 @@ class Rating(Table, table=True):
     exposure: float = Field(sa_type=Double)
     matches: int
     wins: int
+    shared: int = Field(sa_column_kwargs={"server_default": text("0")})
+    draws: int = Field(sa_column_kwargs={"server_default": text("0")})
     points: int

@@ -5,6 +5,7 @@ All of it follows from the facts, and may be counted anew at any time.
 
 from __future__ import annotations
 
+from sqlalchemy import text
 from sqlmodel import Field
 
 from ratings.store.base import Table
@@ -20,7 +21,9 @@ class EntrantTally(Table, table=True):
     version_id: str = Field(primary_key=True, foreign_key="version.id")
     matches: int
     wins: int
-    """How many matches it ended with rank 1, alone or shared."""
+    """As in `ratings.statistics.firsts`; so are the next two."""
+    shared: int = Field(sa_column_kwargs={"server_default": text("0")})
+    draws: int = Field(sa_column_kwargs={"server_default": text("0")})
     points: int
     """As in `ratings.statistics.points`."""
     forfeits: int

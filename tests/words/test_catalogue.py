@@ -20,6 +20,7 @@ FAMILIES = (
     "site.theme_",
     "error.status_",
     "fault.",
+    "leaderboard.first_",
     "viewer.do_",
     "match.ended_",
     "format.",

@@ -15,6 +15,7 @@ from arena.cli.shared.browsers import USUAL_ADDRESS
 from arena.cli.shared.building import build_added
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.games import get_game
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.shared.matches import short_match_id
@@ -152,7 +153,8 @@ def _print_table(connection: Connection, tournament: TournamentDetail) -> None:
     found = connection.arena.leaderboards.list_leaderboards(pool=tournament.pool.pool_id)
     typer.echo("\n" + say("cli_demo.leaderboard", pool=describe_pool(tournament.pool)) + "\n")
     for board in found.boards:
-        print_table(LEADERBOARD_COLUMNS, [asdict(row) for row in board.table], as_json=False)
+        rows = [asdict(row) for row in board.table]
+        print_table(without_empty(LEADERBOARD_COLUMNS, rows), rows, as_json=False)
 
 
 def _print_next(connection: Connection, tournament: PlannedTournament) -> None:

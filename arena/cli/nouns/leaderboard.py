@@ -11,6 +11,7 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
+from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, print_table
@@ -80,7 +81,8 @@ def _print_board(board: Leaderboard) -> None:
     typer.echo(say("cli_leaderboard.pool", pool=describe_pool(pool), count=matches, id=short_pool_id(pool.pool_id)))
     if board.behind:
         typer.echo(say("cli_leaderboard.behind", count=board.behind))
-    print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in board.table], as_json=False)
+    rows = [asdict(line) for line in board.table]
+    print_table(without_empty(LEADERBOARD_COLUMNS, rows), rows, as_json=False)
 
 
 def _nothing(db: str, *, is_empty: bool, is_played: bool) -> str:

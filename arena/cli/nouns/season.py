@@ -11,6 +11,7 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.firsts import FIRSTS, without_empty
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import (
     Column,
@@ -45,7 +46,7 @@ _TABLE = (
     Column("bot", "bot"),
     Column("number", "version", right=True),
     Column("matches", "matches", right=True),
-    Column("wins", "wins", right=True),
+    *FIRSTS,
     Column("score", "score", right=True, write=format_percent),
     Column("status", "note", write=status_text),
 )
@@ -127,12 +128,14 @@ def show(
     with connect(db) as connection:
         kept = connection.arena.ladders.get_season_table(ladder, number, rows_wanted(limit), after)
     rows, words = [dict(row.facts) for row in kept.rows], ("season", "show", ladder, str(number))
+    # What was closed before they were counted apart knows of wins alone.
+    told = [{"shared": None, "draws": None, **row} for row in rows]
     if as_json:
         print_json({"season": _facts(kept.season), "table": rows}, table="table")
     else:
         _print(kept.season, as_json=False)
         typer.echo()
-        print_table(_TABLE, rows, as_json=False, empty=say("cli_season.nobody"))
+        print_table(without_empty(_TABLE, told), told, as_json=False, empty=say("cli_season.nobody"))
     print_more(more_command(*words, limit=limit, cursor=kept.next, as_json=as_json, db=db), as_json=as_json)
 
 

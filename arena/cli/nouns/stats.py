@@ -11,6 +11,7 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
+from arena.cli.shared.firsts import FIRSTS
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, format_percent, format_two_places, print_rows, print_table
@@ -147,9 +148,7 @@ def opponents(
 _SEATS = (
     Column("seat", "seat", right=True),
     Column("matches", "matches", right=True),
-    Column("wins", "wins", right=True),
-    Column("shared", "shared", right=True),
-    Column("draws", "draws", right=True),
+    *FIRSTS,
     Column("score", "score", right=True, write=format_percent),
     Column("forfeits", "forfeits", right=True),
 )

@@ -17,8 +17,9 @@ NAMES = frozenset({"against", "bot", "name", "named", "opponent", "seats_rank", 
 """The headings of columns that never go: who it is about. A table without any of them keeps its first column."""
 LAST_TO_GO = (
     "match", "rank", "ranks", "place", "status", "state", "verdict", "fault", "faults", "to_do",
-    "elo", "rating", "score", "interval", "played", "matches", "one_of_them", "forfeits", "won", "wins", "version",
-    "points", "above_next", "reason", "note", "finding", "notice", "problem", "found", "value", "tournament", "seat",
+    "elo", "rating", "score", "interval", "played", "matches", "one_of_them", "forfeits", "won", "wins", "draws",
+    "shared", "version", "points", "above_next", "reason", "note", "finding", "notice", "problem", "found", "value",
+    "tournament", "seat",
 )  # fmt: skip
 """The headings of the other columns from the most important on. Those that are not named go before them all."""
 _FOLDED = frozenset({

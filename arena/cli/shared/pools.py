@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from arena.cli.shared.firsts import FIRSTS
 from arena.cli.shared.output import Column, format_percent, format_two_places, yes_or_no
 from arena.cli.shared.saying import say
 from arena.client.values.pools import Pool
@@ -18,7 +19,7 @@ LEADERBOARD_COLUMNS = (
     Column("mu", "mu", right=True, write=format_two_places),
     Column("sigma", "sigma", right=True, write=format_two_places),
     Column("matches", "matches", right=True),
-    Column("wins", "wins", right=True),
+    *FIRSTS,
     Column("score", "score", right=True, write=format_percent),
 )
 

@@ -9,6 +9,7 @@ import typer
 
 from arena.cli.shared.conclusions import conclusion_lines
 from arena.cli.shared.connect import Connection
+from arena.cli.shared.firsts import FIRSTS, without_empty
 from arena.cli.shared.output import Column, format_percent, print_table, printable
 from arena.cli.shared.saying import say, spoken
 from arena.client.values.tournaments import TournamentDetail
@@ -27,20 +28,20 @@ TOURNAMENT_COLUMNS = (
     Column("bot", "bot"),
     Column("number", "version", right=True),
     Column("matches", "matches", right=True),
-    Column("wins", "wins", right=True),
+    *FIRSTS,
     Column("blocks", "blocks", right=True),
     Column("points", "points", right=True),
     Column("score", "score", right=True, write=format_percent),
     Column("forfeits", "forfeits", right=True),
     Column("status", "note", write=status_text),
 )
-"""Blocks, points and score count whole blocks only; matches, wins and forfeits count all that was played."""
+"""Blocks, points and score count whole blocks only; matches, firsts and forfeits count all that was played."""
 
 
 def print_standings(detail: TournamentDetail, *, as_json: bool = False) -> None:
     """Print the table of a tournament and, for people, what it has found out."""
     rows = told_rows(detail) if as_json else standing_rows(detail)
-    print_table(TOURNAMENT_COLUMNS, rows, as_json=as_json)
+    print_table(without_empty(TOURNAMENT_COLUMNS, rows), rows, as_json=as_json)
     if not as_json:
         for line in conclusion_lines(detail):
             typer.echo(line)

@@ -170,5 +170,7 @@ def _standing(row: StandingRow) -> Standing:
         exposure=rating.exposure,
         matches=rating.matches,
         wins=rating.wins,
+        shared=rating.shared,
+        draws=rating.draws,
         score=rating.points / (2 * rating.matches * (pool.seats - 1)),
     )

@@ -75,7 +75,7 @@ def _line(row: EntrantRow, *, place: int, blocks: int, points: int, score: float
         number=row.number,
         content_hash=row.content_hash,
         matches=row.matches,
-        wins=row.wins,
+        **row.firsts._asdict(),
         blocks=blocks,
         points=points,
         score=score,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,7 +22,7 @@ from arena.client.values.tournaments import (
 )
 from arena.tournament.playing import player_of, service_of
 from ratings.read import bot_faults, host_losses
-from ratings.read.blocks import early_results
+from ratings.read.blocks import EarlyResult, early_results
 from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.paging import part_of
 from ratings.read.report import tournament_report
@@ -143,18 +142,20 @@ def _settings(row: TournamentRow, *, hidden: bool) -> Mapping[str, Any]:
 
 def _without_early(place: Place, row: TournamentRow, standings: Sequence[StandingRow]) -> tuple[StandingRow, ...]:
     """Return the table without the matches of blocks that are not over."""
-    early = early_results(place.database, row.tournament.id)
-    played = Counter(one.version_id for one in early)
-    won = Counter(one.version_id for one in early if one.rank == 1)
-    lost = Counter(one.version_id for one in early if one.has_forfeited)
-    return tuple(
-        replace(
-            line,
-            matches=line.matches - played[line.version_id],
-            wins=line.wins - won[line.version_id],
-            forfeits=line.forfeits - lost[line.version_id],
-        )
-        for line in standings
+    early: dict[str, list[EarlyResult]] = {}
+    for one in early_results(place.database, row.tournament.id):
+        early.setdefault(one.version_id, []).append(one)
+    return tuple(_less(line, early.get(line.version_id, ())) for line in standings)
+
+
+def _less(line: StandingRow, early: Sequence[EarlyResult]) -> StandingRow:
+    return replace(
+        line,
+        matches=line.matches - len(early),
+        wins=line.wins - sum(one.firsts.wins for one in early),
+        shared=line.shared - sum(one.firsts.shared for one in early),
+        draws=line.draws - sum(one.firsts.draws for one in early),
+        forfeits=line.forfeits - sum(one.has_forfeited for one in early),
     )
 
 

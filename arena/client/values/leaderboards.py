@@ -24,10 +24,14 @@ class LeaderboardRow:
     """The figure that is shown and sorted by: mu - 3 sigma."""
     matches: int
     wins: int
-    """How many matches it ended with rank 1, alone or shared."""
+    """In how many matches it was first alone."""
     score: float
     """The part of the opponents met that was beaten, 0 to 1; a tie counts half."""
     disabled: bool
+    shared: int = 0
+    """In how many it was first together with some of the others."""
+    draws: int = 0
+    """In how many all were level."""
 
 
 @dataclass(frozen=True, slots=True)

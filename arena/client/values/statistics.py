@@ -68,13 +68,13 @@ class SeatResult:
     seat: int
     matches: int
     wins: int
-    """How many matches ended with rank 1, alone or shared."""
+    """In how many matches it was first alone."""
     score: float
     forfeits: int
     shared: int
-    """How many of the wins were shared with some of the others."""
+    """In how many it was first together with some of the others."""
     draws: int
-    """How many of the wins were shared with all others."""
+    """In how many all were level."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,10 @@ class StandingRow:
     forfeits: int
     status: str
     """What else there is to say, for people: `withdrawn`, `out in round 2`."""
+    shared: int = 0
+    """In how many matches it was first together with some of the others; `wins` are those in which it was alone."""
+    draws: int = 0
+    """In how many all were level."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import quote
@@ -99,6 +99,13 @@ def tournament_address(name: str) -> str:
     return f"/tournaments/{quote(name)}" if is_plain else f"/tournaments?name={quote(name, safe='')}"
 
 
+def kinds_together(rows: Iterable[Any]) -> tuple[str, ...]:
+    """Return what a table tells of first ranks besides wins: `shared` and `draws`, each if any of its rows has one."""
+    kinds = ("shared", "draws")
+    found = {kind for row in rows for kind in kinds if getattr(row, kind)}
+    return tuple(kind for kind in kinds if kind in found)
+
+
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "count": format_count,
     "rating": format_rating,
@@ -106,6 +113,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "elo": format_elo,
     "gain_elo": elo_text,
     "share": format_share,
+    "together": kinds_together,
     "instant": format_instant,
     "iso": iso_instant,
     "duration": format_duration,

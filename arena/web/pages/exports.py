@@ -26,7 +26,8 @@ from arena.web.pages.matches import Wanted
 router = APIRouter()
 After = Annotated[str | None, Query(max_length=2000)]
 _MOST = 500
-_LEADERBOARD = ("rank", "bot", "version", "owner", "rating", "mu", "sigma", "matches", "wins", "score")
+_FIRSTS = ("wins", "shared", "draws")
+_LEADERBOARD = ("rank", "bot", "version", "owner", "rating", "mu", "sigma", "matches", *_FIRSTS, "score")
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """With which what a spreadsheet computes begins."""
 _MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "bots", "ranks", "ended", "faults")
@@ -73,6 +74,8 @@ def _rated(row: LeaderboardRow) -> Sequence[Any]:
         *rating,
         row.matches,
         row.wins,
+        row.shared,
+        row.draws,
         f"{row.score:.4f}",
     )
 

@@ -66,7 +66,7 @@ STRAY = f"INSERT INTO rating_change SELECT match_id, 7, {OF_A_CHANGE} {A_CHANGE}
 UNRATED = f"INSERT INTO rating_change SELECT (SELECT id FROM match WHERE position = 11), 0, {OF_A_CHANGE} {A_CHANGE}"
 """A change by a match that nobody has rated."""
 NEW = "(SELECT id FROM version WHERE number = 2)"
-UNRATED_VERSION = f"INSERT INTO rating SELECT pool_id, {NEW}, 1, 1, 1, 1, 1, 1 FROM rating LIMIT 1"
+UNRATED_VERSION = f"INSERT INTO rating SELECT pool_id, {NEW}, 1, 1, 1, 1, 1, 1, 1, 1 FROM rating LIMIT 1"
 """A rating of a version that has not played."""
 ELSEWHERE = "UPDATE rating_change SET pool_id = (SELECT id FROM pool WHERE seats = 4) WHERE rating_seq = 3 AND seat = 0"
 """A change that is said to belong to another pool."""

@@ -46,18 +46,20 @@ def test_matches_of_any_number_of_seats_are_rated_by_trueskill(database: Databas
     assert skills(database) == dict(zip(names(match), rate(SETTINGS, [NEW] * seats, ranks), strict=True))
 
 
-def test_points_and_wins_of_a_rating_are_those_of_its_matches(database: Database, singles: str) -> None:
+def test_points_and_firsts_of_a_rating_are_those_of_its_matches(database: Database, singles: str) -> None:
     # Two points for everybody a seat was before, and one for everybody it shares a rank with.
-    played = {(1, 2, 3): (4, 2, 0), (1, 1, 3): (3, 3, 0), (2, 1, 2): (1, 4, 1)}
+    played = {(1, 2, 3): (4, 2, 0), (1, 1, 3): (3, 3, 0), (2, 1, 2): (1, 4, 1), (1, 1, 1): (2, 2, 2)}
     expected: dict[str, list[int]] = {}
-    for match, (ranks, points) in zip(book.take(database, singles, 3), played.items(), strict=True):
+    for match, (ranks, points) in zip(book.take(database, singles, 4), played.items(), strict=True):
         book.record(database, match, ranks=ranks)
         for version, rank, gained in zip(names(match), ranks, points, strict=True):
-            told = expected.setdefault(version, [0, 0, 0])
-            told[:] = [told[0] + 1, told[1] + (rank == 1), told[2] + gained]
+            told = expected.setdefault(version, [0] * 5)
+            told[0], told[4] = told[0] + 1, told[4] + gained
+            told[ranks.count(1)] += rank == 1  # alone, shared with one of two others, a draw of all
     with read(database) as session:
         row = tables.rating.c
-        found = session.connection().execute(select(row.version_id, row.matches, row.wins, row.points)).all()
+        query = select(row.version_id, row.matches, row.wins, row.shared, row.draws, row.points)
+        found = session.connection().execute(query).all()
     assert {version: counts for version, *counts in found} == expected
 
 

@@ -20,11 +20,14 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.recording import LeakFact
 from ratings.read.tournaments import WholeBlocks, standings, tournament_row
 from ratings.read.waves import tournament_waves
+from ratings.statistics.firsts import Firsts
 from ratings.statistics.points import match_points
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
 from ratings.store.states import MatchState
 from tests.ratings import book
+
+FIGURES = ("matches", "wins", "shared", "draws", "points", "forfeits", "blocks", "whole", "possible")
 
 
 @pytest.fixture
@@ -82,10 +85,7 @@ def tallied(database: Database, tournament: str) -> list[dict[str, Any]]:
     """What all matches give, entrant by entrant: the plain way."""
     waves = tournament_waves(database, tournament)
     seats = waves.pool.seats
-    found = {
-        entrant.version_id: dict.fromkeys(("matches", "wins", "points", "forfeits", "blocks", "whole", "possible"), 0)
-        for entrant in waves.entrants
-    }
+    found = {entrant.version_id: dict.fromkeys(FIGURES, 0) for entrant in waves.entrants}
     for block in (block for wave in waves.waves for block in wave):
         is_whole = all(match.state is MatchState.FINISHED for match in block)
         for version in set(block[0].versions) if is_whole else ():
@@ -97,7 +97,8 @@ def tallied(database: Database, tournament: str) -> list[dict[str, Any]]:
             ):
                 own = found[version]
                 own["matches"] += 1
-                own["wins"] += rank == 1
+                firsts = match.ranks.count(1)
+                own["wins" if firsts == 1 else "draws" if firsts == seats else "shared"] += rank == 1
                 own["points"] += gained
                 own["forfeits"] += did
                 own["whole"] += gained if is_whole else 0
@@ -121,7 +122,8 @@ def test_kept_up_tallies_are_those_of_all_matches(
     rows = {row.version_id: row for row in standings(database, tournament)}
     for plain in tallied(database, tournament):
         row, met = rows[plain["version_id"]], plain["matches"] * (seats - 1)
-        assert (row.matches, row.wins, row.forfeits) == (plain["matches"], plain["wins"], plain["forfeits"])
+        assert (row.matches, row.forfeits) == (plain["matches"], plain["forfeits"])
+        assert row.firsts == Firsts(plain["wins"], plain["shared"], plain["draws"])
         assert row.score == (plain["points"] / (2 * met) if met else 0.0)
         assert row.whole == WholeBlocks(plain["blocks"], plain["whole"], plain["possible"])
     assert check_tallies(database) == []
@@ -151,12 +153,14 @@ def test_a_wrong_tally_is_found_and_counted_anew(database: Database, tournament:
 
 
 def test_the_migration_counts_what_an_older_database_holds(database: Database, bots: dict[str, str]) -> None:
-    migration = importlib.import_module("ratings.store.migrations.versions.0004_service")
+    migrations = "ratings.store.migrations.versions"
+    tallies, firsts = (importlib.import_module(f"{migrations}.{name}") for name in ("0004_service", "0010_firsts"))
     tournament = book.create(database, bots.values())
     play_at_random(database, Random(4), tournament, list(bots.values()))
     before = book.rows(database, "entrant_tally")
     assert len(before["entrant_tally"]) > 2
     with write(database) as session:
         session.connection().execute(text("DELETE FROM entrant_tally"))
-        session.connection().execute(text(migration.COUNT))
+        session.connection().execute(text(tallies.COUNT))
+        firsts.fill(session.connection(), "entrant_tally", "tournament_id", firsts.OF_TALLIES)
     assert book.rows(database, "entrant_tally") == before

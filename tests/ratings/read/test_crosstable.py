@@ -102,7 +102,7 @@ def check_seats(database: Database, scope: Scope, facts: list[Fact], version: st
         forfeits = sum(seat in forfeited for _, _, forfeited, _ in sat)
         if sat:
             score = pytest.approx(mean(got) / 2)
-            expected.append((seat, len(sat), firsts.total(), score, forfeits, firsts[2], firsts[SEATS]))
+            expected.append((seat, len(sat), firsts[1], score, forfeits, firsts[2], firsts[SEATS]))
     rows = by_seat(database, scope, version)
     found: list[tuple[Any, ...]] = [astuple(row) for row in rows]
     assert found == expected

@@ -4,6 +4,7 @@ import pytest
 
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read import tournaments
+from ratings.statistics.firsts import Firsts
 from ratings.store.database import Database
 from tests.ratings import book
 
@@ -51,10 +52,10 @@ def test_standings_count_wins_scores_and_forfeits(database: Database) -> None:
         forfeits = [seat for seat, who in enumerate(match.seats) if who.bot == "cyd" and match.position == 0]
         book.record(database, match, ranks=tuple(rank[seat.bot] for seat in match.seats), forfeits=tuple(forfeits))
     rows = tournaments.standings(database, tournament)
-    assert [(row.bot, row.matches, row.wins, row.score, row.forfeits) for row in rows] == [
-        ("ada", 3, 3, 1.0, 0),
-        ("bob", 3, 0, 0.25, 0),
-        ("cyd", 3, 0, 0.25, 1),
+    assert [(row.bot, row.matches, row.firsts, row.score, row.forfeits) for row in rows] == [
+        ("ada", 3, Firsts(wins=3), 1.0, 0),
+        ("bob", 3, Firsts(), 0.25, 0),
+        ("cyd", 3, Firsts(), 0.25, 1),
     ]
 
 

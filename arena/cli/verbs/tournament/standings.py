@@ -8,6 +8,7 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
+from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.paging import After, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
@@ -31,4 +32,5 @@ def standings(
     words = ("tournament", "standings", tournament)
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, db=db)
     rows = [asdict(row) for row in page.items]
-    print_page(TOURNAMENT_COLUMNS, rows, more, as_json=as_json, empty=say("cli_tournament.nobody_yet"))
+    columns = without_empty(TOURNAMENT_COLUMNS, rows)
+    print_page(columns, rows, more, as_json=as_json, empty=say("cli_tournament.nobody_yet"))

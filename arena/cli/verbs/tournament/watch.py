@@ -14,6 +14,7 @@ from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.fault_report import print_faults
+from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import format_json, print_table, printable
@@ -129,4 +130,5 @@ class _Live:
                 typer.echo(say("cli_tournament.plays_rest", command=command))
             print_faults(detail, self._db)
             typer.echo()
-            print_table(TOURNAMENT_COLUMNS, standing_rows(detail)[:_MOST_ROWS], as_json=False)
+            rows = standing_rows(detail)[:_MOST_ROWS]
+            print_table(without_empty(TOURNAMENT_COLUMNS, rows), rows, as_json=False)
