@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,6 +10,7 @@ from math import ceil
 
 from arena.trial.lineup import opponent_in
 from arena.trial.trials import Played
+from ratings.statistics.firsts import Firsts, match_firsts
 from ratings.statistics.points import most_points, seat_points
 from ratings.statistics.proportion import MeanScore, mean_score
 
@@ -34,6 +36,11 @@ class Score:
     against: str
     matches: int
     won: int
+    """In how many it was first alone."""
+    shared: int
+    """In how many it was first together with some of the others."""
+    draws: int
+    """In how many all were level."""
     faults: int
     """In how many of the matches it made a fault, and so forfeited."""
     score: MeanScore
@@ -64,16 +71,20 @@ def decision_times(matches: Sequence[Played]) -> list[DecisionTimes]:
 
 def scores(matches: Sequence[Played]) -> list[Score]:
     """Return how it did against each sample, over all grounds."""
-    return [
-        Score(
-            against,
-            len(played),
-            sum(one.report.result.ranks[one.bout.own[0]] == 1 for one in played),
-            sum(bool(one.faults) for one in played),
-            mean_score([score_of(one) for one in played]),
-        )
-        for against, played in _by_sample(matches).items()
-    ]
+    return [_score(against, played) for against, played in _by_sample(matches).items()]
+
+
+def _score(against: str, played: Sequence[Played]) -> Score:
+    kinds = Counter(match_firsts(one.report.result.ranks)[one.bout.own[0]] for one in played)
+    return Score(
+        against=against,
+        matches=len(played),
+        won=kinds[Firsts(wins=1)],
+        shared=kinds[Firsts(shared=1)],
+        draws=kinds[Firsts(draws=1)],
+        faults=sum(bool(one.faults) for one in played),
+        score=mean_score([score_of(one) for one in played]),
+    )
 
 
 def peak_memory_bytes(matches: Sequence[Played]) -> int | None:

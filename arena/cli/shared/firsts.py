@@ -7,8 +7,9 @@ from typing import Any
 
 from arena.cli.shared.output import Column
 
-_TOGETHER = (Column("shared", "shared", right=True), Column("draws", "draws", right=True))
-FIRSTS = (Column("wins", "wins", right=True), *_TOGETHER)
+TOGETHER = (Column("shared", "shared", right=True), Column("draws", "draws", right=True))
+"""Those in which it was first together with others."""
+FIRSTS = (Column("wins", "wins", right=True), *TOGETHER)
 """Each match counts in one of them, or in none."""
 
 
@@ -17,5 +18,5 @@ def without_empty(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) 
 
     There are no draws in most games, and with two seats nothing is shared but a draw.
     """
-    nothing = [column for column in _TOGETHER if rows and not any(row[column.key] for row in rows)]
+    nothing = [column for column in TOGETHER if rows and not any(row[column.key] for row in rows)]
     return [column for column in columns if column not in nothing]

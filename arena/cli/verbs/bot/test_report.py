@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from arena.cli.shared.firsts import TOGETHER, without_empty
 from arena.cli.shared.output import Column, format_percent, print_json, print_table, printable
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.suggestions import program
@@ -44,6 +45,7 @@ _SCORES = (
     Column("against", "against"),
     Column("matches", "matches", right=True),
     Column("won", "won", right=True),
+    *TOGETHER,
     Column("faults", "faults", right=True),
     Column("mean", "score", right=True, write=format_percent),
     Column("low", "95_from", right=True, write=format_percent),
@@ -98,7 +100,8 @@ def _print_figures(test: BotTest) -> None:
         typer.echo(say("cli_bot.against_search", search=SEARCH, playouts=SEARCH_PLAYOUTS))
     else:
         typer.echo(say("cli_bot.against_samples"))
-    print_table(_SCORES, _score_rows(test.matches), as_json=False)
+    rows = _score_rows(test.matches)
+    print_table(without_empty(_SCORES, rows), rows, as_json=False)
 
 
 def _memory_text(test: BotTest) -> str:
