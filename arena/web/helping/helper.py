@@ -59,11 +59,6 @@ class Helper:
         """Return whether a question would be answered at once."""
         return not self._asking.locked()
 
-    @property
-    def process_id(self) -> int | None:
-        """Return the id of the process; `None` before it is started and after it was seen to have ended."""
-        return None if self._process is None else self._process.pid
-
     def close(self) -> None:
         """End the process."""
         self._is_closed = True

@@ -51,7 +51,6 @@ class BotTest:
     version: str
     """The content hash of its files, empty if they could not be built."""
     seed: int
-    wishes: Wishes
     level: str
     memory_mb: int
     kept: Kept
@@ -87,12 +86,12 @@ async def _test(wishes: Wishes, programs: StoredPrograms, keep: Path) -> BotTest
     level, seed = programs.sandbox_level(has_owner=False), wishes.drawn_seed()
     if isinstance(prepared, BuildFailure):
         finding = failed(BUILD, prepared.sentence, {"log": prepared.log})
-        return BotTest(wishes.directory.resolve().name, "", seed, wishes, level, 0, kept, (finding,))
+        return BotTest(wishes.directory.resolve().name, "", seed, level, 0, kept, (finding,))
     name = prepared.manifest.name
     seat = program_seat(name, prepared.version, prepared.program, level)
     wanted = wishes.grounds(name, prepared.manifest.games)
     grounds, findings = of_known_rules(wanted, dict(prepared.manifest.rules))
-    record = BotTest(name, seat.version, seed, wishes, level, seat.memory_mb, kept, (*_built(prepared), *findings))
+    record = BotTest(name, seat.version, seed, level, seat.memory_mb, kept, (*_built(prepared), *findings))
     if not grounds:
         return record
     lineup = Lineup(seat, grounds, wishes.samples(), wishes.clock, seed, wishes.number_of_matches, wishes.cores)
