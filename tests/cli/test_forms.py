@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from arena.cli.app import make_parser
-from arena.cli.shared.forms import LINES
+from arena.cli.shared.events import EventLines
+from arena.cli.shared.styles import Style
 from arena.cli.shared.tabular import rows_of, write_markdown
 from tests.cli.command_lines import READS
 from tests.cli.support import Arena
@@ -27,14 +28,6 @@ def commands(parser: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
         yield path, {flag for parameter in parser.params for flag in parameter.opts}
 
 
-def test_every_command_for_programs_has_all_forms_but_those_that_write_lines() -> None:
-    of_programs = {path: flags for path, flags in commands(make_parser()) if "--json" in flags}
-    assert set(of_programs) > LINES
-    assert len(of_programs) > 70
-    for path, flags in of_programs.items():
-        assert (set(FORMS) <= flags) == (path not in LINES), path
-
-
 def cells_of_csv(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text)))
 
@@ -47,6 +40,29 @@ def cells_of_markdown(text: str) -> list[list[str]]:
     return [AT_A_BAR.split(line[2:-2]) for line in lines if line != lines[1]]
 
 
+def test_every_command_for_programs_has_all_forms() -> None:
+    of_programs = {path: flags for path, flags in commands(make_parser()) if "--json" in flags}
+    assert len(of_programs) > 70
+    for path, flags in of_programs.items():
+        assert set(FORMS) <= flags, path
+
+
+@pytest.mark.parametrize(("style", "cells_of"), [(Style.CSV, cells_of_csv), (Style.MARKDOWN, cells_of_markdown)])
+def test_events_of_several_kinds_are_rows_below_one_line_of_headings(
+    style: Style, cells_of: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("arena.cli.shared.events.wanted_style", lambda: style)
+    lines = EventLines(["event", "ply", "ranks"])
+    lines.write({"move": {"ply": 3}}, {"event": "move", "ply": 3})
+    lines.write({"event": "end", "ranks": (1, 2), "more": "is in no column"})
+    nothing = "" if style is Style.CSV else "-"
+    assert [[cell.strip() for cell in cells] for cells in cells_of(capsys.readouterr().out)] == [
+        ["event", "ply", "ranks"],
+        ["move", "3", nothing],
+        ["end", nothing, "[1, 2]"],
+    ]
+
+
 def test_every_question_is_answered_in_every_form_by_one_table(table: Arena) -> None:
     for before in BEFOREHAND:
         assert table(*before.split()).code == 0, before
@@ -55,7 +71,7 @@ def test_every_question_is_answered_in_every_form_by_one_table(table: Arena) -> 
     for name, each in READS.items():
         for words in each:
             line = [*name.split(), *words.replace("MATCH", match).split()]
-            if tuple(name.split()) in LINES or "--csv" in line or table(*line, "--json").code:
+            if "--csv" in line or table(*line, "--json").code:
                 continue
             tables = cells_of_csv(table(*line, "--csv").out), cells_of_markdown(table(*line, "--markdown").out)
             for cells in tables:

@@ -1,4 +1,4 @@
-"""Writes what a bridge tells: a line for people, or a JSON object on a line for programs; and a live status line."""
+"""Writes what a bridge tells: a line for people, or a line of events for programs; and a live status line."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any, TextIO
 
 import typer
 
+from arena.cli.shared.events import EventLines, keys_of
 from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.output import format_json, printable
+from arena.cli.shared.output import printable
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.terminal import unguarded, width_of
@@ -30,6 +31,7 @@ class BridgeReport:
         """
         self._place = place
         self._as_json = as_json
+        self._lines = EventLines(["event", *keys_of(*_WORDS)])
         self._log = log
         self._status = sys.stderr if stream is None else stream
         self._is_live = self._status.isatty() and not as_json
@@ -45,10 +47,11 @@ class BridgeReport:
             self._log.flush()
             return
         self._clear()
-        typer.echo(
-            format_json(_as_data(what)) if self._as_json else printable(_WORDS[type(what)](what) + self._hint(what))
-        )
-        sys.stdout.flush()
+        if self._as_json:
+            self._lines.write(_as_data(what))
+        else:
+            typer.echo(printable(_WORDS[type(what)](what) + self._hint(what)))
+            sys.stdout.flush()
         self._show()
 
     def _hint(self, what: news.News) -> str:

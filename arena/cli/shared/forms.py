@@ -1,8 +1,7 @@
 """`--csv` and `--markdown`, which stand beside every `--json`.
 
-A command prepares what it writes as JSON, and `arena.cli.shared.output` writes it in the form that was asked for. No
-command declares the two options: they are added to the parser, but for the commands that write a line for each event,
-which are no tables.
+A command prepares what it writes as JSON, and `arena.cli.shared.output` writes it in the form that was asked for, or
+`arena.cli.shared.events` where it comes bit by bit. No command declares the two options: they are added to the parser.
 """
 
 from __future__ import annotations
@@ -14,9 +13,6 @@ import typer
 
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.styles import KEY, Style
-
-LINES = frozenset({("bot", "connect"), ("match", "watch"), ("tournament", "watch")})
-"""The commands whose `--json` is a line for each event."""
 
 
 def take_json(context: typer.Context, wanted: bool) -> bool:
@@ -34,12 +30,12 @@ def excluding() -> MisuseError:
     return MisuseError("--json, --csv and --markdown exclude each other; give one of them")
 
 
-def add_forms(command: Any, path: tuple[str, ...] = ()) -> None:
+def add_forms(command: Any) -> None:
     """Give every command at or below `command` that has `--json` the options `--csv` and `--markdown` as well."""
-    for name, below in getattr(command, "commands", {}).items():
-        add_forms(below, (*path, name))
+    for below in getattr(command, "commands", {}).values():
+        add_forms(below)
     names = [parameter.name for parameter in command.params]
-    if "as_json" not in names or path in LINES:
+    if "as_json" not in names:
         return
     missing = [style for style in (Style.CSV, Style.MARKDOWN) if f"as_{style.value}" not in names]
     at = max(names.index(name) for name in ("as_json", "as_csv") if name in names) + 1

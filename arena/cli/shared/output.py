@@ -31,18 +31,19 @@ def printable(text: str) -> str:
     return plain(text)
 
 
-def _text(value: Any) -> str:
+def cell_text(value: Any) -> str:
+    """Return a value as people are shown it: one line, or `-` if there is none."""
     return "-" if value is None else printable(str(value))
 
 
 def write_told(sentence: str | None) -> str:
     """Write a sentence that the program keeps in English, in the language of this process."""
-    return _text(None if sentence is None else told(sentence))
+    return cell_text(None if sentence is None else told(sentence))
 
 
 def write_named(family: str) -> Callable[[str | None], str]:
     """Return what writes a value as the catalogue calls it below `family`, such as `search.state_`."""
-    return lambda value: _text(None if value is None else named(family, value))
+    return lambda value: cell_text(None if value is None else named(family, value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Column:
     title: str
     """The heading `cli_heading.<title>` of the catalogue; or a name, which no catalogue knows, if `is_name` is true."""
     right: bool = False
-    write: Callable[[Any], str] = _text
+    write: Callable[[Any], str] = cell_text
     is_name: bool = False
 
     @property
@@ -84,7 +85,7 @@ def print_json(data: Any, table: str | None = None, longest: str = "", rest: Ite
     if style is Style.CSV:
         write_csv(keys, whole, sys.stdout)
     else:
-        write_markdown(keys, ([_text(row.get(key)) for key in keys] for row in whole), sys.stdout)
+        write_markdown(keys, ([cell_text(row.get(key)) for key in keys] for row in whole), sys.stdout)
 
 
 def _print_object(data: Mapping[str, Any], longest: str, rest: Iterable[Mapping[str, Any]]) -> None:
@@ -172,7 +173,7 @@ def print_rows(
 
 def yes_or_no(value: Any) -> str:
     """Write a truth value as yes or no, the way options of games are written; write anything else as it is."""
-    return ("yes" if value else "no") if isinstance(value, bool) else _text(value)
+    return ("yes" if value else "no") if isinstance(value, bool) else cell_text(value)
 
 
 def format_two_places(value: float) -> str:
@@ -194,7 +195,7 @@ def print_facts(facts: Mapping[str, Any]) -> None:
 
 
 def _fact_text(value: Any) -> str:
-    return say("cli_shared.yes" if value else "cli_shared.no") if isinstance(value, bool) else _text(value)
+    return say("cli_shared.yes" if value else "cli_shared.no") if isinstance(value, bool) else cell_text(value)
 
 
 def _print_cells(

@@ -30,7 +30,7 @@ def rows_of(data: Any, table: str | None = None) -> tuple[list[str], list[dict[s
 
 def flat_row(row: Any) -> dict[str, Any]:
     """Return a row with the keys of objects within joined by dots, and lists within as cells of JSON."""
-    return _flat(row) if isinstance(row, Mapping) else {"value": _cell(row)}
+    return _flat(row) if isinstance(row, Mapping) else {"value": cell_of(row)}
 
 
 def _without(data: Row, key: str) -> dict[str, Any]:
@@ -43,29 +43,42 @@ def _flat(data: Row, before: str = "") -> dict[str, Any]:
         if isinstance(value, Mapping) and value:
             flat.update(_flat(value, f"{before}{key}."))
         else:
-            flat[f"{before}{key}"] = _cell(value)
+            flat[f"{before}{key}"] = cell_of(value)
     return flat
 
 
-def _cell(value: Any) -> Any:
+def cell_of(value: Any) -> Any:
     """Return a value as a cell has it: texts, numbers and nothing as they are, the rest as JSON."""
     is_plain = value is None or (isinstance(value, str | int | float) and not isinstance(value, bool))
     return value if is_plain else json.dumps(value, ensure_ascii=False)
 
 
-def write_csv(keys: Sequence[str], rows: Iterable[Row], stream: TextIO) -> None:
-    """Write a line of headings and a line for each row, for a spreadsheet; what a row lacks becomes an empty cell."""
+def write_csv(keys: Sequence[str], rows: Iterable[Row], stream: TextIO, *, has_headings: bool = True) -> None:
+    """Write a line of headings and a line for each row, for a spreadsheet; what a row lacks becomes an empty cell.
+
+    Without headings the rows go on with a table that was begun.
+    """
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(keys)
+    if has_headings:
+        writer.writerow(keys)
     writer.writerows(["" if row.get(key) is None else row[key] for key in keys] for row in rows)
 
 
 def write_markdown(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], stream: TextIO, is_right: Sequence[bool] | None = None
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    stream: TextIO,
+    is_right: Sequence[bool] | None = None,
+    *,
+    has_headings: bool = True,
 ) -> None:
-    """Write a table as Markdown has it; `is_right` tells which columns stand to the right."""
+    """Write a table as Markdown has it; `is_right` tells which columns stand to the right.
+
+    Without headings the rows go on with a table that was begun.
+    """
     rules = ["---:" if right else "---" for right in is_right or [False] * len(headings)]
-    for cells in chain([map(_escape, headings), rules], (map(_escape, row) for row in rows)):
+    head = [map(_escape, headings), rules] if has_headings else []
+    for cells in chain(head, (map(_escape, row) for row in rows)):
         stream.write(f"| {' | '.join(cells)} |\n")
 
 

@@ -11,10 +11,11 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.events import EventLines, keys_of
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.matches import MatchId
 from arena.cli.shared.options import AsJson, Database, Language, example
-from arena.cli.shared.output import format_json, printable
+from arena.cli.shared.output import printable
 from arena.cli.shared.saying import language_of_names, named, say
 from arena.client.values.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
 from arena.story.facts import StoryError
@@ -40,20 +41,21 @@ def watch(
         matches = connection.arena.matches
         try:
             if log is not None:
-                _show(matches.watch_logs(match, log), _log_json if as_json else _log_text)
+                _show(matches.watch_logs(match, log), _log_writer() if as_json else _log_text)
             else:
+                events = _ending_well(matches.watch_match(match))
                 _show(
-                    _ending_well(matches.watch_match(match)),
-                    _event_json if as_json else _Teller(language_of_names(language, as_json=False)).text,
+                    events,
+                    _event_writer() if as_json else _Teller(language_of_names(language, as_json=False)).tell,
                 )
         except KeyboardInterrupt:
             again = connection.command("match", "watch", match)
             raise InterruptedRunError(f"no longer watched; `{again}` shows the match again") from None
 
 
-def _show(items: Iterator[Any], write: Callable[[Any], str]) -> None:
+def _show(items: Iterator[Any], write: Callable[[Any], None]) -> None:
     for item in items:
-        typer.echo(write(item), nl=False)
+        write(item)
 
 
 def _ending_well(events: Iterator[MatchEvent]) -> Iterator[MatchEvent]:
@@ -64,22 +66,27 @@ def _ending_well(events: Iterator[MatchEvent]) -> Iterator[MatchEvent]:
             raise CliError(f"the match has no result: {event.end.lost}; it may be played again, then watch it again")
 
 
-def _event_json(event: MatchEvent) -> str:
-    return _line(asdict(event))
+def _event_writer() -> Callable[[MatchEvent], None]:
+    """Return what writes events for programs; in a table a move has a row, and start and end have one each."""
+    lines = EventLines(["sequence", "event", *keys_of(LiveMove, LiveStart, LiveEnd)])
+    return lambda event: lines.write(asdict(event), _row(event))
 
 
-def _log_json(part: LogPart) -> str:
-    return _line({**asdict(part), "data": part.data.decode(errors="replace")})
+def _row(event: MatchEvent) -> dict[str, Any]:
+    facts = {"start": event.start, "move": event.move, "end": event.end}
+    ((kind, part),) = ((kind, part) for kind, part in facts.items() if part is not None)
+    return {"sequence": event.sequence, "event": kind, **asdict(part)}
 
 
-def _line(data: dict[str, Any]) -> str:
-    return format_json(data) + "\n"
+def _log_writer() -> Callable[[LogPart], None]:
+    lines = EventLines(keys_of(LogPart))
+    return lambda part: lines.write({**asdict(part), "data": part.data.decode(errors="replace")})
 
 
-def _log_text(part: LogPart) -> str:
+def _log_text(part: LogPart) -> None:
     gap = f"\n[{say('cli_match.bytes_left_out', bytes=part.cut_bytes)}]\n" if part.cut_bytes else ""
     lines = part.data.decode(errors="replace").splitlines(keepends=True)
-    return gap + "".join(_log_line(line) for line in lines)
+    typer.echo(gap + "".join(_log_line(line) for line in lines), nl=False)
 
 
 def _log_line(line: str) -> str:
@@ -94,8 +101,8 @@ class _Teller:
         self._story: Story | None = None
         self._is_followed = True
 
-    def text(self, event: MatchEvent) -> str:
-        """Return an event as a line."""
+    def tell(self, event: MatchEvent) -> None:
+        """Write an event as a line."""
         words = self._words(event)
         text = ""
         if event.start is not None:
@@ -104,7 +111,7 @@ class _Teller:
             text = _move_text(event.move, words)
         elif event.end is not None:
             text = _end_text(event.end)
-        return printable(text) + "\n"
+        typer.echo(printable(text))
 
     def _words(self, event: MatchEvent) -> str:
         """Return what happened in a move; nothing if the game is not installed here, or another version of it."""

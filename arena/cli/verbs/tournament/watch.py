@@ -13,11 +13,12 @@ from arena.cli.shared import settings
 from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.events import EventLines
 from arena.cli.shared.fault_report import print_faults
 from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import format_json, print_table, printable
+from arena.cli.shared.output import print_table, printable
 from arena.cli.shared.players import PLANNED, STOPPED, player_line
 from arena.cli.shared.progress import ProgressDisplay, progress_text
 from arena.cli.shared.saying import named, say, told
@@ -79,9 +80,10 @@ def _follow(connection: Connection, tournament: str, show: Show) -> TournamentDe
 
 
 def _shower(db: str, *, as_json: bool) -> Show:
-    """Return what shows a tournament: in JSON lines, on a page of the terminal, or in lines for a log."""
+    """Return what shows a tournament: in a line for each state, on a page of the terminal, or in lines for a log."""
     if as_json:
-        return lambda _state, detail, _speed: typer.echo(format_json(_facts(detail)))
+        lines = EventLines()
+        return lambda _state, detail, _speed: lines.write(_facts(detail))
     return _Live(db).show if sys.stdout.isatty() else _Lines().show
 
 
