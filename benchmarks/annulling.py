@@ -24,7 +24,7 @@ from ratings.errors import DatabaseBusyError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database
-from ratings.store.models import RatingOrder
+from ratings.store.rating import RatingOrder
 from ratings.store.sessions import read
 
 GOAL_S = 2.0

@@ -15,7 +15,7 @@ from ratings.read.unfinished import present_entrants
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder
 from ratings.store.models import Tournament
-from ratings.store.service import Season
+from ratings.store.season import Season
 from ratings.store.waves import OWNERS_APART
 
 FINAL_BLOCKS = "final_blocks"

@@ -11,9 +11,9 @@ from ratings.ledger.live import rate_prefix
 from ratings.ledger.tournaments import check_kinds, check_versions
 from ratings.ledger.waves import lock
 from ratings.store import tables, waves
-from ratings.store.ladders import season_of
 from ratings.store.models import Bot, Entrant, Pool, Tournament, Version
 from ratings.store.progress import count_progress
+from ratings.store.season import season_of
 from ratings.store.service import Guest
 from ratings.store.states import MatchState
 

@@ -12,7 +12,8 @@ from ratings.ledger.tournaments import TournamentPlan
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder, running_ladders
 from ratings.store.models import Tournament
-from ratings.store.service import Ladder, Season
+from ratings.store.season import Season
+from ratings.store.service import Ladder
 from ratings.store.sessions import write
 
 

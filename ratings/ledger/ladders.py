@@ -14,10 +14,11 @@ from ratings.ledger.pools import PoolKey, pool_for, settings_of
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.ids import new_id, now_us
-from ratings.store.ladders import RunningLadder, get_ladder, may_play, running_ladders, season_of
+from ratings.store.ladders import RunningLadder, get_ladder, may_play, running_ladders
 from ratings.store.models import Pool, Tournament
 from ratings.store.names import check_name
-from ratings.store.service import Ladder, Season
+from ratings.store.season import Season, season_of
+from ratings.store.service import Ladder
 
 PlannerOf: TypeAlias = Callable[[Tournament, Pool], Planner]
 """Returns what plans the waves of a tournament."""

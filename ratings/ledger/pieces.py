@@ -21,9 +21,9 @@ from ratings.statistics.skill import Skill
 from ratings.store import tables
 from ratings.store.adding import add_rows
 from ratings.store.database import Database
+from ratings.store.rating import PendingRating
 from ratings.store.sessions import read, write
 from ratings.store.tables import AnyRow
-from ratings.store.tallies import PendingRating
 
 PIECE = 500
 """How many places in the order of rating are rated anew at once: others wait for the writing of so many."""

@@ -9,7 +9,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from ratings.store.ids import now_us
-from ratings.store.service import Runtime
+from ratings.store.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,11 @@ from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import WaveLedger
 from ratings.store import waves
 from ratings.store.ids import now_us
-from ratings.store.ladders import RunningLadder, running_ladders, seasons_of
+from ratings.store.ladders import RunningLadder, running_ladders
 from ratings.store.models import Pool, Tournament
 from ratings.store.names import check_label
 from ratings.store.progress import count_progress
-from ratings.store.service import Season
+from ratings.store.season import Season, seasons_of
 
 _SUBJECT = "season"
 

@@ -14,7 +14,8 @@ from ratings.store import ladders as stored
 from ratings.store import tables
 from ratings.store.ladders import RunningLadder
 from ratings.store.models import Pool
-from ratings.store.service import Ladder, Season
+from ratings.store.season import Season, seasons_of
+from ratings.store.service import Ladder
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
 
@@ -42,7 +43,7 @@ def find_ladder(source: Source, name: str) -> LadderRow:
     """Return the open ladder of that name, or the one that was closed last. Raises NotFoundError."""
     with read(source) as session:
         ladder = stored.get_ladder(session, name)
-        return LadderRow(ladder, session.get_one(Pool, ladder.pool_id), tuple(stored.seasons_of(session, ladder.id)))
+        return LadderRow(ladder, session.get_one(Pool, ladder.pool_id), tuple(seasons_of(session, ladder.id)))
 
 
 def running_ladder(source: Source, name: str) -> RunningLadder:
@@ -60,7 +61,7 @@ def list_ladders(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: st
     with read(source) as session:
         found = session.exec(one_page(query, _LADDERS, limit, after)).all()
         page = cut(found, _LADDERS, limit, lambda row: (row[0].id,))
-        return each(page, lambda row: LadderRow(*row, tuple(stored.seasons_of(session, row[0].id))))
+        return each(page, lambda row: LadderRow(*row, tuple(seasons_of(session, row[0].id))))
 
 
 def last_starts(source: Source, tournament_id: str, most: int) -> list[int]:

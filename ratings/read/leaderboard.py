@@ -14,10 +14,10 @@ from sqlmodel import select as select_models
 from ratings.errors import NotFoundError, PageError
 from ratings.read.paging import Order, Page, cut, each, need_rows, one_page, part_of, place_of
 from ratings.store import tables
-from ratings.store.models import Pool, RatingChange
+from ratings.store.models import Pool
+from ratings.store.rating import PendingRating, RatingChange
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
-from ratings.store.tallies import PendingRating
 
 _MOST_ROWS = 10_000
 """So many rows the leaderboards of a page have together."""

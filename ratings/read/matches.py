@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from sqlmodel import Session, col, select
 
@@ -19,13 +20,15 @@ from ratings.store.models import (
     Match,
     MatchSeat,
     Pool,
-    RatingChange,
     Replay,
     Tournament,
     Version,
 )
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
+
+if TYPE_CHECKING:
+    from ratings.store.rating import RatingChange
 
 _MOST_NAMED = 1000
 
@@ -94,7 +97,7 @@ def match_detail(source: Source, match_id: str) -> MatchDetail:
 
 
 def _runtime_names(session: Session, match_id: str) -> dict[str, str]:
-    from ratings.store.service import Runtime  # with the tables of the service, which no list of matches needs
+    from ratings.store.runtime import Runtime  # no list of matches needs it
 
     query = select(Runtime.hash, Runtime.name).where(
         col(Runtime.hash).in_(select(MatchSeat.runtime).where(MatchSeat.match_id == match_id))
@@ -117,6 +120,8 @@ def _planned(session: Session, match_id: str) -> tuple[Match, Tournament, Pool, 
 
 
 def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
+    from ratings.store.rating import RatingChange  # whoever finds a match or its replay needs no ratings
+
     query = (
         select(MatchSeat, Bot, Version, RatingChange)
         .join(Version, col(Version.id) == MatchSeat.version_id)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ratings.store.ladders import season_of
 from ratings.store.lookups import get_tournament
 from ratings.store.progress import count_progress
+from ratings.store.season import season_of
 from ratings.store.sessions import Source, read
 
 

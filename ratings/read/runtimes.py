@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlmodel import col, select
 
-from ratings.store.service import Runtime
+from ratings.store.runtime import Runtime
 from ratings.store.sessions import Source, read
 
 

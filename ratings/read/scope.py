@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, select
 from ratings.store import tables
 from ratings.store.states import MatchState, Verdict
 
-_m, _o = tables.match, tables.rating_order
+_m = tables.match
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Scope:
     def holds(self, match_id: ColumnElement[str]) -> ColumnElement[bool]:
         """Return the condition that a match counts."""
         if self.pool_id is not None:
-            rated = _o.alias()
+            rated = tables.rating_order.alias()
             # A correlated look-up by the unique match_id: few matches of a large pool are asked for at once.
             return (
                 select(rated.c.rating_seq)

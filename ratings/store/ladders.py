@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ from ratings.errors import NotFoundError
 from ratings.store.bot_event import ActiveVersion
 from ratings.store.models import Bot, Owner, Pool, Tournament, Version
 from ratings.store.names import PEOPLE
-from ratings.store.service import Absence, Guest, Ladder, Season
+from ratings.store.season import Season
+from ratings.store.service import Absence, Guest, Ladder
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +48,6 @@ def running_ladders(session: Session, ladder_id: str | None = None) -> list[Runn
     if ladder_id is not None:
         query = query.where(Ladder.id == ladder_id)
     return [RunningLadder(*row) for row in session.exec(query)]
-
-
-def seasons_of(session: Session, ladder_id: str) -> Sequence[Season]:
-    """Return the seasons of a ladder, the first first."""
-    return session.exec(select(Season).where(Season.ladder_id == ladder_id).order_by(col(Season.number))).all()
-
-
-def season_of(session: Session, tournament_id: str) -> Season | None:
-    """Return the season whose tournament, or whose final, it is."""
-    is_its = (col(Season.tournament_id) == tournament_id) | (col(Season.final_tournament_id) == tournament_id)
-    return session.exec(select(Season).where(is_its)).first()
 
 
 def may_play(session: Session, pool: Pool) -> list[Version]:

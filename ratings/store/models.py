@@ -13,7 +13,7 @@ from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, Text, Uniqu
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-from ratings.store.states import AttemptState, MatchState, Verdict
+from ratings.store.states import AttemptState, MatchState
 
 
 class Owner(Table, table=True):
@@ -253,47 +253,3 @@ class Replay(Table, table=True):
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     data: bytes = Field(sa_type=LargeBinary)
-
-
-class RatingOrder(Table, table=True):
-    """The order in which a pool's matches came up for rating: a fact, which a rebuild follows."""
-
-    __table_args__ = (Index(None, "pool_id", "match_id", sqlite_where=text("verdict <> 'rated'")),)
-
-    pool_id: str = Field(primary_key=True, foreign_key="pool.id")
-    rating_seq: int = Field(primary_key=True)
-    match_id: str = Field(foreign_key="match.id", unique=True)
-    verdict: Verdict = Field(sa_type=text_of(Verdict))
-
-
-class RatingChange(Table, table=True):
-    """What one match did to the rating of one version; derived from the facts."""
-
-    __table_args__ = (Index(None, "pool_id", "version_id", "rating_seq"),)
-
-    match_id: str = Field(primary_key=True, foreign_key="match.id")
-    seat: int = Field(primary_key=True)
-    pool_id: str = Field(foreign_key="pool.id")
-    version_id: str = Field(foreign_key="version.id")
-    rating_seq: int
-    mu_before: float = Field(sa_type=Double)
-    sigma_before: float = Field(sa_type=Double)
-    mu_after: float = Field(sa_type=Double)
-    sigma_after: float = Field(sa_type=Double)
-
-
-class Rating(Table, table=True):
-    """The present rating of a version in a pool; `wins` to `points` as in `ratings.statistics.firsts` and `points`."""
-
-    __table_args__ = (Index(None, "pool_id", "exposure"),)
-
-    pool_id: str = Field(primary_key=True, foreign_key="pool.id")
-    version_id: str = Field(primary_key=True, foreign_key="version.id")
-    mu: float = Field(sa_type=Double)
-    sigma: float = Field(sa_type=Double)
-    exposure: float = Field(sa_type=Double)
-    matches: int
-    wins: int
-    shared: int = Field(sa_column_kwargs={"server_default": text("0")})
-    draws: int = Field(sa_column_kwargs={"server_default": text("0")})
-    points: int

@@ -1,7 +1,8 @@
-"""The tables of what a service keeps besides the matches: tokens, admissions, what became of a bot, ladders, seasons.
+"""The tables of what a service keeps besides the matches: tokens, admissions, ladders, what owners are told.
 
 They follow the rules of `ratings.store.models`: instants are UTC in integer microseconds, ids are UUIDv7 text,
-enumerations are text, and of secrets only hashes are stored.
+enumerations are text, and of secrets only hashes are stored. Files of their own have what is needed without the others:
+`bot_event.py`, `runtime.py`, `season.py`.
 """
 
 from __future__ import annotations
@@ -85,25 +86,6 @@ class Guest(Table, table=True):
     bot_id: str = Field(primary_key=True, foreign_key="bot.id")
 
 
-class Season(Table, table=True):
-    """A stretch of a ladder: one tournament, whose secret is published when the season is closed."""
-
-    ladder_id: str = Field(primary_key=True, foreign_key="ladder.id")
-    number: int = Field(primary_key=True)
-    """Counts from 1 within the ladder."""
-    name: str
-    tournament_id: str = Field(foreign_key="tournament.id", unique=True)
-    opened_at_us: int = Field(sa_type=BigInteger)
-    freezes_at_us: int | None = Field(default=None, sa_type=BigInteger)
-    """When submissions close, as it was announced."""
-    frozen_at_us: int | None = Field(default=None, sa_type=BigInteger)
-    final_tournament_id: str | None = Field(default=None, foreign_key="tournament.id")
-    """The final, in which every bot plays the same number of matches."""
-    closed_at_us: int | None = Field(default=None, sa_type=BigInteger)
-    table: list[dict[str, Any]] | None = Field(default=None, sa_type=JSON(none_as_null=True))
-    """The table as it was when the season was closed."""
-
-
 class Notice(Table, table=True):
     """Something that owners are told; without an owner it is for everybody."""
 
@@ -140,18 +122,6 @@ class Removal(Table, table=True):
     done_at_us: int | None = Field(default=None, sa_type=BigInteger)
     items: int = 0
     """How many were removed so far."""
-
-
-class Runtime(Table, table=True):
-    """What a runtime consisted of, by the hash of its content."""
-
-    hash: str = Field(primary_key=True)
-    name: str
-    kind: str
-    contents: dict[str, Any] = Field(sa_type=JSON)
-    """The versions of the program and of the packages in it."""
-    seen_at_us: int = Field(sa_type=BigInteger)
-    """When it was first used."""
 
 
 class Absence(Table, table=True):

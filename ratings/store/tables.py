@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlalchemy import MetaData, Row
@@ -29,11 +30,7 @@ leak_check: CoreTable = _all["leak_check"]
 match: CoreTable = _all["match"]
 match_seat: CoreTable = _all["match_seat"]
 owner: CoreTable = _all["owner"]
-pending_rating: CoreTable = _all["pending_rating"]
 pool: CoreTable = _all["pool"]
-rating: CoreTable = _all["rating"]
-rating_change: CoreTable = _all["rating_change"]
-rating_order: CoreTable = _all["rating_order"]
 replay: CoreTable = _all["replay"]
 tournament: CoreTable = _all["tournament"]
 version: CoreTable = _all["version"]
@@ -46,25 +43,35 @@ bot_event: CoreTable
 invitation: CoreTable
 ladder: CoreTable
 notice: CoreTable
+pending_rating: CoreTable
+rating: CoreTable
+rating_change: CoreTable
+rating_order: CoreTable
 season: CoreTable
 seat_log: CoreTable
 token: CoreTable
 metadata: MetaData
 """All tables, and no others."""
 
+_FILES = {
+    "active_version": "bot_event",
+    "bot_event": "bot_event",
+    "pending_rating": "rating",
+    "rating": "rating",
+    "rating_change": "rating",
+    "rating_order": "rating",
+    "season": "season",
+}
+"""The file of this folder that has the table; `service` has all others."""
+
 if not TYPE_CHECKING:  # so that a name that is not above stays an error to mypy
 
     def __getattr__(name: str) -> Any:
-        """Return a table of the service, or the metadata with those tables in it."""
+        """Return a table that is made when it is named, or the metadata with all tables in it."""
         if name not in __annotations__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-        from ratings.store import bot_event as bot_events
-
-        found = bot_events.BotEvent.metadata
-        if name in ("active_version", "bot_event"):
-            return found.tables[name]
-        from ratings.store import service
-
-        assert found is service.Token.metadata
+        of_all = (*set(_FILES.values()), "runtime", "service")
+        for file in of_all if name == "metadata" else (_FILES.get(name, "service"),):
+            import_module(f"ratings.store.{file}")
+        found = models.Match.metadata
         return found if name == "metadata" else found.tables[name]

@@ -45,18 +45,3 @@ class Gathering(Table, table=True):
     members: str = Field(primary_key=True)
     """Their places in the order of entry, ascending, with commas between."""
     blocks: int
-
-
-class PendingRating(Table, table=True):
-    """A pool whose ratings are being computed anew, piece by piece; there is no row when they are as they should be.
-
-    Meanwhile what is played gets its place in the order of rating, and is rated when its turn comes.
-    """
-
-    pool_id: str = Field(primary_key=True, foreign_key="pool.id")
-    first_seq: int
-    """The first place in the order of rating from which on everything is to be rated anew."""
-    rated_seq: int | None = None
-    """The table `rating` says how it stood before this place; `None`: after everything that was ever rated."""
-    asked: int = 1
-    """How often it was asked for: a piece that was computed before it was asked again is not written."""

@@ -8,7 +8,7 @@ from arena.tournament.pace import matches_to_look_at, pace_after
 from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
-from ratings.store.service import Season
+from ratings.store.season import Season
 from ratings.store.waves import OWNERS_APART
 
 _REMOTE_REMEDY = "connect one: arena bot connect DIRECTORY --server NAME"

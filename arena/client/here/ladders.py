@@ -14,7 +14,7 @@ from ratings.read.absences import absent_from
 from ratings.read.ladders import LadderRow, owners_present
 from ratings.read.paging import part_of
 from ratings.read.publishing import published_secret
-from ratings.store import service
+from ratings.store import season as seasons
 
 _MOST_ABSENT = 100
 """So many bots are named that a ladder goes on without."""
@@ -76,7 +76,7 @@ class LaddersHere:
             for one in seen[:_MOST_ABSENT]
         )
 
-    def _season(self, row: LadderRow, season: service.Season) -> Season:
+    def _season(self, row: LadderRow, season: seasons.Season) -> Season:
         is_closed = season.closed_at_us is not None
         return Season(
             ladder=row.ladder.name,

@@ -9,7 +9,6 @@ from ratings.errors import NotFoundError
 from ratings.read import bots, tournaments
 from ratings.read.bots import NamedVersion
 from ratings.read.identifying import remedy_for
-from ratings.read.leaderboard import pools
 from ratings.read.pools import find_pool
 from ratings.read.scope import Scope
 from ratings.store.database import Database
@@ -67,6 +66,8 @@ def find_pool_id(place: Place, text: str | None) -> str:
     """
     if text is not None:
         return find_pool(place.database, text).id
+    from ratings.read.leaderboard import pools  # with the tables of ratings, which no name of a bot or tournament needs
+
     found = pools(place.database)
     if not found:
         raise RefusedError("nothing was rated yet; `arena demo` plays some matches")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.client.here.pool_values import pool_value
 from arena.client.here.viewer import Viewer
@@ -21,8 +21,11 @@ from arena.client.values.matches import (
 from ratings.read import matches
 from ratings.read.match_list import MatchRow
 from ratings.read.matches import SeatRow
-from ratings.store.models import Attempt, Match, RatingChange
+from ratings.store.models import Attempt, Match
 from ratings.store.states import MatchState
+
+if TYPE_CHECKING:
+    from ratings.store.rating import RatingChange
 
 PERSONS = "persons"
 """The key in the settings of a tournament under which stands what people call themselves, by seat."""

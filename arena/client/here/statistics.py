@@ -22,7 +22,7 @@ from ratings.read import crosstable as counts
 from ratings.read import leaderboard
 from ratings.read.lengths import lengths
 from ratings.read.paging import part_of
-from ratings.store import models
+from ratings.store import rating as stored
 
 MOST_BOTS = 50
 
@@ -100,7 +100,7 @@ def _meeting(one: counts.Meeting, names: dict[str, str]) -> Meeting:
     )
 
 
-def _change(change: models.RatingChange) -> RatingChange:
+def _change(change: stored.RatingChange) -> RatingChange:
     return RatingChange(
         match_id=change.match_id,
         seat=change.seat,

@@ -25,7 +25,8 @@ from ratings.read.tournaments import standings, tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.fitness import annulled
-from ratings.store.models import Match, MatchSeat, Pool, RatingOrder
+from ratings.store.models import Match, MatchSeat, Pool
+from ratings.store.rating import RatingOrder
 from ratings.store.sessions import read, write
 from ratings.store.states import Verdict
 from tests.ratings import book

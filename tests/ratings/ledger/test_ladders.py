@@ -20,7 +20,7 @@ from ratings.read.ladders import find_ladder, list_ladders, open_ladders
 from ratings.read.notices import list_notices
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
-from ratings.store.ladders import season_of
+from ratings.store.season import season_of
 from ratings.store.sessions import read, write
 from tests.ratings import book
 from tests.ratings.ledger.laddering import endless, ladder_plan, present, submit

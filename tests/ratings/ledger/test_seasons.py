@@ -22,8 +22,8 @@ from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
 from ratings.store.ids import now_us
-from ratings.store.ladders import season_of
 from ratings.store.models import Pool, Tournament
+from ratings.store.season import season_of
 from ratings.store.sessions import read
 from tests.ratings import book
 from tests.support.endless_waves import EndlessWaves
