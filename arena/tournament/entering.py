@@ -28,7 +28,7 @@ def join(database: Database, programs: Programs, tournament: Tournament, text: s
     if form is None or not form.takes_late_entrants:
         raise RequestError(
             f"{tournament.name!r} is a {tournament.format}, all of whose entrants are there from the start; only "
-            f"{' and '.join(catalog.LATE_ENTRY)} take late ones, plan a new tournament"
+            f"{' and '.join(catalog.late_entry())} take late ones, plan a new tournament"
         )
     _check_open(row)
     found = find_version(database, text)

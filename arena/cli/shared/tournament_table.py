@@ -13,7 +13,7 @@ from arena.cli.shared.firsts import FIRSTS, without_empty
 from arena.cli.shared.output import Column, format_percent, print_table, printable
 from arena.cli.shared.saying import say, spoken
 from arena.client.values.tournaments import TournamentDetail
-from arena.tournament.formats.roundrobin import CHALLENGER
+from arena.tournament.formats.format import CHALLENGER
 from arena.words.catalogue import words
 from arena.words.standing import status_words
 

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 
 from arena.client.errors import ForbiddenError
+from arena.client.here.answers import comparison_of
 from arena.client.here.place import Place
 from arena.client.here.rights import need_competitor
-from arena.client.here.tables import comparison_of
 from arena.client.here.tournament_values import standing_of
 from arena.client.values.answers import ComparisonResult, comparison_note
 from arena.client.values.operations import Operation, OperationKind, OperationState

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.client.here.tables import comparison_of
+from arena.client.here.answers import comparison_of
 from arena.client.values.answers import comparison_note
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError

@@ -1,27 +1,50 @@
-"""All formats by name, and their settings as the database keeps them. Pure, no I/O."""
+"""All formats by name, and their settings as the database keeps them. Pure, no I/O.
+
+A format is imported when somebody asks for it by its name: whoever looks at one tournament pays for no other format.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.compare import Compare, read_settings
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.final import Final
-from arena.tournament.formats.format import Format
-from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.ladder import Ladder
-from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
-from arena.tournament.formats.swiss import Swiss
 
-_KINDS: dict[str, type[Any]] = {
-    kind.name: kind for kind in (RoundRobin, Sample, Gauntlet, Swiss, Knockout, Ladder, Adaptive, Compare, Final)
+if TYPE_CHECKING:
+    from arena.tournament.formats.format import Format
+
+_PLACES = {
+    "round-robin": ("roundrobin", "RoundRobin"),
+    "sample": ("roundrobin", "Sample"),
+    "gauntlet": ("roundrobin", "Gauntlet"),
+    "swiss": ("swiss", "Swiss"),
+    "knockout": ("knockout", "Knockout"),
+    "ladder": ("ladder", "Ladder"),
+    "adaptive": ("adaptive", "Adaptive"),
+    "compare": ("compare", "Compare"),
+    "final": ("final", "Final"),
 }
+"""The file of this folder, and the class in it, of each format."""
 
-LATE_ENTRY = tuple(name for name, kind in _KINDS.items() if kind.takes_late_entrants)
-"""The names of the formats that take late entrants."""
+NAMES = tuple(_PLACES)
+"""The names of all formats."""
+
+
+def kind_of(name: str) -> type[Any] | None:
+    """Return the class of the format of that name, or `None` if there is none."""
+    if name not in _PLACES:
+        return None
+    file, kind = _PLACES[name]
+    found: type[Any] = getattr(import_module(f"{__package__}.{file}"), kind)
+    return found
+
+
+def late_entry() -> tuple[str, ...]:
+    """Return the names of the formats that take late entrants."""
+    kinds = {name: kind_of(name) for name in NAMES}
+    return tuple(name for name, kind in kinds.items() if kind is not None and kind.takes_late_entrants)
 
 
 def to_settings(form: Format) -> dict[str, Any]:
@@ -37,9 +60,9 @@ _TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bo
 
 def check_settings(name: str, settings: Mapping[str, Any]) -> None:
     """Raise ScheduleError unless there is such a format and it can be made with exactly these settings."""
-    kind = _KINDS.get(name)
+    kind = kind_of(name)
     if kind is None:
-        raise ScheduleError(f"there is no format {name!r}; use {', '.join(sorted(_KINDS))}")
+        raise ScheduleError(f"there is no format {name!r}; use {', '.join(sorted(NAMES))}")
     own = {field.name: field for field in fields(kind) if field.name != "seats"}
     strange = sorted(set(settings) - set(own))
     missing = sorted(key for key, field in own.items() if field.default is MISSING and key not in settings)
@@ -56,11 +79,13 @@ def from_settings(name: str, seats: int, settings: Mapping[str, Any]) -> Format 
 
     `settings` may hold more than `to_settings` gave.
     """
-    kind = _KINDS.get(name)
+    kind = kind_of(name)
     if kind is None:
         return None
     own = {field.name for field in fields(kind)} - {"seats"}
-    if kind is Compare:
+    if name == "compare":
+        from arena.tournament.formats.compare import read_settings
+
         settings = read_settings(settings)
     made: Format = kind(seats=seats, **{key: value for key, value in settings.items() if key in own})
     return made

@@ -13,6 +13,9 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from arena.tournament.formats.situation import CircularOrder, Situation
 
+CHALLENGER = "challenger"
+"""The status of who met all the others of a gauntlet."""
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:

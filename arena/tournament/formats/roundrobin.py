@@ -11,7 +11,7 @@ from arena.tournament.formats.apart import are_apart, owners_of
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.combinations import CombinationOrder
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Standing
+from arena.tournament.formats.format import CHALLENGER, Standing
 from arena.tournament.formats.sampling import balanced_sample, sample_apart
 from arena.tournament.formats.schedule import check_round_robin, schedule
 from arena.tournament.formats.seeds import derive
@@ -19,9 +19,6 @@ from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import by_score, standing_rows, standings_by_score, tally
 from engine.chance import SeededChance
-
-CHALLENGER = "challenger"
-"""The note in the table of a gauntlet on who met all the others."""
 
 
 @dataclass(frozen=True, slots=True)
