@@ -8,9 +8,12 @@ from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.abilities import Checks
 from engine.core import Game, UnknownGameError
+
+if TYPE_CHECKING:
+    from engine.abilities import Checks
 
 ENTRY_POINT_GROUP = "arena.games"
 _GAMES = str(Path(__file__).with_name("games"))
@@ -54,6 +57,8 @@ def get(name: str) -> Game:
 
 def checks(name: str) -> Checks:
     """Return the `CHECKS` of the `checks.py` in the game's folder, or `Checks()` if there is no such file."""
+    from engine.abilities import Checks  # who plays or looks needs none
+
     package = importlib.import_module(package_of(name))
     if not hasattr(package, "__path__") or find_spec(f"{package.__name__}.checks") is None:
         return Checks()

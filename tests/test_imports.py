@@ -285,6 +285,13 @@ def test_numpy_is_loaded_only_by_those_who_ask_for_statistics(name: str) -> None
     assert "numpy" not in modules_after_importing(name)
 
 
+# Whoever lists what was played names the game, its options and its facts, and makes no position.
+@pytest.mark.parametrize("game", ["foreign_king", "rex_romanorum"])
+def test_a_game_is_named_without_its_positions_and_its_rules(game: str) -> None:
+    named = modules_after_importing(f"engine.games.{game}")
+    assert not {f"engine.games.{game}.{part}" for part in ("evaluation", "rules", "state", "view", "wire")} & named
+
+
 # It takes a third of a second of processor time, and a service has a database of its own.
 @pytest.mark.parametrize("noun", ["bot", "leaderboard", "owner", "ladder", "replay", "stats", "notice", "login"])
 def test_the_database_is_imported_only_by_those_who_ask_one_here(noun: str) -> None:

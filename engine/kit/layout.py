@@ -1,6 +1,7 @@
 """A game whose parts lie in its folder where every game keeps them; they are found by the names of their files.
 
     __init__.py              GAME, made of the package's name
+    state.py                 POSITION, what its positions consist of
     rules/phases.py          the phase table, which gives positions their moves
     wire.py                  TYPE, encode(state) and decode(bytes)
     evaluation/playable.py   PLAYABLE, if bots may search the game
@@ -8,8 +9,8 @@
 
 A small game has one file rules.py, evaluation.py or view.py in place of a folder.
 
-So no file of a game's folder imports what lies in a folder below it, and what a referee does not need is loaded when
-somebody asks for it.
+So no file of a game's folder imports what lies in a folder below it, and every part is loaded when somebody asks for
+it: state and rules with the first position, so that whoever only names the game pays for neither.
 """
 
 from __future__ import annotations
@@ -18,18 +19,21 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from engine.abilities import Playable, Shown
-from engine.chance import Chance
 from engine.core import Game, Observation, State
-from engine.kit.fields import PositionForm
-from engine.kit.phases import PhasedState
 
-S = TypeVar("S", bound=PhasedState)
+if TYPE_CHECKING:
+    from engine.abilities import Playable, Shown
+    from engine.chance import Chance
+    from engine.kit.fields import PositionForm
+    from engine.kit.phases import PhasedState
+
+S = TypeVar("S", bound="PhasedState")
 
 
 _PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "state": ("state",),
     "rules": ("rules.phases", "rules"),
     "wire": ("wire",),
     "evaluation": ("evaluation.playable", "evaluation"),
@@ -56,27 +60,35 @@ def has_module(name: str) -> bool:
 
 
 class FolderGame(Game, Generic[S]):
-    """The game in a folder. A subclass gives the constants of `Game`, and `position`."""
-
-    position: PositionForm[S]
-    """What its positions consist of."""
+    """The game in a folder. A subclass gives the constants of `Game`."""
 
     def __init__(self, package: str) -> None:
-        """Load the rules of the package; every other part is loaded when it is asked for."""
+        """Take the parts from this package."""
         self._package = package
         self._default_options = self.parse_options({})
-        self._part("rules")
+
+    @property
+    def position(self) -> PositionForm[S]:
+        """What its positions consist of: `POSITION` of `state.py`, unless the subclass gives another."""
+        form: PositionForm[S] = self._part("state").POSITION
+        return form
 
     def _part(self, part: str) -> Any:
         return find_part(self._package, part)
 
+    def _load_rules(self) -> None:
+        """Give positions their moves."""
+        self._part("rules")
+
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> S:
         self.check_seats(seats)
+        self._load_rules()
         state = self.position.start(seats, self._default_options if options is None else options, chance)
         state.phases.begin(state)
         return state
 
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> S:
+        self._load_rules()
         return self.position.read(data, chance)
 
     def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
@@ -86,6 +98,7 @@ class FolderGame(Game, Generic[S]):
         return wire.TYPE, wire.encode(state)
 
     def observed(self, message: bytes) -> Observation:
+        self._load_rules()
         return Observation(self._part("wire").decode(message), seat=0)
 
     @property

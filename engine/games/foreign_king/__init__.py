@@ -62,12 +62,14 @@ Details of an outcome (`Outcome.details`)
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.options import HIGHEST_CAP, OPTIONS
-from engine.games.foreign_king.state import POSITION, ForeignKingState
 from engine.kit.layout import FolderGame
+
+if TYPE_CHECKING:
+    from engine.games.foreign_king.state import ForeignKingState
 
 # No playing is longer, by adding up what a turn can hold. Medals are at most 9, so TURN has at most 9 LOANs and POST at
 # most 9 LOANs or REPAYs and one END_TURN. An action is chosen at most twice (the Queen). The longest action but the
@@ -79,7 +81,7 @@ _ROUND_PLIES = 4 * _TURN_PLIES + 2
 _UNIT_PLIES = 2 * (45 + 16 * 5)
 
 
-class ForeignKing(FolderGame[ForeignKingState]):
+class ForeignKing(FolderGame["ForeignKingState"]):
     """The Foreign King."""
 
     name = "foreign_king"
@@ -88,7 +90,6 @@ class ForeignKing(FolderGame[ForeignKingState]):
     seats = range(2, 5)
     actions = ACTIONS
     options = OPTIONS
-    position = POSITION
     max_plies = HIGHEST_CAP * _ROUND_PLIES + _UNIT_PLIES
 
     def opening_plies(self, seats: int) -> int:

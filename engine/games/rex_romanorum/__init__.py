@@ -77,17 +77,19 @@ Tools (`Game.tools`)
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from engine.abilities import Tools
 from engine.games.rex_romanorum.actions import ACTIONS
 from engine.games.rex_romanorum.bounds import MAX_PLIES
 from engine.games.rex_romanorum.options import OPTIONS
-from engine.games.rex_romanorum.state import POSITION, RexState
 from engine.kit.layout import FolderGame
 
+if TYPE_CHECKING:
+    from engine.abilities import Tools
+    from engine.games.rex_romanorum.state import RexState
 
-class RexRomanorum(FolderGame[RexState]):
+
+class RexRomanorum(FolderGame["RexState"]):
     """The game as the registry hands it out; its other parts are found in the folder by their names."""
 
     name = "rex_romanorum"
@@ -96,7 +98,6 @@ class RexRomanorum(FolderGame[RexState]):
     seats = range(2, 6)
     actions = ACTIONS
     options = OPTIONS
-    position = POSITION
     max_plies = MAX_PLIES
     has_chance = True
     has_hidden_information = True

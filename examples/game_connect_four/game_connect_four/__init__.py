@@ -12,7 +12,7 @@ from typing import Final
 from engine.kit.layout import FolderGame
 from game_connect_four.board import ACTIONS, SQUARES
 from game_connect_four.options import OPTIONS
-from game_connect_four.state import POSITION, ConnectFourState
+from game_connect_four.state import ConnectFourState
 
 
 class ConnectFour(FolderGame[ConnectFourState]):
@@ -24,7 +24,6 @@ class ConnectFour(FolderGame[ConnectFourState]):
     seats = range(2, 3)
     actions = ACTIONS
     options = OPTIONS
-    position = POSITION
     max_plies = SQUARES
 
 
