@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.match.decisions import DecidedBy, Decision
+from arena.match.leak_verdict import LeakVerdict
 from arena.match.match import Match
 from arena.match.messages import Answer, Message, Resignation
-from arena.match.report import LeakCheck, LeakVerdict
+from arena.match.report import LeakCheck
 from arena.match.result import Fault, FaultCause
 from arena.match.seats import BEFORE_START
 from arena.match.spec import MatchSpec

@@ -10,10 +10,11 @@ from random import Random
 from typing import Self
 
 from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.leak_verdict import LeakVerdict
 from arena.match.match import Match
 from arena.match.messages import Answer
 from arena.match.replay import build_document, dump
-from arena.match.report import LeakCheck, LeakVerdict, MatchReport
+from arena.match.report import LeakCheck, MatchReport
 from arena.match.spec import MatchSpec
 
 STARTED_AT_US = 1_800_000_000_000_000

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
-from arena.match.report import LeakCheck, LeakVerdict, MatchReport, SeatLogText, SeatProcess
+from arena.match.leak_verdict import LeakVerdict
+from arena.match.report import LeakCheck, MatchReport, SeatLogText, SeatProcess
 from arena.match.result import Fault, FaultCause, MatchResult
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl

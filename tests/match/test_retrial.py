@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from arena.match.decisions import Decision
+from arena.match.leak_verdict import LeakVerdict
 from arena.match.match import Match
 from arena.match.messages import Answer, Malformed, Message, Resignation
 from arena.match.replay import build_document
-from arena.match.report import LeakVerdict
 from arena.match.result import Fault, FaultCause
 from arena.match.retrial import Deviation, Retrial, Trial, compare
 from arena.match.spec import MatchSpec

@@ -11,7 +11,7 @@ from arena.hosting.sandbox.checks import judge
 from arena.hosting.sandbox.limits import REDUCED, STANDARD, STRICT
 from arena.match.decisions import DecidedBy
 from arena.match.host_faults import HostCause
-from arena.match.report import LeakVerdict
+from arena.match.leak_verdict import LeakVerdict
 from arena.match.result import FaultCause
 from arena.trial import blunders
 from arena.trial.values import BUILD, OUTPUT, RULES, Check

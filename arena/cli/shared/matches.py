@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.cli.shared.output import Column, printable
 from arena.cli.shared.saying import named, say
-from arena.client.values.matches import MatchSummary
+
+if TYPE_CHECKING:  # how a match is named is asked by more than by lists of matches
+    from arena.client.values.matches import MatchSummary
 
 MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
 

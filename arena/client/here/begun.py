@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from arena.client.here.place import Place
-from arena.client.here.tournament_values import standing_of
-from arena.client.values.tournaments import STOPPED
-from ratings.read.tournaments import tournament_row
 from ratings.store.models import Match
 from ratings.store.states import MatchState
 
@@ -23,5 +20,9 @@ def left_behind(place: Place, found: Iterable[Match]) -> frozenset[str]:
 
 
 def _is_stopped(place: Place, tournament_id: str) -> bool:
+    from arena.client.here.tournament_values import standing_of  # in most lists of matches none is begun
+    from arena.client.values.tournaments import STOPPED
+    from ratings.read.tournaments import tournament_row
+
     status, _ = standing_of(place, tournament_row(place.database, tournament_id))
     return status == STOPPED

@@ -79,7 +79,7 @@ def standing_of(place: Place, row: TournamentRow) -> tuple[str, PlayedBy | None]
 
 def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
     """Return all that the viewer may see of a tournament but its matches."""
-    from arena.client.here.tables import make_table  # all formats, which no list of tournaments needs
+    from arena.client.here.tables import make_table  # formats, which no list of tournaments needs
 
     report = tournament_report(place.database, tournament_id)
     row = report.row
@@ -127,7 +127,9 @@ def _secret(place: Place, row: TournamentRow) -> str | None:
 
 
 def _is_hidden(place: Place, row: TournamentRow) -> bool:
-    return is_hidden(place.viewer, has_secrets=has_secrets(row.pool.game), is_open=not row.progress.is_over)
+    if row.progress.is_over:  # whatever its game is, which need not be loaded for that
+        return False
+    return is_hidden(place.viewer, has_secrets=has_secrets(row.pool.game), is_open=True)
 
 
 def _shown(place: Place, row: TournamentRow, standings: tuple[StandingRow, ...]) -> tuple[StandingRow, ...]:
