@@ -51,6 +51,10 @@ PLAYS = {
     "arena.tournament.creation",
     "arena.tournament.runner",
 }
+OTHER_FORMATS = {f"arena.tournament.formats.{name}" for name in ("adaptive", "compare", "knockout", "ladder", "swiss")}
+"""The formats that the tournament which is looked at has not."""
+RULES = {"engine.games.foreign_king.rules", "engine.games.foreign_king.state", "engine.kit.phases"}
+"""What moves a position; who names a game, its options and its facts makes none."""
 WRITES = {"alembic", "ratings.ledger.ledger", "ratings.ledger.recording", "sqlalchemy.dialects.postgresql"}
 COMPUTES = {"cryptography", "grpc", "numpy", "trueskill"}
 NOUNS_WITH_VERB_FILES = ("bot", "match", "rating", "replay", "tournament")
@@ -108,23 +112,32 @@ def in_filled(words: str, filled: tuple[str, str]) -> set[str]:
     [
         "leaderboard",
         "tournament list",
+        "tournament show cup",
         "tournament standings cup",
         "match list",
+        "match show {match}",
         "bot list",
         "bot show ada",
         "stats crosstable --game foreign_king",
         "stats lengths --game foreign_king",
         "stats seats --game foreign_king",
-        "replay show {match}",
+        "db check",
     ],
 )
-def test_what_was_played_is_told_without_the_tables_of_a_service(filled: tuple[str, str], words: str) -> None:
-    assert not in_filled(words, filled) & {*OF_THE_SERVICE, *PLAYS, *WRITES, *COMPUTES}
+def test_what_was_played_is_told_without_what_plays_writes_or_computes(filled: tuple[str, str], words: str) -> None:
+    unneeded = {*OF_THE_SERVICE, *OTHER_FORMATS, *RULES, *PLAYS, *WRITES, *COMPUTES}
+    assert not in_filled(words, filled) & unneeded
 
 
-@pytest.mark.parametrize("words", ["tournament show cup", "match show {match}", "db check"])
-def test_what_tells_more_plays_and_writes_no_more_than_a_list_does(filled: tuple[str, str], words: str) -> None:
-    assert not in_filled(words, filled) & {*PLAYS, *WRITES, *COMPUTES}
+def test_a_replay_is_told_by_the_rules_and_by_nothing_else_that_plays(filled: tuple[str, str]) -> None:
+    modules = in_filled("replay show {match}", filled)
+    assert modules >= RULES
+    assert not modules & {*OF_THE_SERVICE, *OTHER_FORMATS, *PLAYS, *WRITES, *COMPUTES}
+
+
+def test_the_official_table_imports_numpy_and_nothing_else_that_it_does_not_need(filled: tuple[str, str]) -> None:
+    modules = in_filled("rating official --game foreign_king", filled)
+    assert not modules & {*OF_THE_SERVICE, *OTHER_FORMATS, *RULES, *PLAYS, *WRITES, *(COMPUTES - {"numpy"})}
 
 
 @pytest.mark.parametrize("noun", NOUNS_WITH_VERB_FILES)
