@@ -16,7 +16,7 @@ from sqlalchemy import Select, Text, select, text, type_coerce
 from sqlmodel import Session
 
 from ratings.errors import NotFoundError
-from ratings.statistics.official.results import Bools, Ints, Results
+from ratings.statistics.official.results import Bools, Ints, Results, distinct
 from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.store.states import Verdict
@@ -79,7 +79,7 @@ def _broken_blocks(session: Session, pool_id: str) -> Ints:
     found = [
         _labels(block for (block,) in part) for query in (not_rated(pool_id), rest) for part in _parts(session, query)
     ]
-    return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+    return distinct(np.concatenate([np.zeros(0, np.int64), *found]))
 
 
 def not_rated(pool_id: str) -> Select[Any]:

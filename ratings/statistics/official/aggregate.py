@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ratings.statistics.official.results import Bools, Ints, Results
+from ratings.statistics.official.results import Bools, Ints, Results, distinct
 
 _LARGEST = 2**62
 
@@ -92,7 +92,7 @@ def _span(values: Ints) -> int:
 
 def _sorted_versions(results: Results) -> tuple[tuple[str, ...], Ints]:
     """Return the versions that played, by id, and the seats as indices into them."""
-    used = np.unique(results.seats)
+    used = distinct(results.seats)
     by_id = sorted(used.tolist(), key=lambda index: results.versions[index])
     place = np.zeros(len(results.versions), np.int64)
     place[by_id] = np.arange(len(by_id))
@@ -105,7 +105,7 @@ def _first_of_repeats(who: Ints, results: Results, every: Ints) -> Ints:
     Of equal results it is the one in the block with the least content, so that no id decides.
     """
     _, plans = np.unique(results.plans, return_inverse=True)
-    if len(plans) == 0 or len(np.unique(pack([who, plans], [_span(who), _span(plans)]))) == len(plans):
+    if len(plans) == 0 or len(distinct(pack([who, plans], [_span(who), _span(plans)]))) == len(plans):
         return np.arange(len(plans))  # nothing repeats, which is usual
     _, block = np.unique(results.blocks, return_inverse=True)
     content = np.zeros(_span(block), np.uint64)

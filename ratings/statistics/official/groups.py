@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ratings.statistics.official.results import Ints
+from ratings.statistics.official.results import Ints, distinct
 
 
 def groups_of(seats: Ints, versions: int) -> Ints:
     """Return the group of each version, counted from 0: the largest first, equal ones by their first version."""
     label = np.arange(versions)
-    links = np.unique(np.sort(np.concatenate([seats[:, [0, other]] for other in range(1, seats.shape[1])]), 1), axis=0)
+    links = distinct(np.sort(np.concatenate([seats[:, [0, other]] for other in range(1, seats.shape[1])]), 1), axis=0)
     while True:
         least = np.minimum(label[links[:, 0]], label[links[:, 1]])
         new = label.copy()

@@ -14,7 +14,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from ratings.statistics.official.aggregate import Counts
-from ratings.statistics.official.results import Bools, Floats, Ints
+from ratings.statistics.official.results import Bools, Floats, Ints, distinct
 
 _MATCHES_AT_ONCE = 100_000
 
@@ -67,7 +67,7 @@ def _ordered(counts: Counts) -> _Rows:
 def _parts(counts: Counts) -> Iterator[slice]:
     """Yield the matches in pieces of whole blocks, so that memory does not grow with the pairs of all of them."""
     wanted = np.arange(0, counts.matches, _MATCHES_AT_ONCE)
-    starts = np.unique(np.searchsorted(counts.block_of, counts.block_of[wanted]))
+    starts = distinct(np.searchsorted(counts.block_of, counts.block_of[wanted]))
     for start, end in pairwise([*starts.tolist(), counts.matches]):
         yield slice(start, end)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ratings.statistics.official.aggregate import Counts, both_won_and_lost
-from ratings.statistics.official.results import Bools, Floats, Ints
+from ratings.statistics.official.results import Bools, Floats, Ints, distinct
 
 
 def references_of(counts: Counts, groups: Ints, is_anchor: Bools, point: Floats) -> list[tuple[Ints, Ints]]:
@@ -22,7 +22,7 @@ def references_of(counts: Counts, groups: Ints, is_anchor: Bools, point: Floats)
 
 
 def _reference(mine: Ints, together: Ints, known: Bools, point: Floats) -> Ints:
-    sets = [mine[together[mine] == label] for label in np.unique(together[mine])]
+    sets = [mine[together[mine] == label] for label in distinct(together[mine])]
     best: Ints = max(sets, key=lambda places: (len(places), float(point[places].mean())))
     if len(best) > 1:
         return best

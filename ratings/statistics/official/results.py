@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,14 @@ from ratings.statistics.errors import ResultsError
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+def distinct(values: npt.NDArray[Any], axis: int | None = None) -> npt.NDArray[Any]:
+    """Return the different values, or those along an axis, ascending.
+
+    Without the counts, `np.unique` would import all of NumPy's masked arrays to see that these are none.
+    """
+    return np.unique(values, return_counts=True, axis=axis)[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
