@@ -40,7 +40,7 @@ KEPT = {
     "engine/golden.py: read": "for the tests of games, beside `write`",
     "engine/kit/options.py: no_options": "for games that have none",
     "engine/playthrough.py: actions_in": "for the tests of games, beside what writes the lines",
-    "ratings/store/models.py: Rating": "the database has this table by it",
+    "ratings/store/rating.py: Rating": "the database has this table by it",
 }
 WHOLE = ("ratings/store/postgresql.py", "ratings/store/sqlite.py", "ratings/store/migrations", "engine/games/*/wire.py")
 """Modules that stand for each other, of which all is used by the name of the one that was chosen."""
