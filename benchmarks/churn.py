@@ -20,7 +20,7 @@ from arena.client.there.channel import Endpoint
 from arena.client.there.connect import open_line
 from arena.client.there.remote import ArenaThere
 from arena.client.there.submitting import submit
-from arena.client.values.tournaments import TournamentRequest
+from arena.client.values.planning import TournamentRequest
 
 INSTANT = Path(__file__).with_name("instant")
 _PLAIN = "legal[int(draw() * len(legal))]"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from arena.client.here.times import times_of
-from arena.client.values.matches import DecisionTime
+from arena.client.values.match_details import DecisionTime
 from arena.hosting.proc.processes import list_descendants
 from benchmarks.processes import arenas_own, memory_kb, open_files, threads
 from ratings.read.matches import replays

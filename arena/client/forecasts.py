@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from arena.client.values.forecasts import Forecast
-from arena.client.values.tournaments import TournamentRequest
+from arena.client.values.planning import TournamentRequest
 
 
 class Forecasts(Protocol):

@@ -17,25 +17,23 @@ from arena.client.values.answers import ConfidencePoint
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion, RemovedBot
 from arena.client.values.leaderboards import LeaderboardList
 from arena.client.values.live import LogPart, MatchEvent
-from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
+from arena.client.values.match_details import MatchDetail, MatchTimes, SeatLog
+from arena.client.values.matches import MatchSummary
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.pairings import Pairing
-from arena.client.values.replays import Replay, ReplayCheck
-from arena.client.values.runtimes import Runtime
-from arena.client.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
-from arena.client.values.tournaments import (
+from arena.client.values.planning import (
     Cancelled,
     ChallengeRequest,
     Joined,
-    LeakFinding,
     PlannedTournament,
-    StandingRow,
-    TournamentDetail,
     TournamentRequest,
-    TournamentSummary,
     Withdrawn,
 )
+from arena.client.values.replays import Replay, ReplayCheck
+from arena.client.values.runtimes import Runtime
+from arena.client.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
+from arena.client.values.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from ratings.store.states import AdmissionState, Fared, MatchState
 
 

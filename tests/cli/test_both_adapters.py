@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.client.here.arena import ArenaHere
-from arena.client.values.tournaments import TournamentRequest
+from arena.client.values.planning import TournamentRequest
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from ratings.store.database import open_database

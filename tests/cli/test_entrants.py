@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.client.values.tournaments import LeftOut, TournamentRequest
+from arena.client.values.planning import LeftOut, TournamentRequest
 from tests.cli.support import Arena, write_bot
 from tests.support.owners import running_server
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.client.errors import ClientError
-from arena.client.values.tournaments import TournamentRequest
+from arena.client.values.planning import TournamentRequest
 from tests.cli.support import Arena
 from tests.support.owners import running_server
 

@@ -18,7 +18,7 @@ from sqlalchemy import event
 
 from arena.client.here.adding import add_bot
 from arena.client.here.arena import ArenaHere
-from arena.client.values.tournaments import TournamentRequest
+from arena.client.values.planning import TournamentRequest
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.tournament.planner import FormatPlanner, planner_of

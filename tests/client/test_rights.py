@@ -9,7 +9,7 @@ import pytest
 from arena.client.errors import ForbiddenError, RefusedError, UnknownError
 from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
-from arena.client.values.tournaments import TournamentRequest
+from arena.client.values.planning import TournamentRequest
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from ratings.ledger.ledger import Ledger

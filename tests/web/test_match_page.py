@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from arena.client.arena import ArenaPort
-from arena.client.values.matches import FaultFact, MatchDetail
+from arena.client.values.match_details import FaultFact, MatchDetail
 from arena.story.encoding import parts_at
 from arena.web.pages import match as match_page
 from arena.web.viewing.gate import BusyError, Gate

@@ -27,7 +27,8 @@ from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
 from arena.cli.shared.request import Request, TimeText, tournament_request
 from arena.cli.shared.saying import say
 from arena.client.here.adding import add_bot
-from arena.client.values.tournaments import PlannedTournament, TournamentDetail
+from arena.client.values.planning import PlannedTournament
+from arena.client.values.tournaments import TournamentDetail
 from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament.formats.roundrobin import RoundRobin

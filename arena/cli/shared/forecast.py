@@ -12,7 +12,7 @@ from arena.cli.shared.output import format_duration, print_facts, print_json, pr
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say, told
 from arena.client.values.forecasts import Forecast
-from arena.client.values.tournaments import TournamentRequest
+from arena.client.values.planning import TournamentRequest
 
 
 def print_forecast(db: str, order: TournamentRequest, workers: int, *, as_json: bool) -> None:

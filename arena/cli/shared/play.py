@@ -23,7 +23,8 @@ from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import program
-from arena.client.values.tournaments import SINGLE_MATCH, PlannedTournament, TournamentDetail
+from arena.client.values.planning import PlannedTournament
+from arena.client.values.tournaments import SINGLE_MATCH, TournamentDetail
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError

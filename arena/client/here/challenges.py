@@ -11,7 +11,7 @@ from arena.client.here.lookup import find_version
 from arena.client.here.place import Place
 from arena.client.here.readiness import check_ready
 from arena.client.here.rights import actor_of, need_own_bot
-from arena.client.values.tournaments import ChallengeRequest, PlannedTournament, TournamentRequest
+from arena.client.values.planning import ChallengeRequest, PlannedTournament, TournamentRequest
 from arena.match.time_control import TimeControl
 from arena.tournament import creation
 from arena.tournament.creation import ChooseName

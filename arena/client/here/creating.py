@@ -12,7 +12,8 @@ from arena.client.here.games import find_game
 from arena.client.here.lookup import find_version, whole_name
 from arena.client.here.place import Place
 from arena.client.here.rights import actor_of, need_competitor, need_granted_cores, need_remote_service
-from arena.client.values.tournaments import ALL, SINGLE_MATCH, LeftOut, PlannedTournament, TournamentRequest
+from arena.client.values.planning import LeftOut, PlannedTournament, TournamentRequest
+from arena.client.values.tournaments import ALL, SINGLE_MATCH
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms

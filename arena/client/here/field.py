@@ -6,7 +6,8 @@ from arena.client.errors import RefusedError
 from arena.client.here.games import find_game
 from arena.client.here.lookup import find_version
 from arena.client.here.place import Place
-from arena.client.values.tournaments import ALL, LeftOut
+from arena.client.values.planning import LeftOut
+from arena.client.values.tournaments import ALL
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError

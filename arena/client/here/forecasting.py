@@ -8,8 +8,8 @@ from arena.client.here.lookup import find_version, whole_name
 from arena.client.here.place import Place
 from arena.client.here.rights import need_remote_service
 from arena.client.values.forecasts import Forecast
+from arena.client.values.planning import TournamentRequest
 from arena.client.values.pools import Pool
-from arena.client.values.tournaments import TournamentRequest
 from arena.tournament import creation
 from arena.tournament.draft import Draft
 from arena.tournament.forecast import longest_match_us

@@ -9,7 +9,7 @@ from typing import Any
 from arena.client.here.visibility import shows_note
 from arena.client.values import live as values
 from arena.client.values.live import ChanceOutcome, LogPart, MatchEvent
-from arena.client.values.matches import FaultFact
+from arena.client.values.match_details import FaultFact
 from arena.match.live import LiveEnd, LiveEntry, LiveEvent, LiveLog, LiveStart, Outcomes
 from engine import registry
 from engine.core import EngineError

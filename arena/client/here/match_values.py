@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING, Any
 from arena.client.here.pool_values import pool_value
 from arena.client.here.viewer import Viewer
 from arena.client.here.visibility import WHY_HIDDEN
-from arena.client.values.matches import (
-    AttemptFact,
-    FaultFact,
-    LeakFact,
-    MatchDetail,
-    MatchSeat,
-    MatchSummary,
-    SeatSummary,
-)
+from arena.client.values.match_details import AttemptFact, FaultFact, LeakFact, MatchDetail, MatchSeat
 from ratings.read import matches
-from ratings.read.match_list import MatchRow
 from ratings.read.matches import SeatRow
 from ratings.store.models import Attempt, Match
 from ratings.store.states import MatchState
@@ -31,40 +22,6 @@ PERSONS = "persons"
 """The key in the settings of a tournament under which stands what people call themselves, by seat."""
 
 _BY_HOST = "host"
-
-
-def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
-    """Return a match as a list shows it."""
-    match = row.match
-    planned = MatchSummary(
-        id=match.id,
-        tournament=row.tournament,
-        position=match.position + 1,
-        block=row.block_index,
-        rotation=match.rotation,
-        seats=tuple(SeatSummary(bot) for bot, _ in row.seats),
-        attempt=match.attempt,
-        sandbox=match.sandbox,
-        state=match.state,
-        void_reason=match.void_reason,
-    )
-    if hidden:
-        return replace(planned, hidden=True, why_hidden=WHY_HIDDEN)
-    return replace(
-        planned,
-        seats=tuple(SeatSummary(bot, rank, row.faults.get(seat)) for seat, (bot, rank) in enumerate(row.seats)),
-        plies=match.plies,
-        decisions=match.decisions,
-        game_digest=match.game_digest,
-        ended_at_us=_ended(match),
-    )
-
-
-def _ended(match: Match) -> int | None:
-    """Return when a match came to its end."""
-    if match.started_at_us is None or match.duration_us is None:
-        return None
-    return match.started_at_us + match.duration_us
 
 
 def match_value(detail: matches.MatchDetail, viewer: Viewer, *, hidden: bool) -> MatchDetail:

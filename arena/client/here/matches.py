@@ -11,10 +11,10 @@ from arena.client.errors import RefusedError, unknown
 from arena.client.here.annulled import why_annulled
 from arena.client.here.begun import left_behind
 from arena.client.here.lookup import find_tournament, find_version
-from arena.client.here.match_values import match_summary, match_value
+from arena.client.here.match_summaries import match_summary
 from arena.client.here.place import Place
 from arena.client.here.visibility import hidden_matches, need_shown
-from arena.client.values.matches import ANY_FAULT, MatchDetail, MatchSummary, MatchTimes, SeatLog
+from arena.client.values.matches import ANY_FAULT, MatchSummary
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.match.result import FaultCause
 from ratings.read import match_list, matches
@@ -23,9 +23,10 @@ from ratings.read.match_search import MatchFilter, leave_nothing_out
 from ratings.read.pools import find_pool
 from ratings.store.states import Fared, MatchState
 
-if TYPE_CHECKING:  # who lists matches imports nothing that tells one ply by ply: the methods below that do import it
+if TYPE_CHECKING:  # who lists matches imports nothing that tells one in full, or ply by ply: the methods below do
     from arena.client.here.live_values import Stage
     from arena.client.values.live import LogPart, MatchEvent
+    from arena.client.values.match_details import MatchDetail, MatchTimes, SeatLog
 
 
 class MatchesHere:
@@ -87,6 +88,8 @@ class MatchesHere:
         return Page(tuple(replace(one, state=MatchState.PLANNED) if one.id in gone else one for one in told), page.next)
 
     def get_match(self, match: str) -> MatchDetail:
+        from arena.client.here.match_values import match_value
+
         detail = matches.match_detail(self._place.database, matches.find_match(self._place.database, match).id)
         hidden = bool(hidden_matches(self._place, [detail.match.id]))
         value = match_value(detail, self._place.viewer, hidden=hidden)

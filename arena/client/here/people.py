@@ -10,7 +10,8 @@ from arena.client.here.place import Place
 from arena.client.here.readiness import check_ready
 from arena.client.here.rights import need_organiser
 from arena.client.values.people import LONGEST_NAME, OpenedTable, TableRequest, is_guest
-from arena.client.values.tournaments import SINGLE_MATCH, TournamentRequest
+from arena.client.values.planning import TournamentRequest
+from arena.client.values.tournaments import SINGLE_MATCH
 from arena.tournament import creation
 from ratings.read.bots import NamedVersion
 from ratings.read.lineage import active_version

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.client.errors import ForbiddenError
 from arena.client.here.place import Place
-from arena.client.values.matches import SeatLog
+from arena.client.values.match_details import SeatLog
 from arena.match.report import LOG_HEAD_BYTES
 from ratings.read.logs import StoredLog, seat_log
 from ratings.read.matches import SeatRow, match_detail

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.client.errors import ClientError
-from arena.client.values.matches import DecisionTime, MatchTimes, SeatTime
+from arena.client.values.match_details import DecisionTime, MatchTimes, SeatTime
 from arena.match.replay import ReplayError, load, read_figures, timed_entries
 from arena.match.timing import TimingError
 

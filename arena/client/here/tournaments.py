@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from arena.client.errors import RefusedError
 from arena.client.here.lookup import find_tournament, find_version, whole_name
 from arena.client.here.place import Place
 from arena.client.here.rights import need_own_bot, need_remote_service
 from arena.client.here.tournament_values import STANDINGS, detail_of, list_leak_checks, standings_of, summary_of
-from arena.client.values.answers import ConfidencePoint
-from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
-from arena.client.values.pairings import Pairing
-from arena.client.values.tournaments import (
-    Cancelled,
-    ChallengeRequest,
-    Joined,
-    LeakFinding,
-    PlannedTournament,
-    StandingRow,
-    TournamentDetail,
-    TournamentRequest,
-    TournamentSummary,
-    Withdrawn,
-)
+from arena.client.values.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from ratings.read import tournaments
 from ratings.read.paging import part_of
 from ratings.store.models import Tournament
+
+if TYPE_CHECKING:
+    from arena.client.values.answers import ConfidencePoint
+    from arena.client.values.operations import Operation
+    from arena.client.values.pairings import Pairing
+    from arena.client.values.planning import (
+        Cancelled,
+        ChallengeRequest,
+        Joined,
+        PlannedTournament,
+        TournamentRequest,
+        Withdrawn,
+    )
 
 
 class TournamentsHere:
@@ -82,6 +82,7 @@ class TournamentsHere:
 
     def cancel_tournament(self, tournament: str) -> Cancelled:
         from arena.client.here.running import need_canceller
+        from arena.client.values.planning import Cancelled
         from ratings.ledger.ledger import Ledger
 
         found = find_tournament(self._place, tournament)
@@ -90,6 +91,7 @@ class TournamentsHere:
 
     def join_tournament(self, tournament: str, bot: str) -> Joined:
         from arena.client.here.running import need_entry
+        from arena.client.values.planning import Joined
         from arena.tournament import entering
 
         database, text = self._place.database, self._own(bot, "enter it")
@@ -101,6 +103,7 @@ class TournamentsHere:
         return Joined(found.name, text.partition("@")[0], version.number, wave)
 
     def withdraw_bot(self, tournament: str, bot: str) -> Withdrawn:
+        from arena.client.values.planning import Withdrawn
         from arena.tournament import entering
 
         found = find_tournament(self._place, tournament)

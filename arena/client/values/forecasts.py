@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arena.client.values.planning import LeftOut
 from arena.client.values.pools import Pool
-from arena.client.values.tournaments import LeftOut
 
 
 @dataclass(frozen=True, slots=True)

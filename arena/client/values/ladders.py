@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from arena.client.values.planning import TournamentRequest
 from arena.client.values.pools import Pool
-from arena.client.values.tournaments import TournamentRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.client.values.matches import FaultFact
+from arena.client.values.match_details import FaultFact
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes
+from arena.client.values.match_details import MatchDetail, MatchTimes
+from arena.client.values.matches import MatchSummary
 from arena.client.values.page import Page
 from arena.client.values.replays import ReplayCheck
 from arena.match.replay import load

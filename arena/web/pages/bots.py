@@ -12,7 +12,7 @@ from arena.client.errors import ForbiddenError, HiddenError, UnknownError
 from arena.client.overview import ShownArena
 from arena.client.values.admissions import Admission
 from arena.client.values.bots import BotDetail
-from arena.client.values.matches import SeatTime
+from arena.client.values.match_details import SeatTime
 from arena.client.values.overview import Standing
 from arena.match.replay import ReplayError
 from arena.web.drawing.chart import draw

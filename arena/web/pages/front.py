@@ -11,7 +11,7 @@ from starlette.responses import Response
 from arena.client.arena import ArenaPort
 from arena.client.overview import ShownArena
 from arena.client.values.leaderboards import Leaderboard
-from arena.client.values.matches import MatchDetail, MatchSeat
+from arena.client.values.match_details import MatchDetail, MatchSeat
 from arena.client.values.overview import NewVersion
 from arena.client.values.tournaments import TournamentSummary
 from arena.web.frame.asking import answers_of, arena_of, site_of

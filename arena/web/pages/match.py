@@ -13,7 +13,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from arena.client.errors import ClientError
-from arena.client.values.matches import MatchDetail
+from arena.client.values.match_details import MatchDetail
 from arena.match.replay import ReplayError, load
 from arena.story.facts import StoryError
 from arena.web.frame.answers import PATIENCE_S, BeingMadeError

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from arena.client.values.live import MatchEvent
-from arena.client.values.matches import MatchDetail
+from arena.client.values.match_details import MatchDetail
 
 Persons = Mapping[int, str]
 """What people call themselves, by seat."""

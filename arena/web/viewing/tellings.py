@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.client.arena import ArenaPort
-from arena.client.values.matches import MatchDetail
+from arena.client.values.match_details import MatchDetail
 from arena.match.replay import load
 from arena.story.replays import picture_of_replay, story_of_replay
 from arena.web.viewing.document import viewer_document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from arena.client.arena import ArenaPort
-from arena.client.values.matches import MatchDetail
+from arena.client.values.match_details import MatchDetail
 from arena.client.values.replays import ReplayCheck
 from arena.web.viewing.gate import Gate
 

@@ -16,7 +16,7 @@ from arena.client.there.channel import Endpoint
 from arena.client.there.connect import open_line
 from arena.client.there.remote import ArenaThere
 from arena.client.there.submitting import submit
-from arena.client.values.tournaments import ChallengeRequest
+from arena.client.values.planning import ChallengeRequest
 from arena.executor.local import LocalExecutor
 from arena.match.spec import MatchSpec
 from arena.service.activities.observing import MatchObserver, export_slots

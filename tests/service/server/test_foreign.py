@@ -15,7 +15,7 @@ from arena.client.errors import ClientError, ForbiddenError, HiddenError, Unknow
 from arena.client.here.viewer import Viewer
 from arena.client.rpcs import PACKAGE
 from arena.client.there.remote import ArenaThere
-from arena.client.values.tournaments import ChallengeRequest, TournamentRequest
+from arena.client.values.planning import ChallengeRequest, TournamentRequest
 from arena.service.server.access import ACCESS
 from arena.v1 import bot_pb2
 from ratings.ledger.ledger import Ledger

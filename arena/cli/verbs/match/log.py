@@ -17,7 +17,8 @@ from arena.cli.shared.saying import named, say, told
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_totals
 from arena.client.port import Matches
-from arena.client.values.matches import LOG_STAYS_AT_HOME, MatchDetail, MatchTimes, SeatLog
+from arena.client.values.match_details import MatchDetail, MatchTimes, SeatLog
+from arena.client.values.matches import LOG_STAYS_AT_HOME
 from ratings.store.states import MatchState
 
 app = typer.Typer()
