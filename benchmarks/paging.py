@@ -27,6 +27,7 @@ from ratings.store.database import open_database
 GOAL_S = 0.3
 GOAL_MB = 150
 _REPEATS = 5
+_END = 1 << 16
 _NEXT = re.compile(r"there are more: arena (.*)")
 
 
@@ -55,8 +56,9 @@ def _once(words: Sequence[str], db: Path) -> Cost:
         environment = {**os.environ, "ARENA_DB": str(db)}
         pid = os.posix_spawn(ARENA[0], [*ARENA, *words], environment, file_actions=actions)
         _, status, usage = os.wait4(pid, 0)
-        output.seek(0)
-        written = output.read().decode()
+        # The end is enough, and all of a long list would count as memory of the commands that follow.
+        output.seek(max(0, output.seek(0, os.SEEK_END) - _END))
+        written = output.read().decode(errors="replace")
     if status:
         raise SystemExit(f"arena {shlex.join(words)} failed: {written}")
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, written)
