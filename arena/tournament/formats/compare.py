@@ -64,7 +64,7 @@ class Compare:
     name: ClassVar[str] = "compare"
     lag: ClassVar[int] = 2
     takes_late_entrants: ClassVar[bool] = False
-    memory_version: ClassVar[int] = 3
+    memory_version: ClassVar[int] = 4
     """Of others, what a likelihood ratio or other bets had seen, only the matches tell what these bets made."""
 
     @property

@@ -102,8 +102,8 @@ class Comparison:
     def of(cls, settings: CompareSettings) -> Comparison:
         """Return what is known before the first step."""
         low, high = 0.5 + settings.lower, 0.5 + settings.upper
-        better, not_better = Capital(low, high, -log(settings.alpha)), Capital(1 - high, 1 - low, -log(settings.beta))
-        return cls(settings, better, not_better)
+        better = Capital.begin(low, high, -log(settings.alpha))
+        return cls(settings, better, Capital.begin(1 - high, 1 - low, -log(settings.beta)))
 
     def after(self, step: Step) -> Comparison:
         """Return what is known with one more step."""

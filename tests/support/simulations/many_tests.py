@@ -24,8 +24,8 @@ class Capitals:
     def __init__(self, null: float, asked: float, goal: float, tests: int) -> None:
         self.null, self.asked, self.goal, self.count = null, asked, goal, 0
         self.total, self.squares = np.zeros(tests), np.zeros(tests)
-        self.careful = np.full(tests, log(1 - betting.SHARE_ON_BIG))
-        self.bold = np.full(tests, log(betting.SHARE_ON_BIG))
+        first = betting.Capital.begin(null, asked, goal)
+        self.careful, self.bold = np.full(tests, first.careful), np.full(tests, first.bold)
 
     @property
     def logarithm(self) -> Floats:
