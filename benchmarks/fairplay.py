@@ -3,10 +3,12 @@
     python -m benchmarks.fairplay                       # 300 honest fields, 50 of each kind of styles and of collusion
     python -m benchmarks.fairplay --honest 1000 --styles 200 --dishonest 200
     python -m benchmarks.fairplay --only "5 seats"      # the kinds whose names begin so
+    python -m benchmarks.fairplay --seed 0              # the fields on which the constants were chosen
 
 Twelve bots of drawn strength, six in one kind; in the dishonest fields two or four of them collude. Beside each figure
 stands what chance alone as the null would give, without regard to styles, from the same matches. The seed of a
-simulation is its number.
+simulation is its number, counted from `--seed`: 1,000 if nothing else is said, beyond all fields on which the constants
+of `ratings.statistics.fairplay` were chosen, so that the figures are not those of a fit to them.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections.abc import Sequence
 from ratings.statistics.fairplay.pairs import FairPlay, fair_play
 from tests.support.simulations.fairplay import DISHONEST, HONEST, STYLES, Kind, is_true, played
 
+_FRESH = 1000
 _MOST_ALARMS = 0.01
 _MOST_OF_STYLES = 0.21
 _LEAST_FOUND = 0.9
@@ -30,39 +33,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--styles", type=int, default=50)
     parser.add_argument("--dishonest", type=int, default=50)
     parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=_FRESH, help="that of the first field of each kind")
     options = parser.parse_args(arguments)
-    failed = False
+    failed, first = False, options.seed
     for kinds, fields, most in ((HONEST, options.honest, _MOST_ALARMS), (STYLES, options.styles, _MOST_OF_STYLES)):
         for kind in kinds:
             if kind.name.startswith(options.only):
-                failed |= _alarms(kind, fields) > most * fields
+                failed |= _alarms(kind, range(first, first + fields)) > most * fields
     for kind in DISHONEST:
         if kind.name.startswith(options.only):
-            failed |= _hits(kind, options.dishonest) < _LEAST_FOUND * options.dishonest
+            failed |= _hits(kind, range(first, first + options.dishonest)) < _LEAST_FOUND * options.dishonest
     return failed
 
 
-def _alarms(kind: Kind, fields: int) -> int:
+def _alarms(kind: Kind, seeds: range) -> int:
     """Print and return how many honest fields raise an alarm."""
-    seen = [fair_play(played(kind, seed)) for seed in range(fields)]
+    seen = [fair_play(played(kind, seed)) for seed in seeds]
     alarms, before = sum(bool(one.suspicions) for one in seen), sum(map(_by_chance_alone, seen))
-    print(f"honest, {kind.name:32} {alarms} of {fields} fields raise an alarm; by chance alone {before}", flush=True)
+    share = f"{alarms} of {len(seeds)} fields raise an alarm; by chance alone {before}"
+    print(f"honest, {kind.name:32} {share}", flush=True)
     return alarms
 
 
-def _hits(kind: Kind, fields: int) -> int:
+def _hits(kind: Kind, seeds: range) -> int:
     """Print and return in how many dishonest fields collusion is found."""
-    seen = [fair_play(played(kind, seed)) for seed in range(fields)]
+    seen = [fair_play(played(kind, seed)) for seed in seeds]
     hits, before = sum(any(map(is_true, one.suspicions)) for one in seen), sum(map(_by_chance_alone, seen))
     named = {
         (seed, frozenset((pair.first, pair.second)))
-        for seed, one in enumerate(seen)
+        for seed, one in zip(seeds, seen, strict=True)
         for pair in one.suspicions
         if is_true(pair)
     }
     wrong = sum(not is_true(pair) for one in seen for pair in one.suspicions)
-    share = f"{len(named) / fields:.1f} pairs on average; {wrong} innocent pairs in all; by chance alone {before}"
-    print(f"collusion, {kind.name:29} found in {hits} of {fields} fields; {share}", flush=True)
+    share = f"{len(named) / len(seeds):.1f} pairs on average; {wrong} innocent pairs in all; by chance alone {before}"
+    print(f"collusion, {kind.name:29} found in {hits} of {len(seeds)} fields; {share}", flush=True)
     return hits
 
 
