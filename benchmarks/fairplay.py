@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ratings.statistics.fairplay.pairs import FairPlay, fair_play
 from tests.support.simulations.fairplay import DISHONEST, HONEST, STYLES, Kind, is_true, played
@@ -37,13 +37,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     failed, first = False, options.seed
     for kinds, fields, most in ((HONEST, options.honest, _MOST_ALARMS), (STYLES, options.styles, _MOST_OF_STYLES)):
-        for kind in kinds:
-            if kind.name.startswith(options.only):
-                failed |= _alarms(kind, range(first, first + fields)) > most * fields
-    for kind in DISHONEST:
-        if kind.name.startswith(options.only):
-            failed |= _hits(kind, range(first, first + options.dishonest)) < _LEAST_FOUND * options.dishonest
+        for kind in _named(kinds, options.only) if fields else ():
+            failed |= _alarms(kind, range(first, first + fields)) > most * fields
+    for kind in _named(DISHONEST, options.only) if options.dishonest else ():
+        failed |= _hits(kind, range(first, first + options.dishonest)) < _LEAST_FOUND * options.dishonest
     return failed
+
+
+def _named(kinds: Iterable[Kind], start: str) -> list[Kind]:
+    """Return the kinds whose names begin so."""
+    return [kind for kind in kinds if kind.name.startswith(start)]
 
 
 def _alarms(kind: Kind, seeds: range) -> int:
