@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tests", type=int, default=1000)
     parser.add_argument("--peer", type=int, default=1000, help="tests of the peer; 0: none")
     parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     most = allowed(0.05, options.tests)
     print(f"{options.tests} tests each; promised: wrong, and undecided, at most 5 % (here {most:.1%})")
@@ -40,17 +41,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         for gain in _gains(kind):
             tests, peers = (_tests(kind, gain, number) for number in (options.tests, options.peer))
-            found = rates(kind, gain, tests)
+            found = rates(kind, gain, tests, options.seed)
             failed |= max(_wrong(kind, gain, found), found.undecided) > allowed(0.05, tests)
             line = f"{kind.name:28}{gain:8.3f}{found.better:9.1%}{found.not_better:9.1%}{found.undecided:11.1%}"
-            print(f"{line}{found.steps:9.1f}{_beside(kind, gain, peers, found)}", flush=True)
+            print(f"{line}{found.steps:9.1f}{_beside(kind, gain, peers, found, options.seed)}", flush=True)
     return failed
 
 
-def _beside(kind: Kind, gain: float, tests: int, found: Rates) -> str:
+def _beside(kind: Kind, gain: float, tests: int, found: Rates, seed: int) -> str:
     if not tests:
         return ""
-    peer = pentanomial_steps(kind, gain, tests)
+    peer = pentanomial_steps(kind, gain, tests, seed)
     return f"{peer:13.1f}{found.steps / peer:8.2f}"
 
 

@@ -103,20 +103,20 @@ class Rates:
     steps: float
 
 
-def rates(kind: Kind, gain: float, tests: int) -> Rates:
+def rates(kind: Kind, gain: float, tests: int, seed: int = 1) -> Rates:
     """Run tests at once where NEW gains so much."""
-    answers, steps = bets(settings_of(kind), _scores(kind, gain, tests))
+    answers, steps = bets(settings_of(kind), _scores(kind, gain, tests, seed))
     better, not_better, undecided = (float(np.mean(answers == answer)) for answer in (1, -1, 0))
     return Rates(better, not_better, undecided, float(steps.mean()))
 
 
-def pentanomial_steps(kind: Kind, gain: float, tests: int) -> float:
+def pentanomial_steps(kind: Kind, gain: float, tests: int, seed: int = 1) -> float:
     """How many steps the test of fishtest takes on average, asked the same."""
-    return float(pentanomials(settings_of(kind), _scores(kind, gain, tests))[1].mean())
+    return float(pentanomials(settings_of(kind), _scores(kind, gain, tests, seed))[1].mean())
 
 
-def _scores(kind: Kind, gain: float, tests: int) -> Scores:
-    return Scores(GRID, tilted(kind.weights, 0.5 + gain), tests, seed=1)
+def _scores(kind: Kind, gain: float, tests: int, seed: int) -> Scores:
+    return Scores(GRID, tilted(kind.weights, 0.5 + gain), tests, seed)
 
 
 def allowed(rate: float, tests: int) -> float:
