@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,10 +49,16 @@ def ensure(engine: Engine) -> None:
         upgrade(engine)
     elif found in REVISIONS[:-1]:
         raise SchemaVersionError(
-            f"{engine.url.database} has schema {found}, this arena needs {HEAD}; run: arena db upgrade"
+            f"{engine.url.database} has schema {found}, this arena needs {HEAD};"
+            f" run: arena db upgrade --db {_as_option(engine)}"
         )
     elif found != HEAD:
         raise _too_new(engine, found)
+
+
+def _as_option(engine: Engine) -> str:
+    """Return the database as `--db` names it, for the shell; a password is not shown."""
+    return shlex.quote(str(engine.url.database) if engine.url.get_backend_name() == "sqlite" else str(engine.url))
 
 
 def upgrade(engine: Engine) -> SchemaChange:

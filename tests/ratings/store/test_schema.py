@@ -81,7 +81,7 @@ def test_a_newer_schema_is_refused_with_the_remedy_and_not_touched(path: Path) -
 def test_an_older_schema_is_refused_with_the_remedy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "REVISIONS", ("0000", *schema.REVISIONS))
     set_revision(path, "0000")
-    with pytest.raises(SchemaVersionError, match=r"0000.*arena db upgrade$"):
+    with pytest.raises(SchemaVersionError, match=r"0000.*arena db upgrade --db \S+\.db$"):
         open_database(path)
 
 
@@ -110,7 +110,7 @@ def test_an_upgrade_keeps_every_row_and_every_rating(
         book.record(database, match, faults=(FaultFact(0, "TIMEOUT", 3, "late", {"stderr": "x"}),))
     old = tmp_path / "old.db"
     database_of(old, revision, database)
-    with pytest.raises(SchemaVersionError, match=f"{revision}.*arena db upgrade$"):
+    with pytest.raises(SchemaVersionError, match=rf"{revision}.*arena db upgrade --db \S+\.db$"):
         open_database(old)
     assert upgrade(old) == schema.SchemaChange(revision, schema.HEAD)
     upgraded = open_database(old)
