@@ -27,6 +27,7 @@ from arena.web.report.gathering import TournamentReport, draw_curves, write_matc
 from arena.web.report.letters import letters
 from arena.web.report.packing import Packer
 from arena.web.report.page import is_report, write_report
+from arena.web.report.streams import pack_all
 from arena.web.viewing.document import viewer_document
 from tests.support.browsing import Watched
 from tests.support.patience import PATIENCE_S
@@ -266,6 +267,10 @@ def test_hidden_matches_and_removed_replays_are_left_out_and_counted(
     assert "No match can be shown" in text
     assert f"{len(arena.matches.list_matches('duel', limit=None).items)} matches left out" in text
     assert "<script" not in text
+
+
+def test_a_damaged_replay_is_left_out() -> None:
+    assert list(pack_all([(0, b"cut off"), (1, None)], 100, "en")) == [False, False]
 
 
 def test_the_tables_of_a_file_are_deflated(replays: dict[str, dict[str, Any]]) -> None:

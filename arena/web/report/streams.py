@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-from arena.match.replay import load
+from arena.match.replay import ReplayError, load
 from arena.story.facts import StoryError
 from arena.story.replays import story_of_replay
 from arena.web.report.packing import Packed, Packer
@@ -51,10 +51,10 @@ def pack_all(replays: Iterable[Replay], plies: int, language: str) -> Generator[
 
 
 def _pack(packer: Packer, place: int, data: bytes, language: str) -> bool:
-    """Tell a match and pack it; return False if it cannot be told here."""
+    """Tell a match and pack it; return False if it cannot be told here, or not be read."""
     try:
         document = viewer_document(story_of_replay(load(data), language))
-    except StoryError:
+    except (ReplayError, StoryError):
         return False
     packer.add(document, place)
     return True
