@@ -64,6 +64,8 @@ def commands(scratch: Path) -> Iterator[tuple[list[str], float]]:
         "tournament list",
         "tournament show long",
         "tournament standings long",
+        "tournament standings long --limit 0",
+        "tournament leaks long",
         "match list --state void",
         "match list long --state void",
         "match list --state void --bot bot7",
@@ -74,13 +76,16 @@ def commands(scratch: Path) -> Iterator[tuple[list[str], float]]:
         "bot list",
         "stats history bot7",
         "leaderboard",
+        "leaderboard --limit 0",
     ):
         yield words.split(), LIST_S
     for words in ("crosstable", "opponents bot7", "seats", "seats bot7", "lengths"):
         yield ["stats", *words.split()], COUNT_S
         yield ["stats", *words.split(), "--tournament", "long"], COUNT_S
     yield ["rating", "official"], FIT_S
+    yield ["rating", "official", "--limit", "0"], FIT_S
     yield ["rating", "fairplay"], FIT_S
+    yield ["rating", "rebuild"], FILE_S
     yield ["tournament", "export", "long", str(scratch / "long.arena")], FILE_S
     for words in (
         "match list --limit 0",
