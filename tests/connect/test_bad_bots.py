@@ -12,7 +12,7 @@ from arena.connect.news import Connected as LetIn
 from arena.service.server.tls import TlsFiles
 from arena.v1 import match_pb2
 from tests.connect.bridging import connected, write_bot, write_program
-from tests.support.patience import until
+from tests.support.patience import patient_starts, until
 from tests.support.play_service import FakeService, decide, finished, play_service, started
 
 SCRIPTED = "import sys\nsys.argv[1:] = {arguments!r}\nfrom tests.support.scripted_bot import main\nmain()\n"
@@ -47,9 +47,10 @@ async def test_a_bot_that_does_not_start_is_told_before_the_service_hears_of_it(
 
 async def test_a_bot_that_never_joins_is_told(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_program(tmp_path, "import time\nprint('dreaming')\ntime.sleep(3600)\n")
-    async with play_service(tls) as service, connected(service, directory, start_limit_s=0.5) as told:
-        with pytest.raises(BotFailsError, match=r"It did not join within 0\.5 s"):
-            await told.end()
+    with patient_starts():
+        async with play_service(tls) as service, connected(service, directory, start_limit_s=0.5) as told:
+            with pytest.raises(BotFailsError, match=r"It did not join within 0\.5 s"):
+                await told.end()
 
 
 @pytest.mark.hostile("garbage", "wrong-match", "join-twice", "crash", "leave")

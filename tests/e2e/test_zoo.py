@@ -23,7 +23,7 @@ from arena.match.time_control import TimeControl
 from arena.match.verify import verify
 from arena.worker.host import MatchHost
 from tests.support.keeper import copy_zoo, zoo_seat
-from tests.support.patience import PATIENT, any_start, patient_autopsies, patient_endings
+from tests.support.patience import PATIENT, any_start, patient_autopsies, patient_endings, patient_starts
 from tests.support.processes import marked_processes
 from tests.support.specs import installed_script_game, script_spec
 from tests.support.zoo.deeds import DONE, own_namespace
@@ -63,7 +63,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def mark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Stands in the environment of every process that these tests start; none outlives them."""
     home = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch, installed_script_game(), patient_endings():
+    with pytest.MonkeyPatch.context() as patch, installed_script_game(), patient_endings(), patient_starts():
         patch.setenv("HOME", str(home))
         yield f"HOME={home}"
         assert marked_processes(f"HOME={home}") == {}

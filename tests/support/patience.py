@@ -33,6 +33,13 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 @contextmanager
+def patient_starts() -> Iterator[None]:
+    """While this is open, hosts in this process give up no start only because this machine is busy all the while."""
+    with mock.patch("arena.worker.start_clock.BOUND_S", PATIENCE_S):
+        yield
+
+
+@contextmanager
 def patient_endings() -> Iterator[None]:
     """While this is open, this process kills nothing that ends in order only because that takes long."""
     with (

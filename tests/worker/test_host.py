@@ -7,7 +7,7 @@ from arena.match.result import FaultCause
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl
 from arena.worker.host import MatchHost
-from tests.support.patience import patient_autopsies
+from tests.support.patience import patient_autopsies, patient_starts
 from tests.support.processes import marked_processes
 from tests.support.specs import scripted
 from tests.worker.hosted import ROUNDS, only_fault, play
@@ -135,7 +135,8 @@ async def test_a_bot_that_does_not_start_loses(host: MatchHost, behaviour: str, 
 async def test_a_bot_that_joins_too_late_loses(host: MatchHost, behaviour: str) -> None:
     await play(host, [scripted(), scripted()])
     clock = TimeControl(start_limit_us=400_000)  # the honest bot is warm, and needs no time to start
-    report = await play(host, [scripted(), scripted(behaviour)], clock=clock)
+    with patient_starts():
+        report = await play(host, [scripted(), scripted(behaviour)], clock=clock)
     assert only_fault(report).explanation == "It did not join within 0.4 s."
 
 

@@ -51,17 +51,18 @@ def told(report: MatchReport) -> dict[str, str]:
 
 @pytest.mark.hostile("compute-in-children")
 @pytest.mark.parametrize(
-    ("level", "aims", "is_all_counted"),
-    [(STANDARD, {"stay": "yes"}, True), (STANDARD, {}, False), (STRICT, {"stay": "yes"}, True), (STRICT, {}, True)],
+    ("level", "aims"), [(STANDARD, {"stay": "yes"}), (STANDARD, {}), (STRICT, {"stay": "yes"}), (STRICT, {})]
 )
 async def test_what_children_computed_that_nobody_waits_for_counts_while_they_live_and_in_a_group_for_ever(
-    fresh_host: MatchHost, zoo: Path, level: str, aims: dict[str, str], is_all_counted: bool
+    fresh_host: MatchHost, zoo: Path, level: str, aims: dict[str, str]
 ) -> None:
     report = await play(fresh_host, zoo, level, "compute-in-children", aims=aims)
     assert report.result.faults == ()
     computed_us, counted_us = int(told(report)["computed_us"]), read_figures(load(report.replay))[0].cpu_us
     assert computed_us >= 500_000
-    assert (counted_us >= computed_us) == is_all_counted, (counted_us, computed_us)
+    # What ended between two looks is not counted at `standard`; on a slow machine each child may live through one.
+    if level == STRICT or "stay" in aims:
+        assert counted_us >= computed_us
 
 
 @pytest.mark.hostile("children-nobody-waits-for")

@@ -15,7 +15,7 @@ from arena.match.result import Fault, FaultCause
 from arena.match.spec import NO_SANDBOX, SeatSpec
 from arena.worker.host import MatchHost
 from tests.support.keeper import zoo_seat
-from tests.support.patience import PATIENT, until
+from tests.support.patience import PATIENT, patient_starts, until
 from tests.support.processes import command_lines
 from tests.support.sandboxes import need
 from tests.support.specs import script_spec
@@ -92,7 +92,8 @@ async def test_a_bot_that_computes_in_many_sessions_while_another_one_starts_win
     loud = zoo_seat(zoo, "join-and-spin", level=need("standard"))
     honest = zoo_seat(zoo, "work-before-joining", level="standard")
     clock = replace(PATIENT, start_limit_us=2_000_000)  # several times what it computes
-    report = await fresh_host.play(script_spec("1:3", 2, seats=(loud, honest), clock=clock))
+    with patient_starts():
+        report = await fresh_host.play(script_spec("1:3", 2, seats=(loud, honest), clock=clock))
     assert report.result.faults == ()
 
 

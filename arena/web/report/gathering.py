@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from arena.client.arena import ArenaPort
 from arena.client.errors import HiddenError
+from arena.client.values.page import MOST_LIMIT
 from arena.client.values.statistics import Crosstable
 from arena.client.values.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay
@@ -57,11 +58,10 @@ class TournamentReport:
 
         Raises PackingError.
         """
-        summary = self._detail.summary
-        rows = self._arena.matches.list_matches(summary.id, MatchState.FINISHED, limit=None).items
-        replays = ((place, self._replay(row.id)) for place, row in enumerate(reversed(rows)))
-        packing, done, left_out = pack_all(replays, sum(row.plies or 0 for row in rows), self._language), 0, 0
-        yield Told(0, len(rows), 0)
+        matches, plies = self._finished()
+        replays = ((place, self._replay(match)) for place, match in enumerate(matches))
+        packing, done, left_out = pack_all(replays, plies, self._language), 0, 0
+        yield Told(0, len(matches), 0)
         while True:
             try:
                 is_in = next(packing)
@@ -70,7 +70,19 @@ class TournamentReport:
                 return
             done, left_out = done + 1, left_out + (not is_in)
             self._left_out = left_out
-            yield Told(done, len(rows), left_out)
+            yield Told(done, len(matches), left_out)
+
+    def _finished(self) -> tuple[list[str], int]:
+        """Return the ids of the matches that are over, in the order of the schedule, and how many plies they have."""
+        ids, plies, cursor, is_more = list[str](), 0, None, True
+        while is_more:
+            page = self._arena.matches.list_matches(
+                self._detail.summary.id, MatchState.FINISHED, limit=MOST_LIMIT, after=cursor
+            )
+            ids += (row.id for row in page.items)
+            plies += sum(row.plies or 0 for row in page.items)
+            cursor, is_more = page.next, page.next is not None
+        return ids[::-1], plies
 
     def _replay(self, match: str) -> bytes | None:
         if self._arena.matches.get_match(match).replay_removed_at_us is not None:
