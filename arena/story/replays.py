@@ -11,15 +11,22 @@ from engine.picture import Picture
 
 
 def story_of_replay(
-    document: Mapping[str, Any], language: str = "en", *, draws: bool = True, plies: int | None = None
+    document: Mapping[str, Any],
+    language: str = "en",
+    *,
+    draws: bool = True,
+    evaluates: bool = True,
+    plies: int | None = None,
 ) -> Story:
     """Return the story of a replay that verifies, or of its first `plies`, and then without its end.
 
-    Raises StoryError if it cannot be played again here.
+    Without `draws` and `evaluates` it has no pictures, and no turns and values. Raises StoryError if it cannot be
+    played again here.
     """
     entries = document["entries"][:plies]
     ending = None if plies is not None and plies < len(document["entries"]) else _ending(document["result"])
-    return tell(beginning_of(document), [_ply(entry) for entry in entries], ending, language, draws=draws)
+    plies_told = [_ply(entry) for entry in entries]
+    return tell(beginning_of(document), plies_told, ending, language, draws=draws, evaluates=evaluates)
 
 
 def picture_of_replay(document: Mapping[str, Any], language: str = "en", plies: int | None = None) -> Picture | None:
@@ -28,7 +35,7 @@ def picture_of_replay(document: Mapping[str, Any], language: str = "en", plies: 
     No other picture is drawn. Raises StoryError.
     """
     entries = document["entries"][:plies]
-    story = Story(beginning_of(document), language, draws=not entries)
+    story = Story(beginning_of(document), language, draws=not entries, evaluates=False)
     for entry in entries:
         story.draws = entry is entries[-1]
         story.play(_ply(entry))

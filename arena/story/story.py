@@ -28,14 +28,25 @@ class Story:
         "_seen",
         "beginning",
         "draws",
+        "evaluates",
         "finish",
         "frames",
         "game",
         "language",
     )
 
-    def __init__(self, beginning: Beginning, language: str = "en", *, draws: bool = True, hides: bool = False) -> None:
+    def __init__(
+        self,
+        beginning: Beginning,
+        language: str = "en",
+        *,
+        draws: bool = True,
+        evaluates: bool = True,
+        hides: bool = False,
+    ) -> None:
         """Begin with the start of a match. While `draws` is false no picture is made.
+
+        While `evaluates` is false neither the turn nor the value of a position is told.
 
         With `hides` everything is told of what all seats see, whatever the game would make of the whole position.
         Raises StoryError if its game is not installed here with its rules, or cannot be told so.
@@ -48,6 +59,7 @@ class Story:
         self.finish: Finish | None = None
         self._clocks = Clocks(beginning.clock, len(beginning.names))
         self.draws = draws
+        self.evaluates = evaluates
         self._parts: dict[str, str] = {}
         self.frames = [self._frame(-1, None)]
 
@@ -98,7 +110,7 @@ class Story:
         return self.finish
 
     def _frame(self, ply: int, move: Move | None) -> Frame:
-        state, playable = self.state, self.game.playable
+        state, playable = self.state, self.game.playable if self.evaluates else None
         picture = self._picture(move) if self.draws else None
         is_text = self.draws and picture is None
         return Frame(
@@ -120,9 +132,11 @@ class Story:
         return replace(drawn, parts=tuple(self._parts.setdefault(part, part) for part in drawn.parts))
 
 
-def tell(beginning: Beginning, plies: Sequence[Ply], ending: Ending | None, language: str, *, draws: bool) -> Story:
+def tell(
+    beginning: Beginning, plies: Sequence[Ply], ending: Ending | None, language: str, *, draws: bool, evaluates: bool
+) -> Story:
     """Return the story of plies that are known already. Raises StoryError."""
-    story = Story(beginning, language, draws=draws)
+    story = Story(beginning, language, draws=draws, evaluates=evaluates)
     for ply in plies:
         story.play(ply)
     if ending is not None:

@@ -20,6 +20,9 @@ def is_plain(char: str) -> bool:
 
 def plain(text: str, keep: str = "") -> str:
     """Return the text with every character escaped that is not plain, except those to `keep`."""
-    if text.isprintable():
+    rest = text
+    for char in keep:
+        rest = rest.replace(char, "")
+    if rest.isprintable():
         return text
     return "".join(char if char in keep or is_plain(char) else json.dumps(char)[1:-1] for char in text)

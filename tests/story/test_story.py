@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -120,6 +121,13 @@ def test_without_pictures_the_rest_is_the_same(document: dict[str, Any], story: 
     assert [frame.words for frame in plain.frames] == [frame.words for frame in story.frames]
     assert all(frame.picture is None for frame in plain.frames)
     assert encode(plain)["picture"] is None
+
+
+def test_without_values_the_rest_is_the_same(document: dict[str, Any], story: Story) -> None:
+    plain = story_of_replay(document, "de", evaluates=False)
+    assert all(frame.values is not None for frame in story.frames)
+    assert plain.frames == [replace(frame, values=None, turn=None) for frame in story.frames]
+    assert plain.finish == story.finish
 
 
 def test_a_part_of_a_match_has_no_end(document: dict[str, Any], story: Story) -> None:

@@ -49,7 +49,7 @@ def show(
 def _show_match(document: Mapping[str, Any], language: str, *, as_json: bool) -> None:
     """Tell all plies; in notation alone, with a word why, if the match cannot be played again here."""
     try:
-        story = story_of_replay(document, language, draws=False)
+        story = story_of_replay(document, language, draws=False, evaluates=as_json)
     except StoryError as error:
         typer.echo(say("cli_replay.notation_alone", why=told(str(error))), err=True)
         frames, finish = _in_notation(document), None
@@ -103,7 +103,7 @@ def _in_notation(document: Mapping[str, Any]) -> list[Frame]:
 
 
 def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, language: str, *, as_json: bool) -> None:
-    story = _story_until(document, ply, language, draws=svg is not None)
+    story = _story_until(document, ply, language, draws=svg is not None, evaluates=as_json)
     frame = story.frames[-1]
     if svg is not None:
         if frame.picture is None:
@@ -125,12 +125,12 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
         typer.echo("\n" + say("cli_shared.drawn", file=svg))
 
 
-def _story_until(document: Mapping[str, Any], ply: int, language: str, *, draws: bool) -> Story:
+def _story_until(document: Mapping[str, Any], ply: int, language: str, *, draws: bool, evaluates: bool) -> Story:
     """Tell a match up to the position before `ply`. Raise MisuseError beyond its end, CliError if it fails."""
     entries = document["entries"]
     if ply > len(entries):
         raise MisuseError(f"the match has plies 0 to {len(entries) - 1}; --ply {len(entries)} is its end")
     try:
-        return story_of_replay(document, language, draws=draws, plies=ply)
+        return story_of_replay(document, language, draws=draws, evaluates=evaluates, plies=ply)
     except StoryError as error:
         raise CliError(f"{error}; `arena replay verify` tells more") from error
