@@ -39,7 +39,7 @@ OPEN = TournamentRequest(
     name="open",
 )
 VARYING = [
-    (r"(?m)^.*\b\d+(\.\d+)?/s\b.*\n", ""),  # how far a command is, told on a slow machine
+    (r"(?m)^(.*\b\d+(\.\d+)?/s\b.*|\d+/\d+ matches)\n", ""),  # how far a command is, told on a slow machine
     (r"--server \S+ ", ""),  # what a suggested command needs to work at the same place
     (r" --db \S+?(?=[`\s]|$)", ""),
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "ID"),

@@ -38,17 +38,19 @@ class _Work(threading.Thread):
         self.place = (Stage.PAGES, 0, 0)
         self.is_given_up = False
         self.may_begin = threading.Event()
+        self.is_over = threading.Event()
         self.result: object = None
         self.error: BaseException | None = None
 
     def run(self) -> None:
         self.may_begin.wait()
-        if self.is_given_up:
-            return
         try:
-            self.result = self._work(self._tell)
+            if not self.is_given_up:
+                self.result = self._work(self._tell)
         except BaseException as error:  # for whoever waits
             self.error = error
+        finally:
+            self.is_over.set()
 
     def _tell(self, stage: Stage, done: int, total: int) -> None:
         if self.is_given_up:
@@ -66,15 +68,15 @@ def run_apart(database: Database, work: Callable[[Tell], T], display: Display) -
         try:
             thread.start()
             thread.may_begin.set()  # not before somebody would end it: Ctrl-C may come while a thread starts
-            while thread.is_alive():
-                thread.join(_LOOK_EVERY_S)
+            # Not `join`: a thread that was being joined when Ctrl-C came says that it has ended though it has not.
+            while not thread.is_over.wait(_LOOK_EVERY_S):
                 display.show(*thread.place)
         except KeyboardInterrupt:
             thread.is_given_up = True
             thread.may_begin.set()
-            while thread.is_alive():
+            while not thread.is_over.is_set():
                 interrupt()
-                thread.join(_LOOK_EVERY_S)
+                thread.is_over.wait(_LOOK_EVERY_S)
             raise
         finally:
             display.clear()

@@ -23,8 +23,8 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import worthless_tokens
 from ratings.store.database import Database
 
-READY_PATIENCE_S = 30.0
-"""How long the service waits with being ready until remote bots are taken, too."""
+READY_PATIENCE_S = 120.0
+"""How long the service waits with being ready until remote bots are taken, too: a busy machine takes so long for it."""
 _SHARE_OF_WARM = 4
 """Their process may keep the fourth part of what the workers may keep in idle bots."""
 
@@ -100,7 +100,7 @@ async def wait_for(keeper: RemoteKeeper, settings: ServiceSettings) -> str:
     """Return where remote bots are taken; empty if they are not, or not in time, which health tells."""
     try:
         async with asyncio.timeout(READY_PATIENCE_S):
-            port = await keeper.wait_until_ready()
+            port = await keeper.wait_until_begun()
     except TimeoutError:
         return ""
     return f"{settings.service.play_address.rpartition(':')[0]}:{port}" if port else ""

@@ -15,8 +15,9 @@ from arena.service.logs import get_logger
 from arena.service.settings.values import ServiceSettings
 from arena.service.web.keeper import PeopleOptions, WebKeeper, WebOptions
 
-READY_PATIENCE_S = 30.0
-"""How long the service waits with being ready until pages are served, too."""
+READY_PATIENCE_S = 120.0
+"""How long the service waits with being ready until pages are served, too: a busy machine takes so long to start them.
+"""
 
 
 def open_web(home: Home, settings: ServiceSettings, health: Health) -> WebKeeper | None:
@@ -65,6 +66,6 @@ async def wait_for_web(keeper: WebKeeper) -> str:
     """Return the address of the front page; empty if it is not served in time, which health tells."""
     try:
         async with asyncio.timeout(READY_PATIENCE_S):
-            return await keeper.wait_until_ready()
+            return await keeper.wait_until_begun()
     except TimeoutError:
         return ""

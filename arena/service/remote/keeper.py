@@ -46,7 +46,7 @@ class RemoteKeeper:
         self._answers: set[asyncio.Task[None]] = set()
         self._digests: dict[str, str] = {}
         """The token of each version that is there."""
-        self._is_ready = asyncio.Event()
+        self._has_begun = asyncio.Event()
         self._is_stopping = False
         self.process = RemoteProcess(options, self, self._note_ready)
         self._desk = make_desk(self.process)
@@ -63,14 +63,15 @@ class RemoteKeeper:
             looking.cancel()
             await self._stop(serving)
 
-    async def wait_until_ready(self) -> int:
-        """Return the port on which bots are taken, as soon as they are."""
-        await self._is_ready.wait()
+    async def wait_until_begun(self) -> int:
+        """Return the port on which bots are taken, as soon as they are; 0 if the first process fails."""
+        await self._has_begun.wait()
         return self.process.port
 
     async def _serve(self) -> None:
         while True:
             was_ready, words = await self.process.run()
+            self._has_begun.set()
             if self._is_stopping:
                 return
             await self._revival.pause(words, was_ready=was_ready)
@@ -85,7 +86,7 @@ class RemoteKeeper:
         await asyncio.gather(serving, return_exceptions=True)
 
     def _note_ready(self) -> None:
-        self._is_ready.set()
+        self._has_begun.set()
         self._health.clear(PART)
 
     # The door.

@@ -74,7 +74,7 @@ class WebKeeper:
         self._health = health
         self._log = log
         self._revival = Revival(PART, health, log)
-        self._is_ready = asyncio.Event()
+        self._has_begun = asyncio.Event()
         self._child = ChildProcess(self._command, self._handle, lambda: None)
         self._port = 0
         """Where it listens, once it was ready: its next life listens there again."""
@@ -91,14 +91,15 @@ class WebKeeper:
             serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)
 
-    async def wait_until_ready(self) -> str:
-        """Return the address of the front page, as soon as it is served."""
-        await self._is_ready.wait()
-        return f"{self._options.scheme}://{Address(self._options.address.host, self._port)}"
+    async def wait_until_begun(self) -> str:
+        """Return the address of the front page, as soon as it is served; empty if its first process fails."""
+        await self._has_begun.wait()
+        return f"{self._options.scheme}://{Address(self._options.address.host, self._port)}" if self._port else ""
 
     async def _serve(self) -> None:
         while True:
             was_ready, code = await self._child.run()
+            self._has_begun.set()
             if self._child.is_stopping:
                 return
             await self._revival.pause(self._child.last_words() or f"exit status {code}", was_ready=was_ready)
@@ -109,6 +110,6 @@ class WebKeeper:
 
     def _handle(self, head: Mapping[str, Any], _: bytes) -> None:
         self._port = head["port"]
-        self._is_ready.set()
+        self._has_begun.set()
         self._health.clear(PART)
         self._log.info("pages are served", port=self._port)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 from typing import cast
 
@@ -28,3 +29,17 @@ async def test_who_takes_leave_counts_as_gone_and_its_token_is_looked_at_until_i
     assert keeper._digests == {"v1": "token"}
     keeper.note_presence("v1", "token", None)
     assert not keeper._digests
+
+
+async def test_nobody_waits_for_a_process_that_fails_at_its_start() -> None:
+    async def find_dead(digests: Collection[str]) -> Collection[str]:
+        return digests
+
+    options = RemoteOptions("127.0.0.1:0", "no-such-cert.pem", "no-such-key.pem", 300.0, 1, 500)
+    keeper = RemoteKeeper(
+        options, lambda _process: cast("Desk", None), Presence(), find_dead, health=Health(), log=get_logger("remote")
+    )
+    running = asyncio.create_task(keeper.run())
+    assert await keeper.wait_until_begun() == 0
+    running.cancel()
+    await asyncio.wait({running})

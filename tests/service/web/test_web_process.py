@@ -1,3 +1,4 @@
+import asyncio
 import os
 import signal
 import ssl
@@ -8,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from arena.service.addresses import parse_address
 from arena.service.errors import SettingsError
 from arena.service.health import Health
 from arena.service.home import make_home
-from arena.service.life.web import open_web
+from arena.service.life.web import open_web, wait_for_web
+from arena.service.logs import get_logger
 from arena.service.settings.reading import load_settings
+from arena.service.web.keeper import WebKeeper, WebOptions
 from tests.support.patience import PATIENCE_S
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.processes import wait_until
@@ -76,3 +80,13 @@ def test_without_a_certificate_pages_are_for_this_machine_alone(tmp_path: Path) 
     settings = load_settings(home.settings_file, {"service.web_address": "0.0.0.0:0"}, {}).values
     with pytest.raises(SettingsError, match=r"service\.web_address 0\.0\.0\.0:0 can be reached from other machines"):
         open_web(home, settings, Health())
+
+
+async def test_nobody_waits_for_pages_whose_process_fails_at_its_start(tmp_path: Path) -> None:
+    address = parse_address("127.0.0.1:0")
+    nowhere = WebOptions(tmp_path / "no.db", tmp_path / "no.sock", address, tmp_path / "no.pem", tmp_path / "no.key")
+    keeper = WebKeeper(nowhere, health=Health(), log=get_logger("web"))
+    running = asyncio.create_task(keeper.run())
+    assert await wait_for_web(keeper) == ""
+    running.cancel()
+    await asyncio.wait({running})
