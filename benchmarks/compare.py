@@ -17,6 +17,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
+from benchmarks.kinds import named
 from ratings.statistics.elo import expected_score
 from tests.support.simulations.compare import KINDS, Kind, Rates, allowed, pentanomial_steps, rates
 
@@ -36,9 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{options.tests} tests each; promised: wrong, and undecided, at most 5 % (here {most:.1%})")
     print(f"{'':28}{'gain':>8}{'better':>9}{'not':>9}{'undecided':>11}{'steps':>9}{'pentanomial':>13}{'times':>8}")
     failed = False
-    for kind in KINDS:
-        if not kind.name.startswith(options.only):
-            continue
+    for kind in named(KINDS, options.only):
         for gain in _gains(kind):
             tests, peers = (_tests(kind, gain, number) for number in (options.tests, options.peer))
             found = rates(kind, gain, tests, options.seed)

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from benchmarks.kinds import named
 from ratings.statistics.fairplay.pairs import FairPlay, fair_play
 from tests.support.simulations.fairplay import DISHONEST, HONEST, STYLES, Kind, is_true, played
 
@@ -35,18 +36,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=_FRESH, help="that of the first field of each kind")
     options = parser.parse_args(arguments)
+    wanted = named([*HONEST, *STYLES, *DISHONEST], options.only)
     failed, first = False, options.seed
     for kinds, fields, most in ((HONEST, options.honest, _MOST_ALARMS), (STYLES, options.styles, _MOST_OF_STYLES)):
-        for kind in _named(kinds, options.only) if fields else ():
+        for kind in wanted if fields else ():
+            if kind not in kinds:
+                continue
             failed |= _alarms(kind, range(first, first + fields)) > most * fields
-    for kind in _named(DISHONEST, options.only) if options.dishonest else ():
+    for kind in wanted if options.dishonest else ():
+        if kind not in DISHONEST:
+            continue
         failed |= _hits(kind, range(first, first + options.dishonest)) < _LEAST_FOUND * options.dishonest
     return failed
-
-
-def _named(kinds: Iterable[Kind], start: str) -> list[Kind]:
-    """Return the kinds whose names begin so."""
-    return [kind for kind in kinds if kind.name.startswith(start)]
 
 
 def _alarms(kind: Kind, seeds: range) -> int:

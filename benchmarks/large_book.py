@@ -1,10 +1,11 @@
-"""What every command that reads costs on a book of 200,000 matches in one tournament, and whether its bounds hold.
+"""What commands cost on a book of 200,000 matches in one tournament, and whether their bounds hold.
 
     python -m benchmarks.large_book
     python -m benchmarks.large_book --matches 50000 --books DIR    (keeps the database there, and takes it from there)
 
 A round robin of 30 bots is written, half of them deterministic, with replays, faults, and void matches that spoil
-their blocks. Each command is a process of its own: processor time beyond that of a list of an empty database,
+their blocks. Tried is every command that reads, the ratings computed anew, and a tournament that goes out and comes
+in. Each command is a process of its own: processor time beyond that of a list of an empty database,
 measured in turn, and the most memory that it holds.
 """
 

@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Sequence
 
+from benchmarks.kinds import named
 from ratings.statistics.official.table import official_table
 from tests.support.simulations.official import KINDS, big_results, coverage
 
@@ -41,9 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     head = f"95 % intervals, {options.simulations} simulations each (seeds from 0)"
     print(f"{head:<56}strength     rank     seat    order said / true   first")
     worst = 0
-    for kind in KINDS:
-        if not kind.name.startswith(options.only):
-            continue
+    for kind in named(KINDS, options.only):
         seen = coverage(kind, options.simulations)
         inside = kind.bounds[0] <= seen.share <= kind.bounds[1]
         worst |= not inside

@@ -111,6 +111,8 @@ def main() -> int:
         if arguments.db is None:
             subprocess.run([*ARENA, "demo", "--db", str(db)], env=environment, check=True, stdout=subprocess.DEVNULL)
         lines = [line for line in commands(db) if line.startswith(tuple(arguments.only or [""]))]
+        if not lines:
+            parser.error(f"no command line begins with {' or '.join(map(repr, arguments.only))}")
         found = measure(lines, environment, arguments.runs)
     missed = [line for line, ratio in found if ratio > GOAL]
     for line in missed:

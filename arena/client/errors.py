@@ -6,6 +6,7 @@
     │   ├── ForbiddenError  whoever asks may not do it
     │   └── LocalOnlyError  it is done on the machine of the database only
     ├── HiddenError         it is shown later, when the matches with the same chance are over
+    ├── DamagedError        what is stored of it was changed or cut off
     └── FellBehindError     a watcher took the events too slowly, and may go on from the last that it has
 
 Errors of the book of record and of the tournaments pass through the adapter `here`; the adapter `there` turns what a
@@ -40,6 +41,10 @@ class LocalOnlyError(RefusedError):
 
 class HiddenError(ClientError):
     """It is shown later: matches that share its chance are not over."""
+
+
+class DamagedError(ClientError):
+    """What is stored of it was changed or cut off."""
 
 
 class FellBehindError(ClientError):

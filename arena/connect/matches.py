@@ -66,7 +66,10 @@ class Matches:
         return len(self._tables)
 
     def miss_all(self) -> None:
-        """Expect the service to tell of every match that runs, since the bot has joined anew."""
+        """Expect the service to tell of every match that runs, since the bot has joined anew.
+
+        A question to which the bot answered before is asked again on the new connection, where its answer is sent once.
+        """
         self._missing = set(self._tables)
         self._retold.clear()
         for table, _ in self._tables.values():

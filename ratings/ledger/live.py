@@ -152,7 +152,7 @@ _PREDECESSOR = (
 _LAST_SEQ = select(func.max(tables.rating_order.c.rating_seq)).where(tables.rating_order.c.pool_id == bindparam("pool"))
 _ADD_ORDER = insert(tables.rating_order)
 _ADD_RATING = insert(_r)
-_SET_RATING = (
+SET_RATING = (
     update(_r)
     .where(_r.c.pool_id == bindparam("the_pool"), _r.c.version_id == bindparam("the_version"))
     .values({name: bindparam(name) for name in RATED_COLUMNS})
@@ -265,7 +265,7 @@ class _Ratings:
             else:
                 new.append({"pool_id": self._pool, "version_id": version_id, **columns})
         add_rows(self._connection, tables.rating_change, CHANGE_COLUMNS, self._changes)
-        for statement, rows in ((_ADD_RATING, new), (_SET_RATING, known)):
+        for statement, rows in ((_ADD_RATING, new), (SET_RATING, known)):
             if rows:
                 self._connection.execute(statement, rows)
 

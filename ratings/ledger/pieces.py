@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 from sqlmodel import Session
 
-from ratings.ledger.live import CHANGE_COLUMNS, RATED_COLUMNS, ChangeRow, VersionRating
+from ratings.ledger.live import CHANGE_COLUMNS, SET_RATING, ChangeRow, VersionRating
 from ratings.ledger.rebuild import PoolRatings, get_pool, last_place, rated_matches
 from ratings.statistics.firsts import match_firsts
 from ratings.statistics.points import match_points
@@ -38,11 +38,6 @@ _o, _s, _v, _c, _r, _p = (
     tables.rating_change,
     tables.rating,
     tables.pending_rating,
-)
-_SET_RATING = (
-    update(_r)
-    .where(_r.c.pool_id == bindparam("the_pool"), _r.c.version_id == bindparam("the_version"))
-    .values({name: bindparam(name) for name in RATED_COLUMNS})
 )
 
 
@@ -153,7 +148,7 @@ def _write_ratings(connection: Connection, pool_id: str, piece: _Piece) -> None:
         for row in changed
         if row["version_id"] in known
     ]:
-        connection.execute(_SET_RATING, old)
+        connection.execute(SET_RATING, old)
 
 
 def _go_on(connection: Connection, pool_id: str, end: int) -> None:

@@ -20,9 +20,9 @@ def mean_duration(source: Source, pool_id: str, version_ids: Collection[str]) ->
     """Return from how many matches among these versions alone it is known, and how long one takes on average.
 
     That is in microseconds of wall time, and the mean of the versions' own means: who has played most does not count
-    most, since in what is planned all sit about equally often. It is zeros if none was played. A few hundred matches of
-    the newest tournaments of the pool are looked at, however many there are. Matches of others say nothing: how long a
-    bot thinks is its own.
+    most, since in most of what is planned all sit about equally often. It is zeros if none was played. A few hundred
+    matches of the newest tournaments of the pool are looked at, however many there are. Matches of others say nothing:
+    how long a bot thinks is its own.
     """
     other = select(_s.c.seat).where(_s.c.match_id == _m.c.id, _s.c.version_id.not_in(version_ids)).exists()
     with read(source) as session:

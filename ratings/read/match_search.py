@@ -207,7 +207,12 @@ def _by_cause(only: MatchFilter) -> list[ColumnElement[bool]]:
 def _fared(only: MatchFilter) -> list[ColumnElement[bool]]:
     if only.fared is None:
         return []
-    return [_s.c.rank == 1 if only.fared is Fared.WON else _s.c.rank > 1]
+    if only.fared is Fared.LOST:
+        return [_s.c.rank > 1]
+    other = _s.alias("beside")
+    beside = select(other.c.seat).where(other.c.match_id == _s.c.match_id, other.c.seat != _s.c.seat, other.c.rank == 1)
+    is_beside = beside.exists()
+    return [_s.c.rank == 1, is_beside if only.fared is Fared.SHARED else ~is_beside]
 
 
 def _against(only: MatchFilter) -> list[ColumnElement[bool]]:

@@ -50,7 +50,7 @@ def ensure(engine: Engine) -> None:
     elif found in REVISIONS[:-1]:
         raise SchemaVersionError(
             f"{engine.url.database} has schema {found}, this arena needs {HEAD};"
-            f" run: arena db upgrade --db {_as_option(engine)}"
+            f" run: arena db upgrade --db {_as_option(engine)}{_about_password(engine)}"
         )
     elif found != HEAD:
         raise _too_new(engine, found)
@@ -59,6 +59,10 @@ def ensure(engine: Engine) -> None:
 def _as_option(engine: Engine) -> str:
     """Return the database as `--db` names it, for the shell; a password is not shown."""
     return shlex.quote(str(engine.url.database) if engine.url.get_backend_name() == "sqlite" else str(engine.url))
+
+
+def _about_password(engine: Engine) -> str:
+    return ", with its password in place of ***" if engine.url.password else ""
 
 
 def upgrade(engine: Engine) -> SchemaChange:

@@ -93,6 +93,8 @@ class Fared(enum.StrEnum):
     """How a bot came out of a match."""
 
     WON = "won"
-    """It ended with rank 1, alone or shared."""
+    """It was first alone."""
+    SHARED = "shared"
+    """It shared the first rank, with all others or with some."""
     LOST = "lost"
     """It ended with another rank."""

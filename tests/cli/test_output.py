@@ -1,3 +1,4 @@
+import csv
 import io
 import json
 from collections.abc import Iterator
@@ -5,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from arena.cli.shared.matches import Reasons
 from arena.cli.shared.output import (
     Column,
     format_duration,
@@ -224,3 +226,39 @@ def test_a_row_is_written_before_the_next_is_asked_for(capsys: pytest.CaptureFix
 def test_in_a_pipe_a_text_wider_than_those_before_stays_on_its_line(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(COLUMNS, ROWS, as_json=False, rest=[{"name": "a very long name", "matches": 7, "id": "c"}])
     assert capsys.readouterr().out.endswith("search       12\na very long name        7\n")
+
+
+def test_csv_loses_nothing_of_a_row_that_comes_later(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.cli.shared.output.wanted_style", lambda: Style.CSV)
+    rows: list[dict[str, Any]] = [{"name": "new", "played_by": None}, {"name": "old", "played_by": {"host": "here"}}]
+    print_table([Column("name", "name")], rows[:1], as_json=True, rest=iter(rows[1:]))
+    assert list(csv.reader(capsys.readouterr().out.splitlines())) == [
+        ["name", "played_by"],
+        ["new", ""],
+        ["old", '{"host": "here"}'],
+    ]
+
+
+def test_a_column_that_did_not_fit_is_named_if_something_stands_in_it_later(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.cli.shared.output.width_of", lambda _: 10)
+    columns = [Column("name", "name"), Column("why", "reason")]
+    rows = [{"name": "greedy", "why": "-"}, {"name": "random", "why": "three attempts failed"}]
+    print_table(columns, rows[:1], as_json=False, rest=iter(rows[1:]))
+    late = capsys.readouterr().out
+    print_table(columns, rows[:1], as_json=False)
+    assert ("REASON" in late, "REASON" in capsys.readouterr().out) == (True, False)
+
+
+def test_of_a_reason_that_many_matches_share_the_first_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    reasons = Reasons("cli_shared.counts_not")
+    for number in range(25):
+        reasons.note(f"{number:08}", "it was a test")
+    reasons.note("another1", "it crashed")
+    reasons.print()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "match 00000000 does not count: it was a test"
+    assert lines[10:] == ["15 more matches: it was a test", "match another1 does not count: it crashed"]

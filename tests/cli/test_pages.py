@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from arena.cli.shared.paging import ask_for
+from arena.client.values.page import Page
 from tests.cli.support import Arena, Finished, write_bot
+from tests.cli.test_stopped import Interrupted
 from tests.cli.test_tournament import play_monday
 
 NEXT = re.compile(r"^there are more: arena (.*)$", re.MULTILINE)
@@ -74,3 +77,24 @@ def test_a_whole_list_is_read_page_by_page_and_comes_out_the_same(
         in_pages = table(*words)
         assert (in_pages.code, in_pages.err) == (0, ""), words
         assert in_pages.out.split() == whole.out.split(), words  # widths are those of the first page
+
+
+def test_a_whole_list_begins_with_the_first_page_that_has_rows() -> None:
+    pages: list[Page[str]] = [Page((), "a"), Page((), "b"), Page(("x",), "c"), Page(("y",), None)]
+    given = dict(zip((None, "a", "b", "c"), pages, strict=True))
+    page, rest = ask_for(lambda _, after: given[after], 0, None)
+    assert (page.items, list(rest)) == (("x",), ["y"])
+
+
+def test_a_whole_list_tells_how_to_go_on_with_what_stands_on_a_later_page(
+    table: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob"]
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+        assert table(*order, "--blocks", "2", "--name", "stopped", "--workers", "1").code == 130
+    assert table(*order, "--blocks", "1", "--name", "newer").code == 0
+    monkeypatch.setattr("arena.cli.shared.paging.MOST_LIMIT", 1)
+    shown = table("tournament", "list", "--limit", "0").out
+    assert [line.split()[0] for line in shown.splitlines()[1:3]] == ["newer", "stopped"]
+    assert "resume" in shown.splitlines()[-1]

@@ -56,6 +56,10 @@ def test_results_by_opponent_and_by_seat_add_up(played: Arena) -> None:
     assert {row["opponent"] for row in played("stats", "opponents", "ada", "--json").json} == {"bob", "eve"}
     mine = played("stats", "seats", "ada", "--json").json
     everybody = played("stats", "seats", "--json").json
+    headings = played("stats", "seats").out.splitlines()[0].split()
+    assert [("SHARED" in headings), ("DRAWS" in headings)] == [
+        any(row[key] for row in everybody) for key in ("shared", "draws")
+    ]
     assert [row["seat"] for row in mine] == [row["seat"] for row in everybody] == [0, 1, 2]
     assert sum(row["matches"] for row in mine) == 6
     assert all(row["matches"] == 6 for row in everybody)

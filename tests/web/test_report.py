@@ -2,11 +2,14 @@
 
 import json
 import re
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,7 +20,11 @@ from playwright.sync_api import expect
 from arena.cli.app import run
 from arena.client.arena import ArenaPort
 from arena.client.errors import HiddenError
+from arena.client.here.arena import ArenaHere
+from arena.client.here.viewer import Viewer
 from arena.client.values.tournaments import StandingRow
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
 from arena.match.replay import load
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
@@ -29,6 +36,8 @@ from arena.web.report.packing import Packer
 from arena.web.report.page import is_report, write_report
 from arena.web.report.streams import pack_all
 from arena.web.viewing.document import viewer_document
+from ratings.store.database import open_database
+from ratings.store.states import Scope
 from tests.support.browsing import Watched
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
@@ -267,6 +276,21 @@ def test_hidden_matches_and_removed_replays_are_left_out_and_counted(
     assert "No match can be shown" in text
     assert f"{len(arena.matches.list_matches('duel', limit=None).items)} matches left out" in text
     assert "<script" not in text
+
+
+def test_at_a_service_a_damaged_replay_is_left_out_of_a_report(played: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    shutil.copy(played, copy)
+    with closing(sqlite3.connect(copy)) as book, book:
+        book.execute(
+            "UPDATE replay SET data = x'00' WHERE match_id = (SELECT m.id FROM match m JOIN tournament t"
+            " ON t.id = m.tournament_id WHERE t.name = 'rome' AND m.state = 'finished' LIMIT 1)"
+        )
+    with closing(open_database(copy)) as database:
+        programs = StoredPrograms(VersionStore.of_database(copy))
+        arena = ArenaHere(database, programs, viewer=Viewer(Scope.VIEWER))
+        *_, last = TournamentReport(arena, "rome", "en").tell()
+    assert (last.done, last.left_out) == (last.total, 1)
 
 
 def test_a_damaged_replay_is_left_out() -> None:

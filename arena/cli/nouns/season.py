@@ -128,7 +128,7 @@ def show(
     with connect(db) as connection:
         kept = connection.arena.ladders.get_season_table(ladder, number, rows_wanted(limit), after)
     rows, words = [dict(row.facts) for row in kept.rows], ("season", "show", ladder, str(number))
-    # What was closed before they were counted apart knows of wins alone.
+    # What was closed before they were counted apart knows of wins alone, among which are shared firsts.
     told = [{"shared": None, "draws": None, **row} for row in rows]
     if as_json:
         print_json({"season": _facts(kept.season), "table": rows}, table="table")

@@ -11,7 +11,7 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
-from arena.cli.shared.firsts import FIRSTS
+from arena.cli.shared.firsts import FIRSTS, without_empty
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, format_percent, format_two_places, print_rows, print_table
@@ -102,7 +102,10 @@ def history(
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         pool = choose_pool(connection, pool, game, seats, time)
-        page, rest = ask_for(partial(connection.arena.statistics.list_history, bot, pool), limit, after)
+        # Its name may mean another version by the time of the next page.
+        version = connection.arena.bots.find_version(bot)
+        named = f"{version.bot}@{version.content_hash}"
+        page, rest = ask_for(partial(connection.arena.statistics.list_history, named, pool), limit, after)
         rows = [asdict(change) for change in page.items]
         words = ["stats", "history", bot, *options_given(pool=pool)]
         more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
@@ -173,7 +176,7 @@ def seats(
     with connect(db) as connection:
         pool = choose_pool(connection, pool, game, seats, time)
         rows = [asdict(row) for row in connection.arena.statistics.list_seats(bot, tournament, pool)]
-    print_rows(_SEATS, rows, style, empty=say("cli_stats.no_matches"))
+    print_rows(without_empty(_SEATS, rows), rows, style, empty=say("cli_stats.no_matches"))
 
 
 def _measure_text(name: str) -> str:

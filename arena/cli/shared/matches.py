@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:  # how a match is named is asked by more than by lists of matc
 MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
 
 _SHOWN_DIGITS = 8
+_MOST_NAMED = 10
 
 
 def short_match_id(match_id: str) -> str:
@@ -39,16 +41,43 @@ def with_faults(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) ->
     return [*columns, *([Column("seats", "faults", write=format_faults)] if is_faulty else [])]
 
 
-def noting_annulled(matches: Iterable[MatchSummary], annulled: list[MatchSummary]) -> Iterator[MatchSummary]:
-    """Yield the matches, and add those to the list that the organiser annulled."""
+class Reasons:
+    """What is said below a table of matches of some of them: why each is as it is.
+
+    Of a reason that many share the first are named, so that a table of any length has a short end.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Say it with this text of the catalogue, which has a place for `match` and for `why`."""
+        self._text = text
+        self._named: dict[str, list[str]] = {}
+        self._more = Counter[str]()
+
+    def note(self, match_id: str, why: str) -> None:
+        """Take in a match and its reason."""
+        named = self._named.setdefault(why, [])
+        if len(named) < _MOST_NAMED:
+            named.append(short_match_id(match_id))
+        else:
+            self._more[why] += 1
+
+    def print(self) -> None:
+        """Write a line for each match that is named, and one for the others of its reason."""
+        for why, matches in self._named.items():
+            for match in matches:
+                typer.echo(say(self._text, match=match, why=printable(why)))
+            if why in self._more:
+                typer.echo(say("cli_shared.more_alike", count=self._more[why], why=printable(why)))
+
+
+def annulled_ones() -> Reasons:
+    """Return what says of matches that the organiser annulled why they do not count."""
+    return Reasons("cli_shared.counts_not")
+
+
+def noting_annulled(matches: Iterable[MatchSummary], annulled: Reasons) -> Iterator[MatchSummary]:
+    """Yield the matches, and note those that the organiser annulled."""
     for match in matches:
         if match.annulled is not None:
-            annulled.append(match)
+            annulled.note(match.id, match.annulled)
         yield match
-
-
-def print_annulled(matches: Sequence[MatchSummary]) -> None:
-    """Say of each match that the organiser annulled why it does not count."""
-    for match in matches:
-        if match.annulled is not None:
-            typer.echo(say("cli_shared.counts_not", match=short_match_id(match.id), why=printable(match.annulled)))

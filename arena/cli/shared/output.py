@@ -81,7 +81,7 @@ def print_json(data: Any, table: str | None = None, longest: str = "", rest: Ite
         _print_object(data, longest, rest) if longest else typer.echo(format_json(data, indent=2))
         return
     keys, rows = rows_of(data, table)
-    whole = chain(rows, map(flat_row, rest if table == longest else ()))
+    whole = chain(rows, _flat_rows(keys, rest if table == longest else ()))
     if style is Style.CSV:
         write_csv(keys, whole, sys.stdout)
     else:
@@ -135,7 +135,12 @@ def _cells_of(columns: Sequence[Column], row: Mapping[str, Any]) -> list[str]:
 
 def _print_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], rest: Iterable[Mapping[str, Any]]) -> None:
     keys, flat = rows_of([dict(row) for row in rows])
-    write_csv(keys or [column.key for column in columns], chain(flat, map(flat_row, rest)), sys.stdout)
+    write_csv(keys or [column.key for column in columns], chain(flat, _flat_rows(keys, rest)), sys.stdout)
+
+
+def _flat_rows(keys: Sequence[str], rest: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Return rows that come after the keys were fixed; no value of theirs is lost below a key that is there."""
+    return (flat_row(row, keys) for row in rest)
 
 
 def _print_list(rows: Iterable[Mapping[str, Any]], margin: str = "") -> None:
@@ -205,8 +210,11 @@ def _print_cells(
     width = width_of(stream)
     headings = [column.heading for column in columns]
     layout = lay_out([_title(column) for column in columns], headings, cells, width)
-    shown = [columns[at] for at in layout.shown]
+    shown, left_out = [columns[at] for at in layout.shown], set(range(len(columns))) - set(layout.shown)
+    missing: set[int] = set()
     for number, cell in enumerate(chain([headings], cells, rest)):
+        if number:
+            missing |= {at for at in left_out if not is_empty([cell], at)}
         line = [cell[at] for at in layout.shown]
         is_drawn_heading = number == 0 and width is not None
         with _bold(stream) if is_drawn_heading else nullcontext():
@@ -214,9 +222,8 @@ def _print_cells(
                 typer.echo(text, file=stream)
         if is_drawn_heading:
             typer.echo("─" * min(width or 0, sum(layout.widths) + BETWEEN * (len(shown) - 1)), file=stream)
-    missing = [at for at in range(len(columns)) if at not in layout.shown and not is_empty(cells, at)]
     if missing:
-        names = ", ".join(headings[at] for at in missing)
+        names = ", ".join(headings[at] for at in sorted(missing))
         typer.echo(say("cli_shared.columns_left_out", columns=names), file=stream)
 
 

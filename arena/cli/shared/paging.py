@@ -37,6 +37,8 @@ def ask_for(ask: Callable[[int, str | None], Page[T]], limit: int, after: str | 
     if limit:
         return ask(limit, after), iter(())
     first = ask(MOST_LIMIT, after)
+    while first.next is not None and not first.items:  # a page may lose all its rows to what its reader may not see
+        first = ask(MOST_LIMIT, first.next)
     return Page(first.items), _following(ask, first.next)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, TextIO
 
@@ -28,9 +28,15 @@ def rows_of(data: Any, table: str | None = None) -> tuple[list[str], list[dict[s
     return list(dict.fromkeys(key for row in flat for key in row)), flat
 
 
-def flat_row(row: Any) -> dict[str, Any]:
-    """Return a row with the keys of objects within joined by dots, and lists within as cells of JSON."""
-    return _flat(row) if isinstance(row, Mapping) else {"value": cell_of(row)}
+def flat_row(row: Any, keys: Collection[str] = ()) -> dict[str, Any]:
+    """Return a row with the keys of objects within joined by dots, and lists within as cells of JSON.
+
+    An object whose own key is among `keys` is such a cell as well: other rows of that column have no object there.
+    """
+    if not isinstance(row, Mapping):
+        return {"value": cell_of(row)}
+    whole = {key: cell_of(value) for key, value in row.items() if key in keys and isinstance(value, Mapping)}
+    return {**_flat(row), **whole}
 
 
 def _without(data: Row, key: str) -> dict[str, Any]:

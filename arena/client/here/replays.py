@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from arena.client.errors import ClientError
+from arena.client.errors import DamagedError
 from arena.client.here.lookup import find_tournament, find_version
 from arena.client.here.place import Place
 from arena.client.here.rights import need_organiser
@@ -79,11 +79,11 @@ class ReplaysHere:
 
 
 def without_evidence(match_id: str, stored: bytes, may_see: Sequence[bool]) -> Replay:
-    """Return a replay without the evidence about the bots in the seats that may not be seen. Raises ClientError."""
+    """Return a replay without the evidence about the bots in the seats that may not be seen. Raises DamagedError."""
     try:
         document = load(stored)
     except ReplayError as error:
-        raise ClientError(f"the replay of match {match_id} cannot be read: {error}") from error
+        raise DamagedError(f"the replay of match {match_id} cannot be read: {error}") from error
     faults = document["result"]["faults"]
     withheld = [fault for fault in faults if fault["evidence"] and not may_see[fault["seat"]]]
     for fault in withheld:

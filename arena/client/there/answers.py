@@ -7,7 +7,15 @@ from typing import Any
 
 import grpc
 
-from arena.client.errors import ClientError, FellBehindError, ForbiddenError, HiddenError, RefusedError, UnknownError
+from arena.client.errors import (
+    ClientError,
+    DamagedError,
+    FellBehindError,
+    ForbiddenError,
+    HiddenError,
+    RefusedError,
+    UnknownError,
+)
 from arena.client.there.errors import (
     BusyError,
     DiskFullError,
@@ -35,6 +43,7 @@ _BY_CODE: dict[grpc.StatusCode, type[ClientError]] = {
 # Those that are no misuse of the command line although their code would say so.
 _BY_REASON: dict[str, type[ClientError]] = {
     "HIDDEN": HiddenError,
+    "DAMAGED": DamagedError,
     "PROTOCOL_VERSION": ProtocolError,
     "STATISTICS": ClientError,
     "TOURNAMENT": ClientError,

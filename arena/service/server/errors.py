@@ -82,6 +82,7 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "arena.client.errors.UnknownError": (Code.NOT_FOUND, "NOT_FOUND"),
     "arena.client.errors.ForbiddenError": (Code.PERMISSION_DENIED, "FORBIDDEN"),
     "arena.client.errors.HiddenError": (Code.FAILED_PRECONDITION, "HIDDEN"),
+    "arena.client.errors.DamagedError": (Code.DATA_LOSS, "DAMAGED"),
     "arena.client.errors.FellBehindError": (Code.ABORTED, "FELL_BEHIND"),
     "arena.client.errors.RefusedError": (Code.INVALID_ARGUMENT, "REFUSED"),
     "arena.client.errors.ClientError": (Code.FAILED_PRECONDITION, "FAILED"),

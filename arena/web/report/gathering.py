@@ -9,7 +9,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from arena.client.arena import ArenaPort
-from arena.client.errors import HiddenError
+from arena.client.errors import DamagedError, HiddenError
 from arena.client.values.page import MOST_LIMIT
 from arena.client.values.statistics import Crosstable
 from arena.client.values.tournaments import StandingRow, TournamentDetail
@@ -39,7 +39,7 @@ class Told:
     done: int
     total: int
     left_out: int
-    """Matches that are hidden, kept no longer, or of rules that are not installed here."""
+    """Matches that are hidden, kept no longer, damaged, or of rules that are not installed here."""
 
 
 class TournamentReport:
@@ -89,7 +89,7 @@ class TournamentReport:
             return None
         try:
             return self._arena.replays.get_replay(match).data
-        except HiddenError:
+        except (HiddenError, DamagedError):
             return None
 
     def write(self) -> bytes:

@@ -13,12 +13,12 @@ from typer.core import TyperCommand
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.matches import format_seats, noting_annulled, print_annulled, short_match_id, with_faults
+from arena.cli.shared.matches import annulled_ones, format_seats, noting_annulled, short_match_id, with_faults
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import Column, write_named, write_told
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
-from arena.client.values.matches import ANY_FAULT, MatchSummary
+from arena.client.values.matches import ANY_FAULT
 from ratings.store.states import MatchState
 
 app = typer.Typer()
@@ -74,13 +74,13 @@ def list_matches(
             *(word for name, text in asked.items() if text for word in (name, text)),
         ]
         more = more_command("match", "list", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
-        annulled: list[MatchSummary] = []
+        annulled = annulled_ones()
         rows = [asdict(row) for row in noting_annulled(page.items, annulled)]
         following = map(asdict, noting_annulled(rest, annulled))
         columns, empty = with_faults(_COLUMNS, rows), say("cli_match.none_such")
         print_page(columns, rows, more, as_json=as_json, empty=empty, rest=following)
     if not as_json:
-        print_annulled(annulled)
+        annulled.print()
 
 
 def _parse_state(text: str | None) -> MatchState | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,6 +16,9 @@ from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_p
 from arena.cli.shared.players import STOPPED, format_player
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
+
+if TYPE_CHECKING:  # a table needs no more than its rows
+    from arena.client.values.tournaments import TournamentSummary
 
 app = typer.Typer()
 
@@ -40,8 +45,16 @@ def list_tournaments(
         page, rest = ask_for(connection.arena.tournaments.list_tournaments, limit, after)
         more = more_command("tournament", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
         empty = say("cli_tournament.none_yet")
-        rows = [asdict(row) for row in page.items]
+        seen = set[str]()
+        rows = list(_rows(page.items, seen))
         columns = [*_COLUMNS, *([_PLAYED_BY] if any(row["played_by"] for row in rows) else [])]
-        print_page(columns, rows, more, as_json=as_json, empty=empty, rest=map(asdict, rest))
-    if not as_json and any(row["status"] == STOPPED for row in rows):
+        print_page(columns, rows, more, as_json=as_json, empty=empty, rest=_rows(rest, seen))
+    if not as_json and STOPPED in seen:
         typer.echo(say("cli_tournament.resumes", command=next_command("tournament", "resume", "NAME", db=db)))
+
+
+def _rows(page: Iterable[TournamentSummary], seen: set[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the table, and add to `seen` what the status of each is."""
+    for summary in page:
+        seen.add(summary.status)
+        yield asdict(summary)

@@ -14,9 +14,9 @@ from arena.cli.shared.conclusions import conclusion_facts
 from arena.cli.shared.connect import connect
 from arena.cli.shared.fault_report import print_faults
 from arena.cli.shared.host_report import leak_lines, leak_summary, loss_lines
-from arena.cli.shared.matches import format_seats, print_annulled, short_match_id, with_faults
+from arena.cli.shared.matches import Reasons, annulled_ones, format_seats, noting_annulled, short_match_id, with_faults
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable, write_named
+from arena.cli.shared.output import Column, print_facts, print_json, print_table, write_named
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more
 from arena.cli.shared.players import RUNNING, player_line
 from arena.cli.shared.pools import describe_pool
@@ -115,24 +115,21 @@ def _print_matches(matches: Sequence[MatchSummary], rest: Iterable[MatchSummary]
     if not matches:
         return
     typer.echo()
-    void: list[tuple[str, str]] = []
-    annulled: list[MatchSummary] = []
+    void, annulled = Reasons("cli_tournament.match_void"), annulled_ones()
     hidden: set[str] = set()
 
     def row_of(match: MatchSummary) -> dict[str, Any]:
         if match.void_reason:
-            void.append((short_match_id(match.id), match.void_reason))
-        if match.annulled is not None:
-            annulled.append(match)
+            void.note(match.id, told(match.void_reason))
         if match.hidden:
             hidden.add(match.why_hidden)
         return asdict(match)
 
-    rows = list(map(row_of, matches))
-    print_table(with_faults(_MATCHES, rows), rows, as_json=False, rest=map(row_of, rest))
-    for match_id, why in void:
-        typer.echo(say("cli_tournament.match_void", match=match_id, why=printable(told(why))))
-    print_annulled(annulled)
+    rows = list(map(row_of, noting_annulled(matches, annulled)))
+    following = map(row_of, noting_annulled(rest, annulled))
+    print_table(with_faults(_MATCHES, rows), rows, as_json=False, rest=following)
+    void.print()
+    annulled.print()
     for why in sorted(hidden):
         typer.echo(say("cli_tournament.missing_are", why=told(why)))
 
