@@ -15,7 +15,7 @@ from ratings.ledger.lineage import read_lineage, record_event, submit
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_bot
 from ratings.store.models import Bot, Owner, Version
-from ratings.store.names import OPERATOR, check_name, stored_bot_name
+from ratings.store.names import OPERATOR, check_bot_name, stored_bot_name
 from ratings.store.states import BotEventKind
 
 
@@ -59,7 +59,7 @@ def add_version(session: Session, new: NewVersion, *, most_versions: int | None 
 
 
 def _bot_for(session: Session, new: NewVersion) -> Bot:
-    check_name("a bot", new.bot)
+    check_bot_name(new.bot)
     owner: Owner | None = None if new.owner is None else owner_for(session, new.owner)
     name = stored_bot_name(new.owner, new.bot)
     bot = session.exec(select(Bot).where(Bot.name == name)).one_or_none()

@@ -17,7 +17,7 @@ from ratings.store.annulment import Annulment
 from ratings.store.bot_event import ActiveVersion, BotEvent
 from ratings.store.lookups import get_bot, get_version, owner_name
 from ratings.store.models import Bot, Entrant, MatchSeat, Version
-from ratings.store.names import check_name, stored_bot_name
+from ratings.store.names import check_bot_name, stored_bot_name
 from ratings.store.service import Absence, Admission, Guest
 
 
@@ -67,7 +67,7 @@ def rename_bot(session: Session, name: str, new: str) -> Bot:
     bot.
     """
     bot = get_bot(session, name)
-    check_name("a bot", new)
+    check_bot_name(new)
     whole = stored_bot_name(owner_name(session, bot), new)
     if session.exec(select(Bot.id).where(Bot.name == whole)).first() is not None:
         raise BotError(f"there is a bot {whole!r} already; choose another name")
@@ -95,8 +95,8 @@ def _check_unnamed(session: Session, bot: Bot, versions: Sequence[Version], what
     for why, query in found:
         if session.exec(query.limit(1)).first() is not None:
             raise BotError(
-                f"{what} {why}, and what the book tells of a bot stays; retire it instead: {remedy}, and add its "
-                "successor: arena bot add DIRECTORY"
+                f"{what} {why}, and what the book tells of a bot stays; retire it instead: {remedy}; its successor is "
+                "added beside it"
             )
 
 

@@ -12,6 +12,8 @@ ARENA = "arena"
 """Who did something, if the service did it by itself."""
 PEOPLE = "people"
 """The owner of the seats that people take in a browser; no ladder takes them in."""
+EVERY_BOT = "all"
+"""What no bot is called."""
 
 _RESERVED = (OPERATOR, ARENA, PEOPLE)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
@@ -26,6 +28,13 @@ def check_name(kind: str, text: str) -> str:
             f"{text!r} is no name for {kind}; use 1 to 40 of a-z, 0-9, - and _, the first a letter or digit"
         )
     return text
+
+
+def check_bot_name(text: str) -> str:
+    """Return the name if a bot can have it, without that of its owner. Raises AccountError."""
+    if text == EVERY_BOT:
+        raise AccountError(f"{text!r} stands for every bot where a tournament is run; choose another name")
+    return check_name("a bot", text)
 
 
 def check_version_name(text: str) -> str:

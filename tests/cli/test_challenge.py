@@ -68,6 +68,10 @@ def test_a_challenger_has_no_place_in_the_table_and_the_others_begin_with_the_fi
     table(*at(server), "challenge", "zoe/fox", "ada", "--with", "bob", *KING, "--no-wait")
     rows = [line.split() for line in table("tournament", "show", "challenge-1").out.splitlines() if " 1 " in line]
     assert next(row[0] for row in rows if row[1] == "bob") == "-"
+    table_rows = table("tournament", "standings", "challenge-1").out.splitlines()[1:]
+    assert [line.split()[:2] for line in table_rows] == [["-", "bob"], ["1", "zoe/fox"], ["1", "ada"]]
+    told = table("tournament", "standings", "challenge-1", "--json").json
+    assert [row["place"] for row in told] == [None, 1, 1]
 
 
 def table_of(server: RunningServer) -> str:

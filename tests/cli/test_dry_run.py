@@ -59,10 +59,10 @@ def test_without_a_match_in_the_pool_the_time_is_what_the_clock_allows(table: Ar
     assert told.code == 0
     forecast = table(*line, "--json").json
     assert (forecast["measured"], forecast["is_new_pool"], forecast["at_once"]) == (0, True, 2)
-    assert forecast["match_us"] == 80 * 50_000  # foreign_king has about 80 decisions at a table of two
-    assert forecast["seconds"] == pytest.approx(18 * 4.0 / 2)
+    assert forecast["match_us"] == 120 * 50_000  # foreign_king has about 120 decisions at a table of two
+    assert forecast["seconds"] == pytest.approx(18 * 6.0 / 2)
     assert "matches   18\n" in told.out
-    assert "at most about 36 s, 2 at once: 4.0 s a match of usual length" in told.out
+    assert "at most about 54 s, 2 at once: 6.0 s a match of usual length" in told.out
     assert "nothing was written" in told.out
 
 

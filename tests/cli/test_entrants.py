@@ -101,3 +101,18 @@ def test_a_service_tells_whom_it_left_out(table: Arena) -> None:
     ):
         planned = arena.tournaments.create_tournament(request)
     assert planned.left_out == (LeftOut("bob", "it is disabled"),)
+
+
+def test_a_swiss_tournament_of_all_has_the_rounds_of_their_number(table: Arena, tmp_path: Path) -> None:
+    for name in ("fox", "hen"):
+        table("bot", "add", write_bot(tmp_path / name, name))
+    swiss = [*RUN, "swiss", "--game", "foreign_king", "--seats", "2"]
+    for bots in ("all", "all,ada", "ada,bob,eve,fox,hen"):
+        assert table(*swiss, "--bots", bots, "--dry-run", "--json").json["matches"] == 3 * 2 * 2
+    assert table(*swiss, "--bots", "all", "--name", "cup").code == 0
+    assert table("tournament", "show", "cup", "--json").json["settings"]["rounds"] == 3
+
+
+def test_no_bot_is_called_like_all_of_them(table: Arena, tmp_path: Path) -> None:
+    for line in (["bot", "add", write_bot(tmp_path / "all", "all")], ["bot", "rename", "ada", "all"]):
+        assert "'all' stands for every bot" in table.refusal(*line)

@@ -57,8 +57,8 @@ def test_what_has_played_stays_as_it_was_and_the_remedy_is_told(table: Arena, de
     table(*PLAY, "ada,bob")
     refusal = table.refusal("bot", *deed)
     assert refusal == (
-        "ada has matches, and what the book tells of a bot stays; retire it instead: arena bot disable ada, and add "
-        "its successor: arena bot add DIRECTORY"
+        "ada has matches, and what the book tells of a bot stays; retire it instead: arena bot disable ada; its "
+        "successor is added beside it"
     )
     assert names(table) == {"ada", "bob", "eve"}
 

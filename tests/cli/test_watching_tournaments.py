@@ -107,6 +107,14 @@ def test_it_is_followed_to_its_end(table: Arena, while_it_waits: Callable[[Calla
     assert [(one["status"], one["finished"]) for one in states] == [("running", 1), ("finished", 6)]
 
 
+def test_a_file_is_told_at_once_how_far_it_is(
+    table: Arena, while_it_waits: Callable[[Callable[[], object]], ExitStack]
+) -> None:
+    with while_it_waits(resume):
+        watched = table("tournament", "watch", "monday")
+    assert watched.out.splitlines()[0] == "1/6 matches"
+
+
 def test_it_ends_when_the_run_that_it_watches_is_stopped(
     table: Arena, while_it_waits: Callable[[Callable[[], object]], ExitStack]
 ) -> None:

@@ -13,7 +13,6 @@ from arena.cli.shared.firsts import FIRSTS, without_empty
 from arena.cli.shared.output import Column, format_percent, print_table, printable
 from arena.cli.shared.saying import say, spoken
 from arena.client.values.tournaments import TournamentDetail
-from arena.tournament.formats.format import CHALLENGER
 from arena.words.catalogue import words
 from arena.words.standing import status_words
 
@@ -40,7 +39,7 @@ TOURNAMENT_COLUMNS = (
 
 def print_standings(detail: TournamentDetail, *, as_json: bool = False) -> None:
     """Print the table of a tournament and, for people, what it has found out."""
-    rows = told_rows(detail) if as_json else standing_rows(detail)
+    rows = told_rows(detail) if as_json else [asdict(row) for row in detail.standings]
     print_table(without_empty(TOURNAMENT_COLUMNS, rows), rows, as_json=as_json)
     if not as_json:
         for line in conclusion_lines(detail):
@@ -54,17 +53,6 @@ def told_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
         told = {"cause": one.cause, "matches": one.matches, "match_id": one.match_id}
         faults.setdefault((one.bot, one.version), []).append(told)
     return [{**asdict(row), "faults": faults.get((row.bot, row.number), [])} for row in detail.standings]
-
-
-def standing_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
-    """Return the rows of the table for people.
-
-    A challenger, who stands first whatever he scored, has no place in it, and the others are placed without him.
-    """
-    rows = [asdict(row) for row in detail.standings]
-    if not rows or rows[0]["status"] != CHALLENGER:
-        return rows
-    return [rows[0] | {"place": None}, *(row | {"place": row["place"] - 1} for row in rows[1:])]
 
 
 def print_end(connection: Connection, detail: TournamentDetail, *, as_json: bool = False) -> None:

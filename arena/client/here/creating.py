@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from arena.client.errors import ForbiddenError, RefusedError
 from arena.client.here.field import expand
@@ -21,6 +22,7 @@ from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import Gauntlet
+from arena.tournament.formats.swiss import USUAL, Swiss, usual_rounds
 from arena.tournament.seed_key import SeedKey
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.tournaments import tournament_names
@@ -87,7 +89,14 @@ def expanded(place: Place, request: TournamentRequest) -> tuple[TournamentReques
     if request.format == SINGLE_MATCH:
         return request, ()
     bots, left_out = expand(place, request.bots, request.game)
-    return replace(request, bots=bots), left_out
+    return replace(request, bots=bots, settings=_settled(request, len(bots))), left_out
+
+
+def _settled(request: TournamentRequest, entrants: int) -> Mapping[str, Any]:
+    """Return the settings of the format with what depends on how many enter: the rounds of a Swiss system."""
+    if request.format != Swiss.name or request.settings.get("rounds", USUAL) != USUAL:
+        return request.settings
+    return {**request.settings, "rounds": usual_rounds(entrants, max(2, request.seats))}
 
 
 def _need_names(request: TournamentRequest) -> None:

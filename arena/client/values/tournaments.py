@@ -8,12 +8,13 @@ from typing import Any
 
 from arena.client.values.answers import BestKnown, ComparisonResult
 from arena.client.values.pools import Pool
+from ratings.store.names import EVERY_BOT
 
 STOPPED = "stopped"
 """The status of a tournament that was begun and that nobody plays now."""
 SINGLE_MATCH = "match"
 """What stands in place of a format's name for a single match."""
-ALL = "all"
+ALL = EVERY_BOT
 """What stands among the entrants for every bot that can play the game."""
 
 
@@ -66,7 +67,8 @@ class TournamentSummary:
 class StandingRow:
     """One line of the table of a tournament; blocks, points and score count whole blocks only."""
 
-    place: int
+    place: int | None
+    """1 = best; None for the challenger of a gauntlet, who stands first whatever he scored."""
     version_id: str
     bot: str
     number: int

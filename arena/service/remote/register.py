@@ -29,7 +29,7 @@ from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.limits import OwnerLimits
 from ratings.store.models import Owner
-from ratings.store.names import PEOPLE, check_name, check_version_name
+from ratings.store.names import PEOPLE, check_bot_name, check_version_name
 from ratings.store.service import Token
 from ratings.store.states import Scope
 
@@ -212,7 +212,7 @@ def _known(games: Sequence[str]) -> tuple[str, ...]:
 def _check_names(request: JoinRequest) -> None:
     """Raise Refusal for a name of a bot or of its version that cannot be."""
     for check, text, reason in (
-        (lambda text: check_name("a bot", text), request.name, "BOT_NAME"),
+        (check_bot_name, request.name, "BOT_NAME"),
         (check_version_name, request.version, "VERSION_NAME"),
     ):
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from arena.tournament.formats.apart import are_apart, owners_of
@@ -122,16 +122,17 @@ class Gauntlet:
                     yield group
 
     def standings(self, situation: Situation) -> list[Standing]:
-        """Return the challenger, then the others by score: they met the challenger, not one another."""
+        """Return the challenger without a place, then the others by score: they met him, not one another."""
         tallies = tally(situation)
         challenger = situation.entrants[0].id
         score = by_score(tallies)
-        return standing_rows(
+        first, *others = standing_rows(
             situation,
             tallies,
             lambda entrant: (entrant != challenger, score(entrant)),
             lambda entrant: CHALLENGER if entrant == challenger else "",
         )
+        return [replace(first, place=None), *(replace(one, place=place - 1) for one in others if (place := one.place))]
 
 
 def _check_field(name: str, entrants: int, seats: int, blocks: int) -> None:

@@ -18,6 +18,8 @@ from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import keep_failing, most_block_points, standing_rows, tally
 
 RETIRE_AFTER = 3
+USUAL = 0
+"""Stands for as many rounds as are usual, while nobody knows how many enter."""
 
 
 def usual_rounds(entrants: int, seats: int) -> int:

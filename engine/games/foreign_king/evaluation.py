@@ -150,5 +150,5 @@ def _share(points: list[float], amounts: list[float], award: float, sharpness: f
         points[seat] += scale * odds[seat]
 
 
-PLAYABLE: Final = Playable(evaluate_all=evaluate_all, usual_decisions=lambda seats: 40 * seats)
+PLAYABLE: Final = Playable(evaluate_all=evaluate_all, usual_decisions=lambda seats: 60 * seats)
 """Nothing is hidden and nothing is drawn; the number of decisions was measured with the sample bots."""

@@ -24,7 +24,7 @@ from arena.cli.shared.progress import ProgressDisplay, progress_text
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.screen import Screen
 from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, print_standings, standing_rows, told_rows
+from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, print_standings, told_rows
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.client.values.operations import Operation, OperationState
 from arena.client.values.tournaments import TournamentDetail
@@ -105,6 +105,8 @@ class _Lines:
     def show(self, state: Operation, _detail: TournamentDetail, speed: float | None) -> None:
         if self._lines is None:
             self._lines = ProgressDisplay(state.done, state.total, sys.stdout)
+            if state.state in _GOES_ON:
+                typer.echo(progress_text(state.done, state.total, 0.0))
         if state.state in _GOES_ON:
             self._lines.update(state.done, told(state.sentence), state.total, speed=speed)
         else:
@@ -132,5 +134,5 @@ class _Live:
                 typer.echo(say("cli_tournament.plays_rest", command=command))
             print_faults(detail, self._db)
             typer.echo()
-            rows = standing_rows(detail)[:_MOST_ROWS]
+            rows = [asdict(row) for row in detail.standings[:_MOST_ROWS]]
             print_table(without_empty(TOURNAMENT_COLUMNS, rows), rows, as_json=False)

@@ -99,6 +99,6 @@ PLAYABLE: Final = Playable(
     redraw=redraw,
     quick_action=habits.choose,
     turns_played=turns_played,
-    usual_decisions=lambda seats: 60 * (seats + 1),
+    usual_decisions=lambda seats: 300 + 30 * seats,
 )
 """The number of decisions was measured with the sample bots."""

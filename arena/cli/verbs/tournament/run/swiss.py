@@ -9,7 +9,7 @@ import typer
 from arena.cli.shared import hosting_options, options, request, settings
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.verbs.tournament.run.common import RetireAfter, Target, Unrated, run_example, run_tournament
-from arena.tournament.formats.swiss import RETIRE_AFTER, Swiss, usual_rounds
+from arena.tournament.formats.swiss import RETIRE_AFTER, USUAL, Swiss
 
 app = typer.Typer()
 
@@ -57,5 +57,4 @@ def swiss(
     )
     target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, dry_run=dry_run, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
-    rounds = rounds or usual_rounds(len(entrants), max(2, seats))
-    run_tournament(Swiss(seats, rounds, blocks, retire_after), entrants, asked, hosting, target)
+    run_tournament(Swiss(seats, rounds or USUAL, blocks, retire_after), entrants, asked, hosting, target)
