@@ -71,7 +71,7 @@ def test_a_challenger_has_no_place_in_the_table_and_the_others_begin_with_the_fi
     table_rows = table("tournament", "standings", "challenge-1").out.splitlines()[1:]
     assert [line.split()[:2] for line in table_rows] == [["-", "bob"], ["1", "zoe/fox"], ["1", "ada"]]
     told = table("tournament", "standings", "challenge-1", "--json").json
-    assert [row["place"] for row in told] == [None, 1, 1]
+    assert [row["place"] for row in told] == [0, 1, 1]
 
 
 def table_of(server: RunningServer) -> str:

@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared.conclusions import conclusion_lines
 from arena.cli.shared.connect import Connection
 from arena.cli.shared.firsts import FIRSTS, without_empty
-from arena.cli.shared.output import Column, format_percent, print_table, printable
+from arena.cli.shared.output import Column, cell_text, format_percent, print_table, printable
 from arena.cli.shared.saying import say, spoken
 from arena.client.values.tournaments import TournamentDetail
 from arena.words.catalogue import words
@@ -22,8 +22,12 @@ def status_text(status: str) -> str:
     return printable(status_words(status, words(spoken())))
 
 
+def _place_text(place: int) -> str:
+    return cell_text(place or None)
+
+
 TOURNAMENT_COLUMNS = (
-    Column("place", "place", right=True),
+    Column("place", "place", right=True, write=_place_text),
     Column("bot", "bot"),
     Column("number", "version", right=True),
     Column("matches", "matches", right=True),

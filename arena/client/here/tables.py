@@ -41,7 +41,7 @@ def make_table(database: Database, report: TournamentReport) -> TournamentTable:
     return TournamentTable(ranked, best_known(database, form, situation, report), comparison_in(form, situation))
 
 
-def _unranked(place: int | None, row: EntrantRow) -> StandingRow:
+def _unranked(place: int, row: EntrantRow) -> StandingRow:
     return _line(row, place=place, blocks=0, points=0, score=row.score, status="")
 
 
@@ -56,7 +56,7 @@ def _ranked(row: EntrantRow, standing: Standing) -> StandingRow:
     )
 
 
-def _line(row: EntrantRow, *, place: int | None, blocks: int, points: int, score: float, status: str) -> StandingRow:
+def _line(row: EntrantRow, *, place: int, blocks: int, points: int, score: float, status: str) -> StandingRow:
     return StandingRow(
         place=place,
         version_id=row.version_id,

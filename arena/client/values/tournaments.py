@@ -67,8 +67,8 @@ class TournamentSummary:
 class StandingRow:
     """One line of the table of a tournament; blocks, points and score count whole blocks only."""
 
-    place: int | None
-    """1 = best; None for the challenger of a gauntlet, who stands first whatever he scored."""
+    place: int
+    """1 = best; 0 for the challenger of a gauntlet, who stands first whatever he scored."""
     version_id: str
     bot: str
     number: int

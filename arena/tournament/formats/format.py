@@ -22,8 +22,8 @@ class Standing:
     """One line of the table that a format gives."""
 
     entrant: str
-    place: int | None
-    """1 = best; equals share a place. None for the challenger of a gauntlet, who stands first whatever he scored."""
+    place: int
+    """1 = best; equals share a place. 0 for the challenger of a gauntlet, who stands first whatever he scored."""
     points: int
     """The points of its whole blocks (`tally.block_points`), and what byes gave."""
     possible: int

@@ -132,7 +132,7 @@ class Gauntlet:
             lambda entrant: (entrant != challenger, score(entrant)),
             lambda entrant: CHALLENGER if entrant == challenger else "",
         )
-        return [replace(first, place=None), *(replace(one, place=place - 1) for one in others if (place := one.place))]
+        return [replace(first, place=0), *(replace(one, place=one.place - 1) for one in others)]
 
 
 def _check_field(name: str, entrants: int, seats: int, blocks: int) -> None:

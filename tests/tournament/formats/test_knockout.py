@@ -12,7 +12,7 @@ from ratings.statistics.blocks import rotations
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, plan_wave, play, standings
 
 
-def places(played: Played) -> dict[str, int | None]:
+def places(played: Played) -> dict[str, int]:
     return {row.entrant: row.place for row in standings(played.form, played.entrants, played.waves, SEED)}
 
 
