@@ -25,8 +25,8 @@ def story_of_replay(
     """
     entries = document["entries"][:plies]
     ending = None if plies is not None and plies < len(document["entries"]) else _ending(document["result"])
-    plies_told = [_ply(entry) for entry in entries]
-    return tell(beginning_of(document), plies_told, ending, language, draws=draws, evaluates=evaluates)
+    told = [_ply(entry) for entry in entries]
+    return tell(beginning_of(document), told, ending, language, draws=draws, evaluates=evaluates)
 
 
 def picture_of_replay(document: Mapping[str, Any], language: str = "en", plies: int | None = None) -> Picture | None:

@@ -16,8 +16,7 @@ from arena.service.settings.values import ServiceSettings
 from arena.service.web.keeper import PeopleOptions, WebKeeper, WebOptions
 
 READY_PATIENCE_S = 120.0
-"""How long the service waits with being ready until pages are served, too: a busy machine takes so long to start them.
-"""
+"""How long the service waits with being ready until pages are served, too: a busy machine takes so long for it."""
 
 
 def open_web(home: Home, settings: ServiceSettings, health: Health) -> WebKeeper | None:
