@@ -36,9 +36,9 @@ class Freezer:
             return os.pread(self._file, 16, 0).strip() == self._dialect.frozen
         return "frozen 1" in self._place.read(("freezer", "cgroup.events"))
 
-    def freeze_surely(self) -> bool:
-        """Freeze, and return whether all of the group stands still within a quarter of a second. Raises OSError."""
-        until = time.monotonic() + _PATIENCE_S
+    def freeze_surely(self, patience_s: float = _PATIENCE_S) -> bool:
+        """Freeze, and return whether all of the group stands still within `patience_s` seconds. Raises OSError."""
+        until = time.monotonic() + patience_s
         while time.monotonic() < until:
             self.freeze()
             if self.is_frozen():

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
+from itertools import count
 
 import pytest
 
@@ -13,6 +14,7 @@ from arena.hosting.groups.accounts import CpuAccount
 from arena.hosting.groups.freezer import Freezer
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.proc.processes import read_relations
+from arena.hosting.sandbox.group_trial import try_groups
 from arena.worker.meters import make_meter
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place, need
@@ -170,12 +172,25 @@ async def test_one_that_sleeps_is_killed_and_one_that_is_asked_to_end_wakes(plac
         await up(process)
         assert process.group is not None
         freezer = Freezer(process.group)
-        assert freezer.freeze_surely()
+        assert freezer.freeze_surely(PATIENCE_S)
         process.signal(number)
         assert await process.wait(PATIENCE_S)
         freezer.close()
         assert (process.exited.result().status, process.exited.result().signal) == status
         check_that_it_is_gone(process)
+
+
+async def test_a_busy_machine_on_which_a_group_stands_still_late_has_the_level_all_the_same(
+    place: Place, strict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_frozen, looks = Freezer.is_frozen, count()
+
+    def is_frozen_late(freezer: Freezer) -> bool:
+        return is_frozen(freezer) and next(looks) > 1000  # of which there are two in a millisecond
+
+    monkeypatch.setattr(Freezer, "is_frozen", is_frozen_late)
+    assert [check.name for check in await try_groups(place.launcher) if not check.holds] == []
+    assert next(looks) > 1000
 
 
 @pytest.mark.host_fault("no-control-group")
@@ -213,7 +228,7 @@ async def test_a_killed_launcher_leaves_no_group_and_nobody_asleep(place: Place,
     await up(process)
     assert process.group is not None
     freezer = Freezer(process.group)
-    assert freezer.freeze_surely()
+    assert freezer.freeze_surely(PATIENCE_S)
     relations = read_relations(process.pid)
     assert relations is not None
     os.kill(relations.parent, signal.SIGKILL)
