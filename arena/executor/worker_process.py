@@ -88,6 +88,7 @@ class WorkerProcess:
             self._command, lambda head, blob: self._handle(head, blob), self._fall_silent, says_that_it_goes_on=True
         )
         self._has_broken = False
+        self._was_ready = False
         self.is_ready = False
         self.is_apart = False
         """Whether it has fallen before, and serves each bot in a process of its own."""
@@ -106,6 +107,7 @@ class WorkerProcess:
         """
         self._has_broken = False
         was_ready, code = await self._child.run()
+        self._was_ready |= was_ready
         self._fail_all(code)
         return was_ready
 
@@ -145,7 +147,9 @@ class WorkerProcess:
 
     def words(self) -> Sequence[str]:
         """Return its options as words of a command line."""
-        return (*self._options, "--apart", "--warm-bots", str(WARM_BOTS_APART)) if self.is_apart else self._options
+        apart = ("--apart", "--warm-bots", str(WARM_BOTS_APART)) if self.is_apart else ()
+        # Where there was room once, there will be again; where there never was, people are told at once.
+        return (*self._options, *apart, *(("--patient",) if self._was_ready else ()))
 
     def _fall_silent(self) -> None:
         self.is_ready = False

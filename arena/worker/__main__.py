@@ -1,6 +1,7 @@
 """The worker process: plays matches that the coordinator sends to its stdin, and reports on stdout.
 
-    python -m arena.worker [--cores N,N] [--warm-bots N] [--warm-memory MB] [--memory MB] [--cpu SECONDS] [--apart]
+    python -m arena.worker [--cores N,N] [--warm-bots N] [--warm-memory MB] [--memory MB] [--cpu SECONDS]
+                           [--apart] [--patient]
 
 It is started by `arena.executor.local`, not by people, and ends with the process that started it.
 """
@@ -21,12 +22,13 @@ from arena.match.host_faults import HostBrokenError
 from arena.worker.host import MatchHost
 from arena.worker.loop import WorkerLoop
 from arena.worker.own_limits import OwnLimits
-from arena.worker.process import allow_many_descriptors, check_limits, open_stdin, pin, take_stdout
+from arena.worker.process import allow_many_descriptors, check_limits, check_room, open_stdin, pin, take_stdout
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 
 
 async def _serve(output: int, options: argparse.Namespace) -> None:
     reader = await open_stdin()
+    await check_room(reader, is_patient=options.patient)
     own = OwnLimits(options.memory, options.cpu)
     async with MatchHost(options.warm_bots, options.warm_memory, own, apart=options.apart) as host:
         await WorkerLoop(host, reader, output).serve()
@@ -45,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--cpu", type=float, metavar="SECONDS", default=OwnLimits().cpu_s, help="what no match explains"
     )
     parser.add_argument("--apart", action="store_true", help="have each bot's door served by a process of its own")
+    parser.add_argument("--patient", action="store_true", help="wait while there is no room for a bot")
     options = parser.parse_args(arguments)
     die_with_parent(signal.SIGKILL)  # the launcher sees the end of this process and clears up
     pin(options.cores)

@@ -8,9 +8,9 @@ import os
 import resource
 import sys
 
-from arena.hosting.errors import HostingError
+from arena.hosting.errors import HostBusyError, HostingError
 from arena.hosting.sandbox.limits import Limits
-from arena.worker.room import THREADS, has_room
+from arena.worker.room import THREADS, has_room, wait_for_room
 
 MANY_DESCRIPTORS = 16_384
 """Enough for the connections of 32 bots that hold as many as they may."""
@@ -51,8 +51,21 @@ def check_limits() -> None:
         resource.setrlimit(which, (hard, hard))
         if hard != resource.RLIM_INFINITY and hard < least:
             raise HostingError(f"this host sets a limit (ulimit {option}) of {hard}; bots need {least} or none")
-    if not has_room():
-        raise HostingError(f"this host has no room for {THREADS} more threads (ulimit -u); bots need as many")
+
+
+async def check_room(commands: asyncio.StreamReader, *, is_patient: bool) -> None:
+    """Raise HostBusyError if a bot has no room here; with `is_patient`, only if it has none for as long as starts wait.
+
+    Raises BrokenPipeError if the `commands` end meanwhile.
+    """
+
+    async def look() -> None:
+        if commands.at_eof():
+            raise BrokenPipeError
+        if not has_room():
+            raise HostBusyError(f"this host has no room for {THREADS} more threads (ulimit -u); bots need as many")
+
+    await (wait_for_room(look) if is_patient else look())
 
 
 def take_stdout() -> int:

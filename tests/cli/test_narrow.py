@@ -8,6 +8,7 @@ import pytest
 
 from arena.cli.shared.layout import BETWEEN, LAST_TO_GO, NAMES, fold, lay_out, pad, text_width
 from arena.cli.shared.output import Column, print_table
+from arena.hosting.removal import remove_tree
 from tests.cli.command_lines import READS
 from tests.cli.support import Arena, write_bot
 
@@ -126,6 +127,7 @@ def cup(table: Arena, tmp_path: Path, long_names: Path) -> Arena:
         assert table("ladder", "open", "summer", "--game", "foreign_king", "--seats", "2").code == 0
         shutil.copytree(tmp_path, long_names, dirs_exist_ok=True)
     else:
+        remove_tree(str(tmp_path / "arena.bots"))  # whose files nobody may write
         shutil.copytree(long_names, tmp_path, dirs_exist_ok=True)
     return table
 

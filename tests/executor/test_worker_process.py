@@ -70,6 +70,14 @@ async def test_a_worker_that_dies_loses_the_first_match_and_gives_the_others_bac
     assert worker.process.load == 0
 
 
+async def test_a_worker_that_was_there_before_waits_for_room_when_it_starts_again() -> None:
+    worker = Worker(jobs=0)
+    assert "--patient" not in worker.process.words()  # nobody waits a minute for what will never be
+    worker.process._handle({"event": "ready"}, b"")
+    assert await worker.process.run()
+    assert "--patient" in worker.process.words()
+
+
 async def test_a_worker_whose_host_broke_gives_back_all_that_it_still_has() -> None:
     worker = Worker()
     worker.process.is_ready = True

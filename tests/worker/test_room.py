@@ -1,10 +1,12 @@
 """A machine without room: nobody is blamed who cannot start then, and starts wait."""
 
+import asyncio
 import errno
 import resource
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from arena.hosting.launcher.request import StartRequest
 from arena.match.result import FaultCause
 from arena.worker import room
 from arena.worker.host import MatchHost
+from arena.worker.process import check_room
 from tests.support.ordinary_user import as_ordinary_user
 from tests.support.specs import king_spec, scripted
 
@@ -81,6 +84,37 @@ async def test_a_limit_of_processes_leaves_no_room_for_a_bot() -> None:
         return str(room.has_room())
 
     assert as_ordinary_user(ask) == "False"
+
+
+@pytest.mark.host_fault("no-process-for-a-while")
+@pytest.mark.parametrize("is_patient", [True, False])
+async def test_a_worker_that_starts_again_waits_for_room_and_a_first_one_does_not(
+    monkeypatch: pytest.MonkeyPatch, *, is_patient: bool
+) -> None:
+    rooms = iter([False, False, True])
+    monkeypatch.setattr("arena.worker.process.has_room", lambda: next(rooms))
+    monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
+    if is_patient:
+        await check_room(asyncio.StreamReader(), is_patient=True)
+    else:
+        with pytest.raises(HostBusyError, match=r"no room for 64 more threads \(ulimit -u\)"):
+            await check_room(asyncio.StreamReader(), is_patient=False)
+    assert len(list(rooms)) == (0 if is_patient else 2)
+
+
+async def test_a_worker_that_waits_for_room_ends_when_nobody_wants_it_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = asyncio.StreamReader()
+    looks = count()
+
+    def has_room() -> bool:
+        if next(looks) == 2:
+            commands.feed_eof()
+        return False
+
+    monkeypatch.setattr("arena.worker.process.has_room", has_room)
+    monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
+    with pytest.raises(BrokenPipeError):
+        await check_room(commands, is_patient=True)
 
 
 @pytest.mark.host_fault("no-process-for-a-while")
