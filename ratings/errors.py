@@ -6,6 +6,7 @@
     │   ├── SchemaVersionError      made by another version of the arena
     │   ├── DatabaseFullError       the disk, or the database's own limit; the transaction was undone
     │   ├── DatabaseBusyError       another process held the lock for too long; the transaction was undone
+    │   ├── DatabaseLostError       the server does not answer, or cut the connection; it may answer again
     │   ├── DatabaseAccessError     it cannot be opened or written: directory, permission, driver, disk
     │   │   └── DatabaseGoneError   its file was taken away, or replaced by another, while it was open
     │   └── BackupError             the copy was not made
@@ -51,6 +52,10 @@ class DatabaseFullError(DatabaseError):
 
 class DatabaseBusyError(DatabaseError):
     """Another process is writing; nothing of the transaction was written."""
+
+
+class DatabaseLostError(DatabaseError):
+    """The server does not answer, or cut the connection; nothing was half-written, and it may answer again."""
 
 
 class DatabaseAccessError(DatabaseError):

@@ -2,32 +2,65 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import time
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
 
-from arena.tournament.lock import Holder, holder_of, home_lock, lock_path
-from ratings.read.leases import Lease, newest_lease
+from arena.tournament.errors import AlreadyRunningError
+from arena.tournament.lock import Holder, exclusive, holder_of, home_lock, lock_path
+from ratings.store import server_lock
 from ratings.store.database import Database
+from ratings.store.server_lock import ServerHolder, ServerLock
+
+Keep: TypeAlias = Callable[[], None]
+"""Looks after a lock that a server may lose: takes it again, or raises AlreadyRunningError if another has it now."""
 
 
-def lock_of(database: Database, programs: Path, tournament_id: str) -> Path:
-    """Return the path of a tournament's lock: beside the database's file, or of one elsewhere beside the programs."""
-    return lock_path((database.path or programs).resolve(), tournament_id)
+@contextmanager
+def hold(database: Database, tournament_id: str) -> Iterator[Keep]:
+    """Have a tournament played by nobody else during the block, on this machine or on another.
 
-
-def player_of(database: Database, programs: Path, tournament_id: str) -> Holder | None:
-    """Return who plays a tournament that is not over, or `None` if nobody does.
-
-    On this machine the locks tell, which no dead process holds. To a database elsewhere others may write whose locks
-    are not seen here: of those a lease tells until it runs out, and of a process of this machine while it lives.
+    Raises AlreadyRunningError at once if somebody plays it; DatabaseLostError.
     """
-    found = holder_of(lock_of(database, programs, tournament_id))
-    if found is not None or database.path is not None:
-        return found
-    lease = newest_lease(database, tournament_id)
-    return None if lease is None else _holder(lease)
+    if database.is_on_server:
+        with _held_by_server(ServerLock(database, tournament_id)) as keep:
+            yield keep
+    elif database.path is None:  # in memory, where nobody else can be
+        yield _nothing
+    else:
+        with exclusive(lock_path(database.path.resolve(), tournament_id)):
+            yield _nothing
+
+
+@contextmanager
+def _held_by_server(lock: ServerLock) -> Iterator[Keep]:
+    def keep() -> None:
+        if not lock.keep():
+            raise AlreadyRunningError(_who_plays(lock.holder()))
+
+    keep()
+    try:
+        yield keep
+    finally:
+        lock.free()
+
+
+def _nothing() -> None:
+    """Keep what cannot be lost."""
+
+
+def _who_plays(holder: ServerHolder | None) -> str:
+    who = "another" if holder is None or holder.pid is None else str(holder.pid)
+    where = f" on {holder.host}" if holder is not None and holder.host else ""
+    return f"process {who}{where} is playing this tournament now; wait for its end, or stop it and resume"
+
+
+def player_of(database: Database, tournament_id: str) -> Holder | None:
+    """Return who plays a tournament that is not over, or `None` if nobody does: no dead process holds a lock."""
+    if database.is_on_server:
+        found = server_lock.holder_of(database, tournament_id)
+        return None if found is None else _holder(found)
+    return None if database.path is None else holder_of(lock_path(database.path.resolve(), tournament_id))
 
 
 def service_of(database: Database) -> Holder | None:
@@ -36,7 +69,9 @@ def service_of(database: Database) -> Holder | None:
 
 
 def players_beside(database: Database) -> frozenset[Holder]:
-    """Return who plays on this machine what lies in a database, be it one tournament or all; costs nearly nothing."""
+    """Return who plays what lies in a database, be it one tournament or all; costs nearly nothing."""
+    if database.is_on_server:
+        return frozenset(map(_holder, server_lock.holders(database).values()))
     if database.path is None:
         return frozenset()
     path = database.path.resolve()
@@ -44,18 +79,5 @@ def players_beside(database: Database) -> frozenset[Holder]:
     return frozenset(found for lock in locks if (found := holder_of(lock)) is not None)
 
 
-def _holder(lease: Lease) -> Holder | None:
-    host, _, pid = lease.worker.rpartition(":")
-    number = int(pid) if pid.isdecimal() else None
-    is_gone = lease.deadline_us <= time.time() * 1e6 or (host == platform.node() and not _lives(number))
-    return None if is_gone else Holder(number, host, lease.since_us)
-
-
-def _lives(pid: int | None) -> bool:
-    try:
-        os.kill(pid or 0, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # of another user
-        return True
-    return pid is not None
+def _holder(found: ServerHolder) -> Holder:
+    return Holder(found.pid, found.host, found.since_us)

@@ -29,7 +29,9 @@ class RunProgress:
     is_cancelled: bool = False
     """Whether another command cancelled the tournament meanwhile."""
     blocked_s: float = 0.0
-    """For how many seconds it has waited by now for another process to end its writing, if it waits."""
+    """For how many seconds it has waited by now for another process to end its writing, or for the server."""
+    is_lost: bool = False
+    """Whether it waits for a server that does not answer."""
     speed: float | None = None
     """The matches a second now that everything has started, or `None` while that is not known; see `SpeedMeter`."""
 

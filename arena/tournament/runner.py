@@ -15,22 +15,23 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from functools import partial
+from typing import Protocol
 
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.host_watch import HostWatch
-from arena.tournament.lock import exclusive
 from arena.tournament.match_facts import fact_of, lost_attempt
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs
+from arena.tournament.patient import PatientWriter
 from arena.tournament.planner import FormatPlanner
-from arena.tournament.playing import lock_of
+from arena.tournament.playing import Keep, hold
 from arena.tournament.programs import Programs
 from arena.tournament.run_progress import RunProgress, RunTally
 from arena.tournament.stored import draw_of, format_of
-from ratings.errors import DatabaseBusyError, RatingsError
+from ratings.errors import DatabaseBusyError, DatabaseLostError, RatingsError
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
@@ -50,9 +51,6 @@ _BRIEF_MS = 500
 PATIENCE_S = 300.0
 """So long it waits for another's writing altogether, if the database's URL says nothing."""
 _PATIENCE_AT_END_S = 10.0
-
-
-_Written = TypeVar("_Written")
 
 
 class MatchExecutor(Protocol):
@@ -87,19 +85,20 @@ async def run_tournament(
     Raises NotFoundError; NotPlayableError for a tournament that is over; AlreadyRunningError; the errors of
     `Programs.sandbox_level` before anything is played; HostFailingError when match after match is lost, what the
     executor raises when it can play nothing; the errors of `Programs.find` when a bot's files are gone; DatabaseError
-    when results cannot be written, also because another process writes for longer than the database's URL says
-    (`busy_timeout`) or PATIENCE_S. After any of them the tournament can be run again.
+    when results cannot be written, also because another process writes, or a server does not answer, for longer than
+    the database's URL says (`busy_timeout`) or PATIENCE_S. After any of them the tournament can be run again.
     """
-    with exclusive(lock_of(database, programs.root, tournament_id)):
+    with hold(database, tournament_id) as keep:
         row = tournaments.tournament_row(database, tournament_id)
         _check_playable(row)
         specs = _match_specs(database, row, programs, leak_checks, keep_logs=keep_logs)
+        patience_s = PATIENCE_S if database.patience_s is None else database.patience_s
+        ledger = Ledger(database.brief(_BRIEF_MS))
         run = _Run(
-            Ledger(database.brief(_BRIEF_MS)), executor, specs, _planner(row), _tally(row, executor), on_progress
+            ledger, executor, specs, partial(_planner, row), _tally(row, executor), on_progress, keep, patience_s
         )
-        run.patience_s = PATIENCE_S if database.patience_s is None else database.patience_s
         await run.play()
-        return run.end(tournaments.tournament_row(database, tournament_id))
+        return run.end(await run.writer.write(lambda: tournaments.tournament_row(database, tournament_id)))
 
 
 def _check_playable(row: TournamentRow) -> None:
@@ -137,14 +136,17 @@ class _Run:
         ledger: Ledger,
         executor: MatchExecutor,
         specs: MatchSpecs,
-        planner: FormatPlanner | None,
+        make_planner: Callable[[], FormatPlanner | None],
         tally: RunTally,
         on_progress: OnProgress,
+        keep: Keep,
+        patience_s: float,
     ) -> None:
         self._ledger = ledger
         self._executor = executor
         self._specs = specs
-        self._planner = planner
+        self._make_planner = make_planner
+        self._planner = make_planner()
         self._tally = tally
         self._on_progress = on_progress
         # Each match that is played has another one waiting at the executor.
@@ -152,8 +154,7 @@ class _Run:
         self._worker = f"{platform.node()}:{os.getpid()}"
         self._host = HostWatch(self._most_in_flight)
         self._in_flight: dict[asyncio.Task[MatchReport], LeasedMatch] = {}
-        self.patience_s = PATIENCE_S
-        """How long it waits for another's writing to end."""
+        self.writer = PatientWriter(keep, self._mend, self._tell_waiting, patience_s)
 
     async def play(self) -> None:
         """Play until nothing is left; whatever ends it, no match stays leased and none in flight."""
@@ -161,25 +162,21 @@ class _Run:
             await self._begin()
             while self._in_flight or self._is_behind or self._host.has_resting:
                 await self._settle(await self._wait())
-        except DatabaseBusyError:
-            self.patience_s = 0.0  # it has waited long enough
+        except (DatabaseBusyError, DatabaseLostError):
+            self.writer.patience_s = 0.0  # it has waited long enough
             raise
         finally:
-            self.patience_s = min(self.patience_s, _PATIENCE_AT_END_S)
+            self.writer.patience_s = min(self.writer.patience_s, _PATIENCE_AT_END_S)
             await self._stop()
 
-    async def _write(self, act: Callable[[], _Written]) -> _Written:
-        """Do what is one transaction, as often as it takes while another process writes."""
-        since_s = time.monotonic()
-        while True:
-            try:
-                return act()
-            except DatabaseBusyError:
-                now_s = time.monotonic()
-                if now_s - since_s >= self.patience_s:
-                    raise
-            self._on_progress(replace(self._tally.at(now_s), blocked_s=now_s - since_s))
-            await asyncio.sleep(_PAUSE_S)
+    def _mend(self) -> None:
+        """Give back what a transaction may have leased of whose end nothing was heard, and forget what it read."""
+        self._planner = self._make_planner()
+        kept = [match.match_id for match in self._in_flight.values()]
+        self._ledger.release(self._specs.tournament_id, worker=self._worker, besides=kept)
+
+    def _tell_waiting(self, waited_s: float, is_lost: bool) -> None:
+        self._on_progress(replace(self._tally.at(time.monotonic()), blocked_s=waited_s, is_lost=is_lost))
 
     @property
     def _is_behind(self) -> bool:
@@ -211,7 +208,7 @@ class _Run:
 
     async def _begin(self) -> None:
         tournament, request = self._specs.tournament_id, self._request(self._most_in_flight)
-        await self._go_on(await self._write(lambda: self._ledger.start_run(tournament, request, self._planner)))
+        await self._go_on(await self.writer.write(lambda: self._ledger.start_run(tournament, request, self._planner)))
 
     def _request(self, limit: int) -> LeaseRequest:
         return LeaseRequest(self._worker, limit, LEASE_US, besides=self._host.resting(time.monotonic()))
@@ -224,7 +221,7 @@ class _Run:
             self._in_flight[task] = match
             self._host.hand_out(match.match_id)
         if runtimes := self._specs.take_new_runtimes():
-            await self._write(lambda: self._ledger.note_runtimes(runtimes))
+            await self.writer.write(lambda: self._ledger.note_runtimes(runtimes))
         self._show()
 
     async def _settle(self, done: list[asyncio.Task[MatchReport]]) -> None:
@@ -234,7 +231,7 @@ class _Run:
         for report in reports:
             self._host.finish(report.match_id)
         lost = [self._judge(match, error) for match, error in losses]
-        settlement = await self._write(
+        settlement = await self.writer.write(
             lambda: self._ledger.settle(
                 self._specs.tournament_id,
                 results=[fact_of(report, self._worker) for report in reports],
@@ -270,9 +267,9 @@ class _Run:
         results = [fact_of(task.result(), self._worker) for task in self._in_flight if _has_report(task)]
         # What cannot be written is why this run ends, or will be why the next does; that one plays it again.
         with suppress(RatingsError):
-            await self._write(lambda: self._ledger.settle(self._specs.tournament_id, results=results))
+            await self.writer.write(lambda: self._ledger.settle(self._specs.tournament_id, results=results))
         with suppress(RatingsError):
-            await self._write(lambda: self._ledger.release(self._specs.tournament_id))
+            await self.writer.write(lambda: self._ledger.release(self._specs.tournament_id))
         for task, match in self._in_flight.items():
             if not task.done():
                 await self._executor.cancel(match.match_id)

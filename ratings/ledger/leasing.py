@@ -68,6 +68,7 @@ _PLANNED = (
     .where(_m.c.tournament_id == bindparam("tournament"), _m.c.state == MatchState.PLANNED)
     .order_by(_m.c.position)
     .limit(bindparam("most"))
+    .with_for_update(of=_m, skip_locked=True)
 )
 _PLANNED_BESIDES = _PLANNED.where(_m.c.id.not_in(bindparam("besides", expanding=True)))
 _SEATS = (
@@ -142,14 +143,18 @@ def _expire(connection: Connection, tournament_id: str, worker: str, instant: in
         rate_prefix(connection, tournament_id)
 
 
-def release(session: Session, tournament_id: str, *, worker: str | None = None) -> int:
-    """Give back all leased matches of a tournament, or of one worker, without blame; return how many they were."""
+def release(session: Session, tournament_id: str, *, worker: str | None = None, besides: Collection[str] = ()) -> int:
+    """Give back all leased matches of a tournament, or of one worker, without blame; return how many they were.
+
+    Those in `besides` stay leased.
+    """
     connection = session.connection()
     query = select(_m.c.id, _m.c.attempt).where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.LEASED)
     if worker is not None:
         query = query.join(_a, (_a.c.match_id == _m.c.id) & (_a.c.number == _m.c.attempt)).where(_a.c.worker == worker)
     rows = connection.execute(query).all()
-    for match_id, attempt in rows:
+    given = [row for row in rows if row.id not in besides]
+    for match_id, attempt in given:
         give_back(connection, match_id, attempt)
     session.expire_all()
-    return len(rows)
+    return len(given)

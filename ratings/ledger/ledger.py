@@ -33,6 +33,7 @@ from ratings.ledger.runtimes import RuntimeFact
 from ratings.ledger.syncing import sync_ladders
 from ratings.ledger.telling import Tell, say_nothing
 from ratings.ledger.tournaments import TournamentPlan
+from ratings.ledger.turns import take_turn
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.database import Database
 from ratings.store.ids import now_us
@@ -174,7 +175,8 @@ class Ledger:
 
         The caller knows that whoever held the leases is gone; if not, the first result of a match still counts once.
         """
-        with write(self._database) as session:
+        with write(self._database, together=True) as session:
+            take_turn(session, tournament_id)
             leasing.release(session, tournament_id)
             return _settle(session, tournament_id, (), (), request, planner)
 
@@ -192,13 +194,18 @@ class Ledger:
         The first result of a match counts, also that of an attempt whose lease was lost meanwhile; a result or a loss
         that is recorded already is left as it is. Raises FactError if one does not fit its match.
         """
-        with write(self._database) as session:
+        with write(self._database, together=True) as session:
+            take_turn(session, tournament_id)
             return _settle(session, tournament_id, results, lost, request, planner)
 
-    def release(self, tournament_id: str) -> int:
-        """Give all leased matches of a tournament back, without blame, and return how many they were."""
-        with write(self._database) as session:
-            return leasing.release(session, tournament_id)
+    def release(self, tournament_id: str, *, worker: str | None = None, besides: Collection[str] = ()) -> int:
+        """Give leased matches of a tournament back, without blame, and return how many they were.
+
+        They are all, or those of one worker, `besides` some.
+        """
+        with write(self._database, together=True) as session:
+            take_turn(session, tournament_id)
+            return leasing.release(session, tournament_id, worker=worker, besides=besides)
 
     def note_runtimes(self, facts: Sequence[RuntimeFact]) -> None:
         """Record what bots run in, unless it is recorded already."""

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Select, Text, select, text, type_coerce
+from sqlalchemy import Select, Text, cast, select, text
 from sqlmodel import Session
 
 from ratings.errors import NotFoundError
@@ -144,7 +144,7 @@ def _shared_draws(session: Session, pool_id: str) -> tuple[Ints, Ints]:
     known: dict[tuple[int, str], int] = {}
     found: list[tuple[int, int]] = []
     if shared:
-        for part in _parts(session, blocks.add_columns(_b.c.id, type_coerce(_b.c.opening, Text))):
+        for part in _parts(session, blocks.add_columns(_b.c.id, cast(_b.c.opening, Text))):
             its = ((hash(id_), (seed, opening)) for seed, id_, opening in part if seed in shared)
             found += ((label, known.setdefault(draw, len(known))) for label, draw in its)
     labels, draws = np.array(sorted(found), np.int64).reshape(-1, 2).T

@@ -6,7 +6,7 @@ Errors of the driver come out as `ratings.errors`, on one line with the remedy.
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import sqlalchemy
@@ -16,11 +16,11 @@ from sqlalchemy.engine import URL
 
 from ratings.errors import DatabaseAccessError, RatingsError
 from ratings.store import schema
-from ratings.store.dialects import dialect_of, translated
+from ratings.store.dialects import Dialect, dialect_of, translated
 from ratings.store.looking import look_where_nothing_can_be_written
 from ratings.store.replacing import KeptFile, follow_file, identity_of
 from ratings.store.schema import SchemaChange
-from ratings.store.sqlite import BRIEF_MS, TOLD_MS
+from ratings.store.waiting import BRIEF_MS, TOLD_MS
 
 _MOST_RESCUED = 9
 
@@ -43,6 +43,11 @@ class Database:
         return self.engine.url
 
     @property
+    def is_on_server(self) -> bool:
+        """Return whether a server keeps it, to which several machines may write."""
+        return self.url.get_backend_name() != "sqlite"
+
+    @property
     def path(self) -> Path | None:
         """Return the file of an SQLite database, or `None` for one in memory or on a server."""
         name = self.url.database
@@ -56,7 +61,9 @@ class Database:
         use only in this process, and only for whoever reads: what this very object writes changes it, too.
         """
         dialect = dialect_of(self.url)
-        if not dialect.TELLS_CHANGES or self.path is None:
+        if self.is_on_server:
+            return self._mark_of_server(dialect)
+        if self.path is None:
             return None
         with self._marking, translated(self.url):
             file = identity_of(self.path)
@@ -68,6 +75,10 @@ class Database:
                 self._marker = self.engine.raw_connection()  # one for ever: two connections count differently
                 self._marked = file
             return hash((file, dialect.mark(self._marker)))
+
+    def _mark_of_server(self, dialect: Dialect) -> int:
+        with translated(self.url), closing(self.engine.raw_connection()) as connection:
+            return dialect.mark(connection)
 
     @property
     def patience_s(self) -> float | None:
@@ -100,7 +111,7 @@ class Database:
 
 
 def open_database(url_or_path: str | Path) -> Database:
-    """Open the database at a path, or of a URL such as `postgresql+psycopg://host/name`.
+    """Open the database at a path, or of a URL such as `postgresql://host/name`.
 
     A fresh or empty one is migrated. Raises SchemaVersionError, NotADatabaseError, DatabaseAccessError.
     """
@@ -128,13 +139,13 @@ def open_for_reading(url_or_path: str | Path) -> Database:
             raise DatabaseAccessError(f"{path} is an empty file; name a database that something was played in")
         follow_file(database.engine, path, schema.HEAD)
         look_where_nothing_can_be_written(database.engine, path)
-    return _open(database.engine)
+    return _open(database.engine, only_reads=True)
 
 
-def _open(engine: sqlalchemy.Engine) -> Database:
+def _open(engine: sqlalchemy.Engine, *, only_reads: bool = False) -> Database:
     try:
         with translated(engine.url):
-            schema.ensure(engine)
+            schema.ensure(engine, only_reads=only_reads)
     except sqlalchemy.exc.OperationalError as error:
         engine.dispose()
         raise DatabaseAccessError(f"{engine.url!r} cannot be opened: {str(error.orig).splitlines()[0]}") from error

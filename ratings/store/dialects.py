@@ -1,4 +1,4 @@
-"""Chooses what is particular to the database that serves: SQLite, or PostgreSQL for everything on a server."""
+"""Chooses what is particular to the database that serves: SQLite, or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Dialect(Protocol):
     READING: Mapping[str, Any]
     """Execution options of a transaction that reads."""
     WRITING: Mapping[str, Any]
-    """Execution options of a transaction that will write."""
-    TELLS_CHANGES: bool
-    """Whether `mark` can tell that something was written."""
+    """Execution options of a transaction that will write, alone."""
+    WRITING_TOGETHER: Mapping[str, Any]
+    """Execution options of one that writes beside others of its kind, if the database can, and locks what it reads."""
 
     def is_there(self, url: URL) -> bool:
         """Return whether the database exists, without making it. Raises DatabaseAccessError if none could."""
@@ -36,6 +36,9 @@ class Dialect(Protocol):
 
     def prepare_fresh(self, engine: Engine) -> None:
         """Set what a database keeps for ever, before it gets its first table."""
+
+    def finish_schema(self, connection: Connection) -> None:
+        """Do what is needed after migrations, inside their transaction; doing it twice changes nothing."""
 
     def mark(self, connection: PoolProxiedConnection) -> int:
         """Return a number that changes when another connection has written."""

@@ -1,23 +1,42 @@
-"""All that is particular to PostgreSQL, and to any other database on a server.
+"""All that is particular to PostgreSQL.
 
-Where SQLite has one writer at a time, statements here take row locks (`FOR UPDATE`), which SQLite ignores.
+Where SQLite has one writer at a time, a writer here says which of two kinds it is, by an advisory lock of the database
+that it holds to the end of its transaction. Most change little and seldom, and look before they write: they are alone,
+as they are in SQLite. Those that play record results all the time: they write together, and where two of them touch the
+same thing they take turns by the rows they lock (`SELECT ... FOR UPDATE`, which SQLite ignores).
 """
 # ruff: noqa: ARG001 - both dialects have the same signatures
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine
+from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, event, text
 from sqlalchemy.engine import URL
 
-from ratings.errors import BackupError, DatabaseAccessError, RatingsError
+from ratings.errors import DatabaseAccessError, RatingsError
+from ratings.store.waiting import BRIEF_MS, TOLD_MS
 
+LOCK_TIMEOUT_MS = 10_000
+CONNECT_TIMEOUT_S = 10
+_SPACE = 0x4B4D41
+"""The advisory locks of this program: the first of two numbers, which nobody else will have."""
+_WRITERS = 0
+_KIND = "arena_writing"
 READING: Mapping[str, Any] = {"isolation_level": "REPEATABLE READ"}
-WRITING: Mapping[str, Any] = {}
-TELLS_CHANGES = False
+"""A transaction that reads sees one consistent view."""
+WRITING: Mapping[str, Any] = {_KIND: "pg_advisory_xact_lock"}
+"""A transaction that will write is alone among those that write."""
+WRITING_TOGETHER: Mapping[str, Any] = {_KIND: "pg_advisory_xact_lock_shared"}
+"""A transaction that writes beside others of its kind: it locks the rows that it must not share."""
+
+_OWN_OPTION = "busy_timeout"
+"""What a database URL may set: postgresql://host/name?busy_timeout=500 (milliseconds), as one of SQLite."""
+_ALIVE = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+"""How soon a connection is known to be dead whose server is gone without a word; seconds."""
 
 
 def is_there(url: URL) -> bool:
@@ -26,31 +45,94 @@ def is_there(url: URL) -> bool:
 
 
 def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
-    """Return an engine, without connecting. Raises DatabaseAccessError if the driver is not installed."""
-    options = {"postgresql_readonly": True} if only_reads else {}
+    """Return an engine, without connecting; with `only_reads` one whose transactions the server keeps from writing.
+
+    Raises DatabaseAccessError if the driver is not installed, or if the URL says what it cannot say.
+    """
+    told = _told_ms(url)
+    url = url.difference_update_query([_OWN_OPTION])
+    arguments: dict[str, Any] = {"application_name": "arena", "connect_timeout": CONNECT_TIMEOUT_S, **_ALIVE}
+    if only_reads:
+        arguments["options"] = "-c default_transaction_read_only=on"
+    own = {name: value for name, value in arguments.items() if name not in url.query}
     try:
-        return create_engine(url, execution_options=options)
+        engine = create_engine(url, connect_args=own)
     except ModuleNotFoundError as error:
-        raise DatabaseAccessError(f"{url.drivername} needs the Python package {error.name}; install it") from error
+        raise DatabaseAccessError(
+            f"{url.drivername} needs the Python package {error.name}; install it: pip install kingmaker-arena[postgres]"
+        ) from error
+    engine.update_execution_options(**{TOLD_MS: told})
+    event.listen(engine, "begin", partial(_begin, LOCK_TIMEOUT_MS if told is None else told))
+    return engine
+
+
+def _told_ms(url: URL) -> int | None:
+    if _OWN_OPTION not in url.query:
+        return None
+    said = str(url.query[_OWN_OPTION])
+    if not (said.isascii() and said.isdigit() and len(said) < 10):
+        raise DatabaseAccessError(f"{_OWN_OPTION}={said!r} in the database URL is not a number")
+    return int(said)
+
+
+def _begin(usual_ms: int, connection: Connection) -> None:
+    options = connection.get_execution_options()
+    lock = options.get(_KIND)
+    if lock is None:
+        return
+    brief_ms = options.get(BRIEF_MS)
+    wait_ms = usual_ms if brief_ms is None else min(brief_ms, usual_ms)
+    # Zero would mean to wait for ever.
+    connection.exec_driver_sql(
+        f"SELECT set_config('lock_timeout', '{max(wait_ms, 1)}', true), {lock}({_SPACE}, {_WRITERS})"
+    )
 
 
 def prepare_fresh(engine: Engine) -> None:
     """Do nothing: all settings are the server's own."""
 
 
+_OTHER_ORDERS = text(
+    "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod)"
+    " FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
+    " JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_collation o ON o.oid = a.attcollation"
+    " WHERE n.nspname = current_schema() AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped"
+    " AND o.collname <> 'C' ORDER BY 1, 2"
+)
+
+
+def finish_schema(connection: Connection) -> None:
+    """Have all texts sort by their code points, as Python and SQLite sort them, whatever the server's language is."""
+    for table, column, kind in connection.execute(_OTHER_ORDERS).all():
+        connection.exec_driver_sql(f'ALTER TABLE "{table}" ALTER COLUMN "{column}" TYPE {kind} COLLATE "C"')
+
+
 def mark(connection: PoolProxiedConnection) -> int:
-    """Return 0: nobody asks."""
-    return 0
+    """Return a number that changes when another connection has written; also when one to another database has.
+
+    Two equal snapshots of the server's transactions show the same rows.
+    """
+    cursor = connection.cursor()
+    cursor.execute("SELECT pg_current_snapshot()::text")
+    (found,) = cursor.fetchone() or ("",)
+    cursor.close()
+    connection.rollback()
+    return hash(found)
 
 
 def translate(error: BaseException, url: URL) -> RatingsError | None:
-    """Return `None`: the server's own messages are left as they are."""
-    return None
+    """Return what a driver's error means to people, with the remedy, or `None` if it is not one of the server."""
+    # Imported by whoever has a server, and an error of it.
+    from ratings.store import postgresql_errors
+
+    return postgresql_errors.translate(error, url)
 
 
 def backup(engine: Engine, target: Path) -> None:
-    """Raise BackupError: a server has tools of its own."""
-    raise BackupError("only SQLite is backed up here; use the database's own tool, for example pg_dump")
+    """Have `pg_dump` copy the database into a new file. Raises BackupError."""
+    from ratings.store import postgresql_dump
+
+    postgresql_dump.dump(engine.url, target)
 
 
 def problems(connection: Connection) -> Iterator[str]:

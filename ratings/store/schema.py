@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine, inspect, text
 
-from ratings.errors import NotADatabaseError, SchemaVersionError
+from ratings.errors import DatabaseAccessError, NotADatabaseError, SchemaVersionError
 from ratings.store.dialects import dialect_of
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
@@ -39,21 +39,31 @@ def revision(engine: Engine) -> str | None:
             found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
             if len(found) == 1:
                 return str(found[0])
-    raise NotADatabaseError(f"{engine.url.database} is a database of another program; name another file")
+    raise NotADatabaseError(f"{name_of(engine)} is a database of another program; name another")
 
 
-def ensure(engine: Engine) -> None:
-    """Migrate a fresh database to our schema, and raise SchemaVersionError for one that has another."""
+def ensure(engine: Engine, *, only_reads: bool = False) -> None:
+    """Migrate a fresh database to our schema, and raise SchemaVersionError for one that has another.
+
+    With `only_reads` a fresh one is left as it is: raises DatabaseAccessError.
+    """
     found = revision(engine)
+    if found is None and only_reads:
+        raise DatabaseAccessError(f"{name_of(engine)} is empty; name a database that something was played in")
     if found is None:
         upgrade(engine)
     elif found in REVISIONS[:-1]:
         raise SchemaVersionError(
-            f"{engine.url.database} has schema {found}, this arena needs {HEAD};"
+            f"{name_of(engine)} has schema {found}, this arena needs {HEAD};"
             f" run: arena db upgrade --db {_as_option(engine)}{_about_password(engine)}"
         )
     elif found != HEAD:
         raise _too_new(engine, found)
+
+
+def name_of(engine: Engine) -> str:
+    """Return the database as people know it: its file, or its name on its server."""
+    return str(engine.url.database)
 
 
 def _as_option(engine: Engine) -> str:
@@ -80,7 +90,7 @@ def upgrade(engine: Engine) -> SchemaChange:
 
 def _too_new(engine: Engine, found: str) -> SchemaVersionError:
     return SchemaVersionError(
-        f"{engine.url.database} has schema {found}, which this arena (schema {HEAD}) does not know: "
+        f"{name_of(engine)} has schema {found}, which this arena (schema {HEAD}) does not know: "
         "it is older than the database; update it (git pull, make setup)"
     )
 
@@ -97,3 +107,4 @@ def _migrate(engine: Engine) -> None:
     with engine.connect().execution_options(**writing) as connection, connection.begin():
         config.attributes["connection"] = connection
         command.upgrade(config, HEAD)
+        dialect_of(engine.url).finish_schema(connection)

@@ -22,10 +22,15 @@ Source: TypeAlias = Database | Session
 
 
 @contextmanager
-def write(database: Database) -> Iterator[Session]:
-    """Open a session that writes: one transaction, alone from its beginning, committed at the end of the block."""
+def write(database: Database, *, together: bool = False) -> Iterator[Session]:
+    """Open a session that writes: one transaction, alone from its beginning, committed at the end of the block.
+
+    With `together`, others that say so may write at the same time where the database allows it: the block locks the
+    rows on which what it writes depends.
+    """
     with translated(database.url), Session(database.engine, expire_on_commit=False) as session:
-        session.connection(execution_options=dialect_of(database.url).WRITING)
+        dialect = dialect_of(database.url)
+        session.connection(execution_options=dialect.WRITING_TOGETHER if together else dialect.WRITING)
         yield session
         session.flush()
         database.need_file()

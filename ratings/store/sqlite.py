@@ -33,6 +33,7 @@ from ratings.errors import (
     RatingsError,
 )
 from ratings.store.looking import has_room, need_writable
+from ratings.store.waiting import BRIEF_MS, TOLD_MS
 
 BUSY_TIMEOUT_MS = 10_000
 _LOOK_AGAIN_S = 0.01
@@ -40,15 +41,12 @@ _AMPLE_ROOM = 64 << 20
 """Bytes on the disk with which nothing is done to save any."""
 _SHORT_LOG_PAGES = 32
 _IMMEDIATE = "arena_immediate"
-TOLD_MS = "arena_told_ms"
-"""The option of an engine that says how long its URL says to wait for another's end, if it says so."""
-BRIEF_MS = "arena_brief_ms"
-"""The option of an engine whose transactions that write wait at most so many milliseconds for another's end."""
 READING: Mapping[str, Any] = {}
 """A transaction that reads sees one consistent view; SQLite has no other isolation level."""
 WRITING: Mapping[str, Any] = {_IMMEDIATE: True}
 """A transaction that will write is alone from its beginning."""
-TELLS_CHANGES = True
+WRITING_TOGETHER = WRITING
+"""There is no other way to write."""
 
 _PRAGMAS = ("busy_timeout", "max_page_count")
 """What a database URL may set: sqlite:///arena.db?busy_timeout=500&max_page_count=10000 (milliseconds, pages)."""
@@ -163,6 +161,10 @@ def _switches(cursor: DBAPICursor, *, is_last: bool) -> bool:
             raise
         return False
     return True
+
+
+def finish_schema(connection: Connection) -> None:
+    """Do nothing: texts sort by their code points here."""
 
 
 def mark(connection: PoolProxiedConnection) -> int:

@@ -14,8 +14,7 @@ from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
 from arena.client.here.visibility import has_secrets, is_hidden
 from arena.tournament.formats import catalog
-from arena.tournament.lock import exclusive
-from arena.tournament.playing import lock_of
+from arena.tournament.playing import hold
 from ratings.store.database import open_database
 from ratings.store.states import Fared, MatchState, Scope
 from tests.client.world import BOTS, CHANCE_SEED, SECRET, SEED, World, make_world, marks_of, text_of
@@ -247,7 +246,7 @@ def test_what_is_hidden_is_not_watched_either_and_what_goes_on_is_watched_at_the
             with pytest.raises(HiddenError):
                 next(arena.matches.watch_logs(row.id, 0))
         arena = world.asked_by(Viewer())
-        with exclusive(lock_of(world.database, world.programs.root, world.tournament)):
+        with hold(world.database, world.tournament):
             (leased, *_) = arena.matches.list_matches("rex", state=MatchState.LEASED).items
         with pytest.raises(ClientError, match="only the service that plays it shows it now"):
             next(arena.matches.watch_match(leased.id))

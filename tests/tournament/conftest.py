@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from engine import registry
+from tests.support.both_databases import both_databases, files_of_test, kind_of_database
 from tests.tournament.book import BOTS, Book, install_nim, open_book
+
+__all__ = ["files_of_test", "kind_of_database"]
 
 
 @pytest.fixture(autouse=True)
@@ -14,8 +17,12 @@ def nim(monkeypatch: pytest.MonkeyPatch) -> None:
     install_nim()
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    both_databases(metafunc)
+
+
 @pytest.fixture(scope="session")
-def fresh_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fresh_book(kind_of_database: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a book with the bots of the tests in it, to be copied: making one takes longest."""
     directory = tmp_path_factory.mktemp("fresh")
     with open_book(directory / "arena.db") as made:

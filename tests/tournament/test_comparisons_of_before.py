@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Text, cast, select, text
 
 from arena.tournament.formats.catalog import from_settings
 from arena.tournament.formats.compare import Compare, Design
@@ -16,6 +16,7 @@ from arena.tournament.stored import format_of, situation_of
 from arena.tournament.table import read_situation
 from ratings.read.tournaments import tournament_row
 from ratings.read.waves import remembered, tournament_waves
+from ratings.store import tables
 from ratings.store.sessions import write
 from tests.tournament.book import TERMS, Book
 from tests.tournament.test_waves import play
@@ -36,15 +37,17 @@ def make_it_old(book: Book, tournament: str) -> None:
     """Write settings and memory of a comparison as they were written before."""
     with write(book.database) as session:
         connection = session.connection()
-        (settings,) = connection.execute(text("SELECT settings FROM tournament WHERE id = :id"), {"id": tournament})
-        kept: dict[str, Any] = {**json.loads(settings[0]), **BEFORE}
+        of_it = tables.tournament.c.id == tournament
+        (settings,) = connection.execute(select(tables.tournament.c.settings).where(of_it))
+        kept: dict[str, Any] = {**settings[0], **BEFORE}
         del kept["design"]
         connection.execute(
-            text("UPDATE tournament SET settings = :it, more_waves = 1 WHERE id = :id"),
+            text("UPDATE tournament SET settings = :it, more_waves = true WHERE id = :id"),
             {"it": json.dumps(kept), "id": tournament},
         )
-        (memory,) = connection.execute(text("SELECT memory FROM wave WHERE memory IS NOT NULL"))
-        old = {**json.loads(memory[0]), "version": 1, "own": OWN_BEFORE}
+        wave = tables.wave.c
+        (memory,) = connection.execute(select(wave.memory).where(cast(wave.memory, Text).is_not(None)))
+        old = {**memory[0], "version": 1, "own": OWN_BEFORE}
         assert connection.execute(
             text("UPDATE wave SET memory = :it WHERE memory IS NOT NULL"), {"it": json.dumps(old)}
         ).rowcount

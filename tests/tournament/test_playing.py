@@ -11,17 +11,20 @@ from pathlib import Path
 
 import pytest
 
+from arena.tournament.errors import AlreadyRunningError
 from arena.tournament.lock import exclusive, holder_of, home_lock
-from arena.tournament.playing import lock_of, player_of, players_beside, service_of
+from arena.tournament.playing import hold, player_of, players_beside, service_of
 from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.store.database import Database, open_database
 from tests.ratings import book
 from tests.support.patience import PATIENCE_S
+from tests.support.processes import wait_until
 
 HOLD = (
-    "import pathlib, sys\n"
-    "from arena.tournament.lock import exclusive\n"
-    "with exclusive(pathlib.Path(sys.argv[1])):\n"
+    "import sys\n"
+    "from arena.tournament.playing import hold\n"
+    "from ratings.store.database import open_database\n"
+    "with hold(open_database(sys.argv[1]), sys.argv[2]):\n"
     "    print('held', flush=True)\n"
     "    sys.stdin.read()\n"
 )
@@ -35,14 +38,21 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
+def path_elsewhere(tmp_path: Path) -> Path:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    return elsewhere
+
+
+@pytest.fixture
 def tournament(database: Database) -> str:
     return book.create(database, book.add_bots(database, ("ada", "bob", "cyd")).values())
 
 
 @contextmanager
-def held(path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that holds a lock."""
-    command = [sys.executable, "-c", HOLD, str(path)]
+def held(database: Database, tournament: str) -> Iterator[subprocess.Popen[str]]:
+    """Another process that plays a tournament."""
+    command = [sys.executable, "-c", HOLD, database.url.render_as_string(hide_password=False), tournament]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
@@ -51,63 +61,46 @@ def held(path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.host_fault("command-killed")
-def test_a_process_that_is_killed_plays_no_more_from_that_moment(
-    database: Database, tournament: str, tmp_path: Path
-) -> None:
-    assert player_of(database, tmp_path, tournament) is None
-    with held(lock_of(database, tmp_path, tournament)) as process:
-        found = player_of(database, tmp_path, tournament)
+def test_a_process_that_is_killed_plays_no_more_from_that_moment(database: Database, tournament: str) -> None:
+    assert player_of(database, tournament) is None
+    with held(database, tournament) as process:
+        found = player_of(database, tournament)
         assert found is not None
         assert (found.pid, found.host) == (process.pid, platform.node())
         assert players_beside(database) == {found}
         process.send_signal(signal.SIGKILL)
         assert process.wait(PATIENCE_S) == -signal.SIGKILL
-        assert lock_of(database, tmp_path, tournament).exists()
-        assert player_of(database, tmp_path, tournament) is None
+        wait_until(lambda: player_of(database, tournament) is None)
         assert players_beside(database) == frozenset()
 
 
-def test_leases_of_the_dead_do_not_count_beside_a_file(database: Database, tournament: str, tmp_path: Path) -> None:
+def test_leases_of_the_dead_do_not_count(database: Database, tournament: str) -> None:
     Ledger(database).settle(tournament, request=LeaseRequest("elsewhere:1", 4, 10**12))
-    assert player_of(database, tmp_path, tournament) is None
+    assert player_of(database, tournament) is None
 
 
-@pytest.mark.parametrize(
-    ("worker", "duration_us", "pid"),
-    [
-        ("elsewhere:77", 10**12, 77),
-        ("elsewhere:77", -1, None),
-        (f"{platform.node()}:{os.getpid()}", 10**12, os.getpid()),
-        (f"{platform.node()}:{2**22 + 1}", 10**12, None),
-    ],
-    ids=["elsewhere", "run out", "alive here", "dead here"],
-)
-def test_to_a_database_elsewhere_a_lease_tells_until_it_runs_out_and_here_while_its_process_lives(
-    database: Database,
-    tournament: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    worker: str,
-    duration_us: int,
-    pid: int | None,
+def test_of_two_who_would_play_one_tournament_the_second_is_told_who_does(
+    database: Database, tournament: str, path_elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Ledger(database).settle(tournament, request=LeaseRequest(worker, 4, duration_us))
-    monkeypatch.setattr(Database, "path", None)
-    found = player_of(database, tmp_path, tournament)
-    assert (None if found is None else found.pid) == pid
-    with exclusive(lock_of(database, tmp_path, tournament)):
-        locked = player_of(database, tmp_path, tournament)
-        assert locked is not None
-        assert locked.pid == os.getpid()
+    with held(database, tournament) as process:
+        monkeypatch.chdir(path_elsewhere)
+        told = pytest.raises(AlreadyRunningError, match=rf"process {process.pid}\b.* is playing this tournament now")
+        with told, hold(database, tournament):
+            pass
+    wait_until(lambda: player_of(database, tournament) is None)
+    with hold(database, tournament):
+        assert player_of(database, tournament) is not None
+    assert player_of(database, tournament) is None
 
 
+@pytest.mark.only_sqlite
 def test_a_service_plays_all_that_lies_in_its_home(database: Database, tmp_path: Path) -> None:
     assert service_of(database) is None
     home_lock(tmp_path / "arena.db").parent.mkdir()
-    with held(home_lock(tmp_path / "arena.db")) as process:
+    with exclusive(home_lock(tmp_path / "arena.db")):
         found = service_of(database)
         assert found is not None
-        assert found.pid == process.pid
+        assert found.pid == os.getpid()
 
 
 def test_looking_at_a_lock_neither_makes_nor_takes_it(tmp_path: Path) -> None:

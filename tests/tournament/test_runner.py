@@ -15,7 +15,7 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.formats import seeds
-from arena.tournament.lock import exclusive, lock_path
+from arena.tournament.playing import hold
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseFullError, NotFoundError
@@ -183,6 +183,7 @@ async def test_a_fault_of_the_executor_itself_is_not_hidden(book: Book) -> None:
     assert state.finished >= 5
 
 
+@pytest.mark.only_sqlite
 @pytest.mark.host_fault("database-full")
 async def test_a_full_disk_stops_the_run_and_keeps_what_was_recorded(book: Book, undisturbed: tuple[Any, Any]) -> None:
     tournament = book.plan()
@@ -210,7 +211,7 @@ async def test_progress_tells_how_far_the_run_is(book: Book) -> None:
 async def test_two_runs_of_one_tournament_at_once_are_refused(book: Book) -> None:
     tournament = book.plan()
     with (
-        exclusive(lock_path(book.path, tournament.id)),
+        hold(book.database, tournament.id),
         pytest.raises(AlreadyRunningError, match="is playing this tournament now"),
     ):
         await play(book, tournament)

@@ -14,8 +14,7 @@ from playwright.sync_api import expect
 
 from arena.client.here.viewer import Viewer
 from arena.client.values.answers import elo_text
-from arena.tournament.lock import exclusive
-from arena.tournament.playing import lock_of
+from arena.tournament.playing import hold
 from arena.web.app import make_app
 from arena.web.frame.answers import Answers
 from arena.web.frame.site import Site
@@ -102,7 +101,7 @@ def test_a_hidden_match_says_what_it_waits_for_until_it_is_shown(running: TestCl
     matches = world.asked_by(Viewer()).matches.list_matches("rex", limit=None).items
     ids = {row.position: row.id for row in matches}
     assert 'class="tag good"' not in running.get(f"/matches/{ids[3]}?lang=en").text, "nobody plays it now"
-    with exclusive(lock_of(world.database, world.programs.root, world.tournament)):
+    with hold(world.database, world.tournament):
         page = running.get(f"/matches/{ids[3]}?lang=en").text
         assert f'hx-get="/matches/{ids[3]}/waiting?lang=en" hx-trigger="every 4s"' in page
         assert "shown when one other is over" in page
@@ -228,7 +227,7 @@ def test_what_nobody_plays_is_stopped_on_its_page_and_who_plays_it_is_told_to_th
     assert ">stopped<" in stopped
     assert ">stopped<" in shown("/", spectator)
     assert ">being played<" not in shown("/tournaments/rex", spectator)
-    with exclusive(lock_of(world.database, world.programs.root, world.tournament)):
+    with hold(world.database, world.tournament):
         running = shown(path, spectator)
         assert ">running<" in running
         assert "5 being played" in running
@@ -241,7 +240,7 @@ def test_what_nobody_plays_is_stopped_on_its_page_and_who_plays_it_is_told_to_th
 def test_pages_that_are_kept_are_made_anew_when_who_played_is_gone(world: World) -> None:
     overview = world.asked_by(Viewer()).overview
     before = overview.mark()
-    with exclusive(lock_of(world.database, world.programs.root, world.tournament)):
+    with hold(world.database, world.tournament):
         meanwhile = overview.mark()
         assert meanwhile == overview.mark() != before
     assert overview.mark() == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -34,7 +35,7 @@ from arena.tournament.errors import HostFailingError
 from arena.tournament.formats.compare import Compare
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
-from ratings.errors import DatabaseError, DatabaseGoneError
+from ratings.errors import DatabaseError, DatabaseGoneError, DatabaseLostError
 from ratings.read.tournaments import TournamentRow, owned_entrants, tournament_row
 from ratings.store.database import rescue
 
@@ -156,7 +157,8 @@ class _Display:
             self._lines = ProgressDisplay(state.over, state.total)
         lost = [say("cli_shared.lost_by_host", matches=state.lost)] if state.lost else []
         if state.blocked_s:
-            waits = say("cli_shared.waits_for_database", time=format_duration(state.blocked_s))
+            waiting = "cli_shared.waits_for_server" if state.is_lost else "cli_shared.waits_for_database"
+            waits = say(waiting, time=format_duration(state.blocked_s))
             self._lines.update(state.over, "; ".join([waits, *lost]), state.total, speed=state.speed)
         else:
             note = "; ".join(filter(None, [*lost, self._newest_note()]))
@@ -170,7 +172,9 @@ class _Display:
         # A note may cost a look at all results of the tournament, and progress is shown with each of them.
         now = time.monotonic()
         if now - self._asked_at >= _NOTE_EVERY_S:
-            self._note, self._asked_at = told(self._ask_note()), now
+            with suppress(DatabaseLostError):  # it is only said later
+                self._note = told(self._ask_note())
+            self._asked_at = now
         return self._note
 
 

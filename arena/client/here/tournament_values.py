@@ -69,7 +69,7 @@ def standing_of(place: Place, row: TournamentRow) -> tuple[str, PlayedBy | None]
     """
     if row.status not in (PLANNED, RUNNING):
         return row.status, None
-    found = player_of(place.database, place.programs.root, row.tournament.id)
+    found = player_of(place.database, row.tournament.id)
     if found is None and row.status == RUNNING:
         found = service_of(place.database)
     if found is None:

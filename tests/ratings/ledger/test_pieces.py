@@ -140,7 +140,7 @@ def test_a_piece_that_was_computed_before_another_annulment_is_not_written(
 @pytest.mark.host_fault("killed-while-matches-are-annulled")
 def test_after_kill_9_the_rest_is_done(database: Database, pool: str) -> None:
     annul(database, matches_of(database)[0])
-    words = [sys.executable, "-c", KILLED_AFTER_ONE_PIECE, str(database.path), pool]
+    words = [sys.executable, "-c", KILLED_AFTER_ONE_PIECE, database.url.render_as_string(hide_password=False), pool]
     assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
     assert behind(database) == 9
     assert pieces.finish(database, pool)

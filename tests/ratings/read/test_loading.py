@@ -142,6 +142,7 @@ def test_seeds_that_some_blocks_share_leave_the_others_alone(database: Database,
     assert official_table(results).repeats == 12
 
 
+@pytest.mark.only_sqlite
 def test_what_live_rating_did_not_rate_is_found_by_its_index(database: Database) -> None:
     with read(database) as session:
         sql = str(

@@ -26,6 +26,8 @@ from ratings.store.models import Bot
 from ratings.store.sessions import read, write
 from tests.ratings import book
 
+pytestmark = pytest.mark.only_sqlite
+
 
 def pragma(database: Database, name: str) -> object:
     with read(database) as session:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ratings.ledger.ledger import Ledger
 from ratings.store.database import Database, open_database, open_for_reading
 
@@ -25,6 +27,7 @@ def test_the_mark_changes_when_somebody_else_writes_and_not_otherwise(tmp_path: 
     writer.close()
 
 
+@pytest.mark.only_sqlite
 def test_what_the_same_object_writes_changes_its_mark() -> None:
     database = open_database(":memory:")
     assert database.mark() is None, "there is one connection, which does not see its own writing"
@@ -41,6 +44,7 @@ def test_the_mark_can_be_asked_for_again_after_everything_was_closed(tmp_path: P
     database.close()
 
 
+@pytest.mark.only_sqlite
 def test_the_mark_follows_what_lies_at_the_path(tmp_path: Path) -> None:
     place, other = tmp_path / "arena.db", tmp_path / "other.db"
     for path in (place, other):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import create_engine
 
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
@@ -15,6 +14,7 @@ from ratings.read.bots import find_version, list_bots
 from ratings.read.lineage import active_version, bot_events
 from ratings.store import schema
 from ratings.store.database import open_database, upgrade
+from tests.support.raw_database import make_empty, raw
 
 OWNERS = "INSERT INTO owner (id, name, created_at_us) VALUES ('o1', 'ada', 1), ('o2', 'Grace Hopper', 1)"
 BOTS = """
@@ -31,15 +31,14 @@ VERSIONS = """
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     path = tmp_path / "old.db"
-    engine = create_engine(f"sqlite:///{path}")
+    make_empty(path)
     config = Config()
     config.set_main_option("script_location", str(schema.MIGRATIONS))
-    with engine.connect() as connection, connection.begin():
+    with raw(path) as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "0003")
         for statement in (OWNERS, BOTS, VERSIONS):
             connection.exec_driver_sql(statement)
-    engine.dispose()
     return path
 
 

@@ -14,6 +14,8 @@ from ratings.store.database import open_database, open_for_reading, rescue, resc
 from ratings.store.sessions import write
 from tests.ratings import book
 
+pytestmark = pytest.mark.only_sqlite
+
 
 def make(path: Path, bot: str) -> Path:
     path.parent.mkdir(exist_ok=True)

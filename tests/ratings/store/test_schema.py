@@ -14,22 +14,23 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import MetaData, create_engine, select
+from sqlalchemy import MetaData, select
 
 from ratings.errors import NotADatabaseError, SchemaVersionError
 from ratings.ledger.check import check
 from ratings.ledger.recording import FaultFact
-from ratings.store import schema, tables
+from ratings.store import database, schema, tables
 from ratings.store.database import Database, open_database, upgrade
 from tests.ratings import book
 from tests.support.patience import PATIENCE_S
+from tests.support.raw_database import make_empty, raw, whole
 
 ROOT = Path(schema.__file__).parents[2]
 
 
 def set_revision(path: Path, revision: str) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+    with raw(path) as connection:
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
 
 
 def test_migrations_and_models_describe_the_same_schema(database: Database) -> None:
@@ -52,6 +53,7 @@ def test_a_fresh_file_is_migrated_by_itself(tmp_path: Path) -> None:
     database.close()
 
 
+@pytest.mark.only_sqlite
 def test_an_empty_file_is_migrated_too(tmp_path: Path) -> None:
     path = tmp_path / "empty.db"
     path.touch()
@@ -59,38 +61,40 @@ def test_an_empty_file_is_migrated_too(tmp_path: Path) -> None:
     assert path.stat().st_size > 0
 
 
+@pytest.mark.only_sqlite
 def test_a_database_in_memory_works(tmp_path: Path) -> None:
     database = open_database("sqlite://")
     assert len(book.add_bots(database, ("ada", "bob"))) == 2
     database.close()
 
 
+@pytest.mark.only_sqlite
 def test_a_place_with_a_percent_sign_works(tmp_path: Path) -> None:
     open_database(tmp_path / "100%s.db").close()
 
 
 def test_a_newer_schema_is_refused_with_the_remedy_and_not_touched(path: Path) -> None:
     set_revision(path, "9999")
-    before = path.read_bytes()
+    before = whole(path)
     for attempt in (open_database, upgrade):
         with pytest.raises(SchemaVersionError, match=r"9999.*older than the database; update it"):
             attempt(path)
-    assert path.read_bytes() == before
+    assert whole(path) == before
 
 
 def test_an_older_schema_is_refused_with_the_remedy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "REVISIONS", ("0000", *schema.REVISIONS))
     set_revision(path, "0000")
-    with pytest.raises(SchemaVersionError, match=r"0000.*arena db upgrade --db \S+\.db$"):
+    with pytest.raises(SchemaVersionError, match=r"0000.*arena db upgrade --db \S+$"):
         open_database(path)
 
 
 def database_of(path: Path, revision: str, full: Database) -> None:
     """A database with the schema of a revision, and in it all rows of `full` that it has room for."""
-    old = create_engine(f"sqlite:///{path}")
+    make_empty(path)
     config = Config()
     config.set_main_option("script_location", str(schema.MIGRATIONS))
-    with old.connect() as target, target.begin(), full.engine.connect() as source:
+    with raw(path) as target, full.engine.connect() as source:
         config.attributes["connection"] = target
         command.upgrade(config, revision)
         tables = MetaData()
@@ -99,7 +103,6 @@ def database_of(path: Path, revision: str, full: Database) -> None:
             rows = [dict(row) for row in source.execute(select(table)).mappings()]
             if rows and table.name != "alembic_version":
                 target.execute(table.insert(), rows)
-    old.dispose()
 
 
 @pytest.mark.parametrize("revision", schema.REVISIONS[:-1])
@@ -110,7 +113,7 @@ def test_an_upgrade_keeps_every_row_and_every_rating(
         book.record(database, match, faults=(FaultFact(0, "TIMEOUT", 3, "late", {"stderr": "x"}),))
     old = tmp_path / "old.db"
     database_of(old, revision, database)
-    with pytest.raises(SchemaVersionError, match=rf"{revision}.*arena db upgrade --db \S+\.db$"):
+    with pytest.raises(SchemaVersionError, match=rf"{revision}.*arena db upgrade --db \S+$"):
         open_database(old)
     assert upgrade(old) == schema.SchemaChange(revision, schema.HEAD)
     upgraded = open_database(old)
@@ -120,6 +123,7 @@ def test_an_upgrade_keeps_every_row_and_every_rating(
     upgraded.close()
 
 
+@pytest.mark.only_sqlite
 def test_the_seats_of_a_match_lie_together_in_a_fresh_database_and_in_an_upgraded_one(tmp_path: Path) -> None:
     fresh, old = open_database(tmp_path / "fresh.db"), tmp_path / "old.db"
     database_of(old, "0008", fresh)
@@ -135,9 +139,11 @@ def test_upgrading_a_current_database_changes_nothing(path: Path) -> None:
 
 
 def test_upgrading_a_fresh_file_migrates_it(tmp_path: Path) -> None:
+    make_empty(tmp_path / "new.db")
     assert upgrade(tmp_path / "new.db") == schema.SchemaChange(None, schema.HEAD)
 
 
+@pytest.mark.only_sqlite
 def test_a_file_that_is_no_database_is_refused_and_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("dear diary\n" * 1000)
@@ -149,20 +155,23 @@ def test_a_file_that_is_no_database_is_refused_and_not_touched(tmp_path: Path) -
 
 def test_another_programs_database_is_refused_and_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("CREATE TABLE bookmarks (url TEXT)")
-    before = path.read_bytes()
+    make_empty(path)
+    with raw(path) as connection:
+        connection.exec_driver_sql("CREATE TABLE bookmarks (url TEXT)")
+    before = whole(path)
     for attempt in (open_database, upgrade):
         with pytest.raises(NotADatabaseError, match="another program"):
             attempt(path)
-    assert path.read_bytes() == before
+    assert whole(path) == before
 
 
 def test_another_programs_alembic_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript("CREATE TABLE alembic_version (version_num TEXT); CREATE TABLE users (id TEXT)")
-        connection.execute("INSERT INTO alembic_version VALUES ('0001')")
+    make_empty(path)
+    with raw(path) as connection:
+        connection.exec_driver_sql("CREATE TABLE alembic_version (version_num TEXT)")
+        connection.exec_driver_sql("CREATE TABLE users (id TEXT)")
+        connection.exec_driver_sql("INSERT INTO alembic_version VALUES ('0001')")
     with pytest.raises(NotADatabaseError, match="another program"):
         open_database(path)
 
@@ -170,14 +179,17 @@ def test_another_programs_alembic_database_is_refused(tmp_path: Path) -> None:
 @pytest.mark.host_fault("two-commands-make-one-database")
 def test_many_processes_may_open_one_fresh_file_at_once(tmp_path: Path) -> None:
     opener = "import sys; from ratings.store.database import open_database; open_database(sys.argv[1]).close()"
+    make_empty(tmp_path / "new.db")
     # All but the first wait until the schema is made, which takes as long as it does on a busy machine.
-    address = f"sqlite:///{tmp_path}/new.db?busy_timeout={int(PATIENCE_S * 1000)}"
+    url = database.database_url(tmp_path / "new.db").render_as_string(hide_password=False)
+    address = f"{url}?busy_timeout={int(PATIENCE_S * 1000)}"
     command = [sys.executable, "-W", "error::UserWarning", "-c", opener, address]
     processes = [subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     errors = [process.communicate()[1] for process in processes]
     assert [process.returncode for process in processes] == [0] * 3, errors
 
 
+@pytest.mark.only_sqlite
 def test_the_migrations_work_from_the_wheel(tmp_path: Path) -> None:
     builders = pytest.importorskip("hatchling.builders.wheel")
     wheel = next(iter(builders.WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])))

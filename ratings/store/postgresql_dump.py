@@ -1,0 +1,56 @@
+"""Copies a database on a PostgreSQL server into a file, with the server's own tool."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from sqlalchemy.engine import URL
+
+from ratings.errors import BackupError
+from ratings.store.postgresql_errors import place_of
+
+_TOOL = "pg_dump"
+
+
+def dump(url: URL, target: Path) -> None:
+    """Copy the database into a new file, in the tool's own format, while others go on writing.
+
+    `pg_restore` reads it. Raises BackupError: the file exists, its directory does not, the tool is not installed or
+    failed.
+    """
+    if target.exists():
+        raise BackupError(f"{target} exists already; name a new file")
+    if not target.parent.is_dir():
+        raise BackupError(f"there is no directory {target.parent}; create it first")
+    tool = shutil.which(_TOOL)
+    if tool is None:
+        raise BackupError(
+            f"{place_of(url)} is copied by {_TOOL}, which is not installed here; install Debian's postgresql-client"
+        )
+    # The copy gets its name only when it is complete, and by a link, which never replaces a file made meanwhile.
+    with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as directory:
+        whole = Path(directory) / "copy.dump"
+        _run(tool, url, whole)
+        try:
+            os.link(whole, target)
+        except FileExistsError as error:
+            raise BackupError(f"{target} exists already; name a new file") from error
+
+
+def _run(tool: str, url: URL, whole: Path) -> None:
+    # The password goes by the environment: others on this machine can read command lines.
+    environment = {**os.environ, **({"PGPASSWORD": str(url.password)} if url.password else {})}
+    plain = url.set(drivername="postgresql", password=None).difference_update_query(["busy_timeout"])
+    words = [tool, "--format=custom", "--no-password", f"--file={whole}", f"--dbname={plain.render_as_string()}"]
+    done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != 0:
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise BackupError(
+            f"{_TOOL} of {place_of(url)} failed ({lines[-1] if lines else done.returncode}); nothing was kept"
+        )
+    with whole.open("rb") as written:
+        os.fsync(written.fileno())

@@ -1,0 +1,108 @@
+"""What the errors of a PostgreSQL server mean to people, with the remedy."""
+
+from __future__ import annotations
+
+from sqlalchemy.engine import URL
+
+from ratings.errors import (
+    DatabaseAccessError,
+    DatabaseBusyError,
+    DatabaseFullError,
+    DatabaseLostError,
+    RatingsError,
+)
+
+_PORT = 5432
+_BUSY = frozenset({"55P03", "40P01", "40001"})
+"""A lock that did not come in time, a deadlock, two that changed the same."""
+_FULL = frozenset({"53100", "54000", "53200"})
+_LOST = frozenset({"57P01", "57P02", "57P03", "57P05", "53300", "08000", "08003", "08006", "08001", "08004", "25P03"})
+"""The server stops, starts, crashed, cut the connection, or has no place for another just now."""
+_READ_ONLY = frozenset({"25006", "42501"})
+_REFUSED = ("password authentication failed", "no password supplied", "no pg_hba.conf entry", "authentication failed")
+_MISSING = ("does not exist",)
+_PASSING = (
+    "connection refused",
+    "timeout expired",
+    "the database system is",
+    "too many clients",
+    "remaining connection slots",
+    "server closed the connection",
+    "connection reset",
+    "terminating connection",
+    "is the server running",
+    "network is unreachable",
+    "no route to host",
+    "the connection is lost",
+    "the connection is closed",
+)
+
+
+def place_of(url: URL) -> str:
+    """Return where a database lies, in words that name no password."""
+    host = url.query.get("host", url.host) or "this machine"
+    port = "" if url.port in (None, _PORT) else f":{url.port}"
+    return f"database {url.database or url.username or 'postgres'!r} on {host}{port}"
+
+
+def translate(error: BaseException, url: URL) -> RatingsError | None:
+    """Return what an error means, or `None` if it is not one of the server or tells of a fault of this program."""
+    if not _is_drivers(error):
+        return None
+    state, place = getattr(error, "sqlstate", None), place_of(url)
+    if state in _BUSY:
+        return DatabaseBusyError(f"{place} is being written by another process; try again when it has finished")
+    if state in _FULL:
+        return DatabaseFullError(f"no room left for {place}; free some space and go on, nothing was half-written")
+    if state in _LOST or _is_closed(error):
+        return _lost(place)
+    if state in _READ_ONLY:
+        return DatabaseAccessError(f"{place} cannot be written by {_user(url)} ({_said(error)}); grant it the right")
+    return None if state is not None else _not_connected(error, url, place)
+
+
+def _is_drivers(error: BaseException) -> bool:
+    return type(error).__module__.partition(".")[0] == "psycopg"
+
+
+def _is_closed(error: BaseException) -> bool:
+    """Return whether a connection broke that had been made."""
+    pgconn = getattr(error, "pgconn", None)
+    return pgconn is not None and type(error).__name__ == "OperationalError" and _is_passing(error)
+
+
+def _is_passing(error: BaseException) -> bool:
+    words = str(error).lower()
+    return any(passing in words for passing in _PASSING)
+
+
+def _not_connected(error: BaseException, url: URL, place: str) -> RatingsError | None:
+    if type(error).__name__ == "ProgrammingError" and "connection option" in str(error):
+        return DatabaseAccessError(f"{place} cannot be opened ({_said(error)}); check the URL")
+    if type(error).__name__ not in ("OperationalError", "ConnectionTimeout", "InterfaceError"):
+        return None
+    words = str(error).lower()
+    if any(refused in words for refused in _REFUSED):
+        return DatabaseAccessError(
+            f"{place} refuses {_user(url)}; give the right name and password in the URL, or the password in ~/.pgpass"
+        )
+    if any(missing in words for missing in _MISSING):
+        return DatabaseAccessError(f"{place} cannot be opened ({_said(error)}); make it with createdb, or name another")
+    if _is_passing(error) or type(error).__name__ == "ConnectionTimeout":
+        return _lost(place)
+    return DatabaseAccessError(f"{place} cannot be opened ({_said(error)}); check the URL")
+
+
+def _lost(place: str) -> DatabaseLostError:
+    return DatabaseLostError(f"{place} does not answer; see that the server runs, nothing was half-written")
+
+
+def _user(url: URL) -> str:
+    return f"user {url.username!r}" if url.username else "this user"
+
+
+def _said(error: BaseException) -> str:
+    """Return the last thing the server said, on one line; of several addresses tried, that of the last."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    said = next((line for line in reversed(lines) if "FATAL" in line or "ERROR" in line), lines[0] if lines else "")
+    return said.rpartition("FATAL:")[2].rpartition("ERROR:")[2].strip() or type(error).__name__

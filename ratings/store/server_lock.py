@@ -1,0 +1,113 @@
+"""Locks that a server holds for a process, on a connection of their own: they end with it, however its process dies."""
+
+from __future__ import annotations
+
+import os
+import platform
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from ratings.store.database import Database
+from ratings.store.dialects import translated
+
+_SPACE = 0x4B4D42
+"""The first of the two numbers of each lock; the second follows from its name."""
+_LONGEST_HOST = 40
+_SOON = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
+"""A lock whose holder's machine is gone is free half a minute later."""
+_TRY = text("SELECT pg_try_advisory_lock(:space, :number)")
+_HOLDERS = text(
+    "SELECT l.objid::bigint, a.application_name, (extract(epoch FROM a.backend_start) * 1000000)::bigint"
+    " FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid JOIN pg_database d ON d.oid = l.database"
+    " WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid::bigint = :space"
+    " AND d.datname = current_database()"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerHolder:
+    """Who holds a lock of a server."""
+
+    host: str
+    pid: int | None
+    """`None` if it may not be known."""
+    since_us: int
+    """When it connected; microseconds since 1970, by the server's clock."""
+
+
+class ServerLock:
+    """A lock of a name, to be taken, looked after and freed."""
+
+    def __init__(self, database: Database, name: str) -> None:
+        self._database = database
+        self._number = _number_of(name)
+        self._connection: Connection | None = None
+
+    def take(self) -> bool:
+        """Take the lock, or return False at once if another has it. Raises DatabaseLostError."""
+        with translated(self._database.url):
+            connection = self._database.engine.execution_options(isolation_level="AUTOCOMMIT").connect()
+            try:
+                connection.detach()  # it belongs to nobody else, and is closed and not given back
+                _introduce(connection)
+                taken = connection.execute(_TRY, {"space": _SPACE, "number": self._number}).scalar_one()
+            except BaseException:
+                connection.close()
+                raise
+        if not taken:
+            connection.close()
+            return False
+        self._connection = connection
+        return True
+
+    def keep(self) -> bool:
+        """Take the lock again if the server lost it; return False if another has it now. Raises DatabaseLostError."""
+        if self._connection is not None:
+            with suppress(DBAPIError):
+                self._connection.exec_driver_sql("SELECT 1")
+                return True
+            self.free()
+        return self.take()
+
+    def free(self) -> None:
+        """Give the lock back."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(DBAPIError):
+                connection.close()
+
+    def holder(self) -> ServerHolder | None:
+        """Return who has the lock."""
+        return holders(self._database).get(self._number)
+
+
+def holder_of(database: Database, name: str) -> ServerHolder | None:
+    """Return who has the lock of a name, or `None` if nobody has."""
+    return holders(database).get(_number_of(name))
+
+
+def holders(database: Database) -> dict[int, ServerHolder]:
+    """Return who holds which lock, by its number."""
+    with translated(database.url), database.engine.connect() as connection:
+        rows = connection.execute(_HOLDERS, {"space": _SPACE}).all()
+        return {int(number): _holder(name, since_us) for number, name, since_us in rows}
+
+
+def _holder(name: str | None, since_us: int | None) -> ServerHolder:
+    host, _, pid = (name or "").rpartition(":")
+    return ServerHolder(host, int(pid) if pid.isdecimal() else None, since_us or 0)
+
+
+def _number_of(name: str) -> int:
+    return zlib.crc32(name.encode()) & 0x7FFFFFFF
+
+
+def _introduce(connection: Connection) -> None:
+    name = f"{platform.node()[:_LONGEST_HOST]}:{os.getpid()}"
+    connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name})
+    for setting in _SOON:
+        connection.exec_driver_sql(f"SET {setting}")

@@ -1,0 +1,163 @@
+"""What is said of a server, or a database on it, that cannot be used."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import make_url
+
+from ratings.errors import (
+    DatabaseAccessError,
+    DatabaseBusyError,
+    DatabaseError,
+    DatabaseLostError,
+    NotADatabaseError,
+    SchemaVersionError,
+)
+from ratings.ledger.ledger import Ledger
+from ratings.store import schema
+from ratings.store.database import open_database, open_for_reading
+from ratings.store.sessions import write
+from tests.support import postgres
+from tests.support.postgres import Server, run_sql, url_of
+
+ROOT = Path(__file__).parents[2]
+
+
+def said(url: str) -> str:
+    """What is said when a database is opened, which is one line and names no password."""
+    with pytest.raises(DatabaseError) as raised:
+        open_database(url).close()
+    line = str(raised.value)
+    assert "\n" not in line
+    assert "geheim" not in line
+    return f"{type(raised.value).__name__}: {line}"
+
+
+def test_a_server_that_is_not_there_is_named_with_the_remedy() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        assert said(f"postgresql://ada:geheim@127.0.0.1:{port}/book") == (
+            f"DatabaseLostError: database 'book' on 127.0.0.1:{port} does not answer; see that the server runs, "
+            "nothing was half-written"
+        )
+
+
+def test_a_name_of_no_machine_is_told() -> None:
+    assert "cannot be opened" in said("postgresql://ada:geheim@nowhere.invalid/book")
+
+
+def test_a_database_that_is_not_there_is_told_with_the_remedy() -> None:
+    assert said(url_of("nobody")).endswith('(database "nobody" does not exist); make it with createdb, or name another')
+
+
+def test_a_wrong_password_and_an_unknown_user_are_told(own_server: Server) -> None:
+    hba = own_server.data / "pg_hba.conf"
+    trusting = hba.read_text()
+    own_server.stop()
+    hba.write_text("host all all 127.0.0.1/32 scram-sha-256\n")
+    own_server.start(answers=False)
+    try:
+        place = own_server.url.partition("@")[2]
+        for url in (f"postgresql://postgres:geheim@{place}", f"postgresql://eve:geheim@{place}", own_server.url):
+            assert "give the right name and password in the URL, or the password in ~/.pgpass" in said(url)
+    finally:
+        own_server.stop()
+        hba.write_text(trusting)
+        own_server.start()
+
+
+def test_a_driver_that_is_not_installed_is_named(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    assert "pip install kingmaker-arena[postgres]" in said(url)
+
+
+@pytest.mark.parametrize("query", ["busy_timeout=soon", "nonsense=1"])
+def test_an_url_that_says_what_it_cannot_say_is_refused(url: str, query: str) -> None:
+    assert said(f"{url}?{query}").startswith("DatabaseAccessError")
+
+
+def test_older_newer_and_strange_schemas_are_refused_with_the_remedy(url: str) -> None:
+    database = open_database(url)
+    secret = make_url(url).set(password="geheim").render_as_string(hide_password=False)
+    for revision, remedy in (("0003", "arena db upgrade --db"), ("9999", "older than the database; update it")):
+        with write(database) as session:
+            session.connection().exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
+        with pytest.raises(SchemaVersionError, match=remedy) as raised:
+            open_database(secret)
+        assert "geheim" not in str(raised.value)
+    database.close()
+    name = url.rpartition("/")[2]
+    other = postgres.new_database()
+    with postgres.connect(other) as connection:
+        connection.execute(b"CREATE TABLE bookmarks (url text)")
+    with pytest.raises(NotADatabaseError, match=f"{other} is a database of another program; name another"):
+        open_database(url_of(other))
+    run_sql(f"DROP DATABASE {other}")
+    assert name != other
+
+
+def test_who_only_reads_makes_no_tables_and_is_kept_from_writing(url: str) -> None:
+    with pytest.raises(DatabaseAccessError, match="is empty; name a database that something was played in"):
+        open_for_reading(url)
+    open_database(url).close()
+    reader = open_for_reading(url)
+    with pytest.raises(DatabaseAccessError, match="cannot be written"):
+        Ledger(reader).add_version(bot="ada", content_hash="1", manifest={})
+    reader.close()
+
+
+def test_who_may_not_make_tables_is_told(url: str) -> None:
+    run_sql("DROP ROLE IF EXISTS reader", "CREATE ROLE reader LOGIN")
+    assert "cannot be written by user 'reader'" in said(url.replace("postgres@", "reader@"))
+
+
+def test_processes_that_open_an_empty_database_at_once_all_get_it(url: str) -> None:
+    opener = "import sys; from ratings.store.database import open_database; open_database(sys.argv[1]).close()"
+    words = [sys.executable, "-W", "error::UserWarning", "-c", opener, f"{url}?busy_timeout=300000"]
+    processes = [subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    errors = [process.communicate()[1] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 4, errors
+    database = open_database(url)
+    assert schema.revision(database.engine) == schema.HEAD
+    database.close()
+
+
+def test_texts_sort_by_their_code_points_whatever_language_the_server_speaks() -> None:
+    name = f"{postgres.new_database()}"
+    run_sql(f"DROP DATABASE {name}")
+    run_sql(f"CREATE DATABASE {name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de' LOCALE 'C'")
+    database = open_database(url_of(name))
+    for bot in ("a_b", "ab", "a-c", "a1"):
+        Ledger(database).add_version(bot=bot, content_hash=bot, manifest={})
+    with write(database) as session:
+        found = session.connection().exec_driver_sql("SELECT name FROM bot ORDER BY name").scalars().all()
+    assert found == ["a-c", "a1", "a_b", "ab"]
+    database.close()
+    run_sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_who_waits_too_long_for_another_to_write_is_told(url: str) -> None:
+    patient, hasty = open_database(url), open_database(f"{url}?busy_timeout=50")
+    with write(patient), pytest.raises(DatabaseBusyError, match="is being written by another process"):
+        Ledger(hasty).add_version(bot="ada", content_hash="1", manifest={})
+    Ledger(hasty).add_version(bot="ada", content_hash="1", manifest={})
+    patient.close()
+    hasty.close()
+
+
+def test_a_cut_connection_is_told_once_and_then_there_is_another(url: str) -> None:
+    database = open_database(url)
+    ledger = Ledger(database)
+    ledger.add_version(bot="ada", content_hash="1", manifest={})
+    name = url.rpartition("/")[2]
+    run_sql(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    with pytest.raises(DatabaseLostError, match="does not answer; see that the server runs"):
+        ledger.add_version(bot="bob", content_hash="1", manifest={})
+    ledger.add_version(bot="bob", content_hash="1", manifest={})
+    database.close()

@@ -1,0 +1,48 @@
+"""Runs the tests of a folder twice: on SQLite, and on a PostgreSQL server whose databases stand for the files."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support import postgres, postgres_files
+
+SQLITE, POSTGRESQL = "sqlite", "postgresql"
+_PURE = ("tests/ratings/statistics/", "tests/tournament/formats/")
+"""The folders in which nothing is stored."""
+_numbers = itertools.count()
+
+
+def both_databases(metafunc: pytest.Metafunc) -> None:
+    """Have a test run on each kind of database that is there and that it is not marked to leave out."""
+    place = metafunc.definition.path.as_posix()
+    only = metafunc.definition.get_closest_marker("only_sqlite")
+    is_single = only is not None or postgres.why_not() or any(pure in place for pure in _PURE)
+    kinds = [SQLITE] if is_single else [SQLITE, POSTGRESQL]
+    if len(kinds) > 1:
+        metafunc.fixturenames[:0] = ["kind_of_database"] if "kind_of_database" not in metafunc.fixturenames else []
+        metafunc.parametrize("kind_of_database", kinds, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def kind_of_database(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Which kind of database the tests of this part of the session run on; what whole sessions share belongs to one."""
+    kind: str = getattr(request, "param", SQLITE)
+    if kind == SQLITE:
+        yield kind
+        return
+    with postgres_files.in_place_of_files(f"kma{os.getpid()}"):
+        yield kind
+
+
+@pytest.fixture(autouse=True)
+def files_of_test(kind_of_database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Take back what a test used on the server when it ends."""
+    if kind_of_database == SQLITE:
+        yield
+        return
+    with postgres_files.lent_for(f"kma{os.getpid()}x{next(_numbers)}"):
+        yield
