@@ -9,7 +9,8 @@
     │   ├── DatabaseLostError       the server does not answer, or cut the connection; it may answer again
     │   ├── DatabaseAccessError     it cannot be opened or written: directory, permission, driver, disk
     │   │   └── DatabaseGoneError   its file was taken away, or replaced by another, while it was open
-    │   └── BackupError             the copy was not made
+    │   ├── BackupError             the copy was not made
+    │   └── CopyError               the other database holds something else, or does not agree in the end
     ├── NotFoundError               no such bot, version, pool, tournament or match
     ├── AmbiguousError              the text names several
     ├── BotError                    a bot that cannot be added or entered as asked
@@ -68,6 +69,10 @@ class DatabaseGoneError(DatabaseAccessError):
 
 class BackupError(DatabaseError):
     """The backup was not made."""
+
+
+class CopyError(DatabaseError):
+    """The other database holds something else, or does not agree in the end."""
 
 
 class NotFoundError(RatingsError, LookupError):

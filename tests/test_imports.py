@@ -99,6 +99,7 @@ BOUNDARIES = {
     "arena/client/here": Boundary(
         ("arena.client", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
+    "arena/client/here/store_place.py": Boundary(("arena.hosting", "ratings"), ("platformdirs",)),
     "arena/client/mirror.py": Boundary(("arena.client",), ("google",)),
     "arena/client/rpcs.py": Boundary(("arena.client", "arena.v1"), ("google",)),
     "arena/client/profiles.py": Boundary(("arena.client", "ratings.store.states"), ("platformdirs",)),

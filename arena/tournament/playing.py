@@ -50,9 +50,9 @@ def _nothing() -> None:
 
 
 def _who_plays(holder: ServerHolder | None) -> str:
-    who = "another" if holder is None or holder.pid is None else str(holder.pid)
-    where = f" on {holder.host}" if holder is not None and holder.host else ""
-    return f"process {who}{where} is playing this tournament now; wait for its end, or stop it and resume"
+    pid = "another" if holder is None or holder.pid is None else str(holder.pid)
+    host = "another machine" if holder is None or not holder.host else holder.host
+    return f"process {pid} on {host} is playing this tournament now; wait for its end, or stop it and resume"
 
 
 def player_of(database: Database, tournament_id: str) -> Holder | None:

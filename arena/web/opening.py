@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 from arena.client.here.arena import ArenaHere
+from arena.client.here.store_place import store_of
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.hosting.store import VersionStore
 from arena.web.frame.site import NOBODY, Rules, Site
 from arena.web.helping.helper import Helper
 from arena.web.helping.yielding import IDLE
 from arena.web.official.fitting import fit_elsewhere
 from arena.web.official.tables import OfficialTables
-from ratings.store.database import database_url, open_for_reading
+from ratings.store.database import open_for_reading
 from ratings.store.states import Scope
 
 
@@ -41,7 +40,7 @@ def open_site(
     official = OfficialTables(partial(fit_elsewhere, db))
     helper, counter = (Helper(db), Helper(db, IDLE)) if is_helped else (None, None)
     try:
-        programs = StoredPrograms(VersionStore.of_database(Path(database_url(db).database or "arena.db")))
+        programs = StoredPrograms(store_of(db))
         arena = ArenaHere(database, programs, Viewer(Scope.VIEWER))
         yield Site(
             *(arena, service, is_secure),

@@ -12,18 +12,17 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any
 
 from arena.client.here.arena import ArenaHere
+from arena.client.here.store_place import store_of
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.hosting.store import VersionStore
 from arena.web.helping.helper import TELL, read_message, write_message
 from arena.web.helping.questions import call_of
 from arena.web.helping.yielding import give_way
 from arena.web.viewing.tellings import tell
-from ratings.store.database import database_url, open_for_reading
+from ratings.store.database import open_for_reading
 from ratings.store.states import Scope
 
 
@@ -54,7 +53,7 @@ def _opened(db: str) -> Iterator[ArenaHere]:
     """Open a database for questions of somebody without a login."""
     database = open_for_reading(db)
     try:
-        programs = StoredPrograms(VersionStore.of_database(Path(database_url(db).database or "arena.db")))
+        programs = StoredPrograms(store_of(db))
         yield ArenaHere(database, programs, Viewer(Scope.VIEWER))
     finally:
         database.close()

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 
 class Stage(StrEnum):
-    """What a check of the book looks at, in this order; and an import, of the file first."""
+    """What a check of the book looks at, in this order; an import, of the file first; and a copy, of both databases."""
 
     LINES = "lines"
     REPLAYS = "replays"
@@ -18,6 +18,8 @@ class Stage(StrEnum):
     TALLIES = "tallies"
     RATINGS = "ratings"
     MEMORIES = "memories"
+    COPYING = "copying"
+    COMPARING = "comparing"
 
 
 Tell: TypeAlias = Callable[[Stage, int, int], None]

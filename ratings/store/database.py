@@ -23,6 +23,7 @@ from ratings.store.schema import SchemaChange
 from ratings.store.waiting import BRIEF_MS, TOLD_MS
 
 _MOST_RESCUED = 9
+_BACKENDS = ("sqlite", "postgresql")
 
 
 class Database:
@@ -233,6 +234,13 @@ def database_url(url_or_path: str | Path) -> URL:
         return URL.create("sqlite", database=str(url_or_path))
     try:
         url = make_url(url_or_path)
+        if url.drivername == "postgres":  # as many services write it
+            url = url.set(drivername="postgresql")
+        if url.get_backend_name() not in _BACKENDS:
+            raise DatabaseAccessError(
+                f"an arena is kept in SQLite or PostgreSQL, not in {url.get_backend_name()}; write a path, or "
+                "postgresql://HOST/NAME"
+            )
         url.get_dialect()
     except (sqlalchemy.exc.ArgumentError, ValueError) as error:
         raise DatabaseAccessError(f"{url_or_path!r} is no database URL; write sqlite:///arena.db or a path") from error

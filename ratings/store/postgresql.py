@@ -59,7 +59,7 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
         engine = create_engine(url, connect_args=own)
     except ModuleNotFoundError as error:
         raise DatabaseAccessError(
-            f"{url.drivername} needs the Python package {error.name}; install it: pip install kingmaker-arena[postgres]"
+            f"{url.drivername} needs the Python package {error.name}; install kingmaker-arena[postgres]"
         ) from error
     engine.update_execution_options(**{TOLD_MS: told})
     event.listen(engine, "begin", partial(_begin, LOCK_TIMEOUT_MS if told is None else told))

@@ -11,7 +11,6 @@ from pathlib import Path
 from sqlalchemy.engine import URL
 
 from ratings.errors import BackupError
-from ratings.store.postgresql_errors import place_of
 
 _TOOL = "pg_dump"
 
@@ -29,7 +28,8 @@ def dump(url: URL, target: Path) -> None:
     tool = shutil.which(_TOOL)
     if tool is None:
         raise BackupError(
-            f"{place_of(url)} is copied by {_TOOL}, which is not installed here; install Debian's postgresql-client"
+            "a database on a server is copied by pg_dump, which is not installed here; install Debian's "
+            "postgresql-client, or run it where the server is"
         )
     # The copy gets its name only when it is complete, and by a link, which never replaces a file made meanwhile.
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as directory:
@@ -49,8 +49,7 @@ def _run(tool: str, url: URL, whole: Path) -> None:
     done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode != 0:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise BackupError(
-            f"{_TOOL} of {place_of(url)} failed ({lines[-1] if lines else done.returncode}); nothing was kept"
-        )
+        why = lines[-1] if lines else done.returncode
+        raise BackupError(f"pg_dump failed ({why}); nothing was kept")
     with whole.open("rb") as written:
         os.fsync(written.fileno())

@@ -19,7 +19,13 @@ _FULL = frozenset({"53100", "54000", "53200"})
 _LOST = frozenset({"57P01", "57P02", "57P03", "57P05", "53300", "08000", "08003", "08006", "08001", "08004", "25P03"})
 """The server stops, starts, crashed, cut the connection, or has no place for another just now."""
 _READ_ONLY = frozenset({"25006", "42501"})
-_REFUSED = ("password authentication failed", "no password supplied", "no pg_hba.conf entry", "authentication failed")
+_REFUSED = (
+    'role "',
+    "password authentication failed",
+    "no password supplied",
+    "no pg_hba.conf entry",
+    "authentication failed",
+)
 _MISSING = ("does not exist",)
 _PASSING = (
     "connection refused",
@@ -38,27 +44,31 @@ _PASSING = (
 )
 
 
-def place_of(url: URL) -> str:
-    """Return where a database lies, in words that name no password."""
-    host = url.query.get("host", url.host) or "this machine"
+def place_of(url: URL) -> tuple[str, str]:
+    """Return the name of a database, quoted, and where its server is."""
+    host = url.query.get("host", url.host) or "localhost"
     port = "" if url.port in (None, _PORT) else f":{url.port}"
-    return f"database {url.database or url.username or 'postgres'!r} on {host}{port}"
+    return repr(url.database or url.username or "postgres"), f"{host}{port}"
 
 
 def translate(error: BaseException, url: URL) -> RatingsError | None:
     """Return what an error means, or `None` if it is not one of the server or tells of a fault of this program."""
     if not _is_drivers(error):
         return None
-    state, place = getattr(error, "sqlstate", None), place_of(url)
+    state, (name, host), why = getattr(error, "sqlstate", None), place_of(url), _said(error)
     if state in _BUSY:
-        return DatabaseBusyError(f"{place} is being written by another process; try again when it has finished")
+        return DatabaseBusyError(f"database {name} on {host} is being written by another process; try again later")
     if state in _FULL:
-        return DatabaseFullError(f"no room left for {place}; free some space and go on, nothing was half-written")
+        return DatabaseFullError(
+            f"no room left for database {name} on {host}; free some space and go on, nothing was half-written"
+        )
     if state in _LOST or _is_closed(error):
-        return _lost(place)
+        return _lost(url)
     if state in _READ_ONLY:
-        return DatabaseAccessError(f"{place} cannot be written by {_user(url)} ({_said(error)}); grant it the right")
-    return None if state is not None else _not_connected(error, url, place)
+        return DatabaseAccessError(
+            f"database {name} on {host} cannot be written ({why}); grant that, or name another user"
+        )
+    return None if state is not None else _not_connected(error, url)
 
 
 def _is_drivers(error: BaseException) -> bool:
@@ -76,29 +86,31 @@ def _is_passing(error: BaseException) -> bool:
     return any(passing in words for passing in _PASSING)
 
 
-def _not_connected(error: BaseException, url: URL, place: str) -> RatingsError | None:
-    if type(error).__name__ == "ProgrammingError" and "connection option" in str(error):
-        return DatabaseAccessError(f"{place} cannot be opened ({_said(error)}); check the URL")
-    if type(error).__name__ not in ("OperationalError", "ConnectionTimeout", "InterfaceError"):
+def _not_connected(error: BaseException, url: URL) -> RatingsError | None:
+    kind, words = type(error).__name__, str(error).lower()
+    is_about_url = kind == "ProgrammingError" and "connection option" in words
+    if not is_about_url and kind not in ("OperationalError", "ConnectionTimeout", "InterfaceError"):
         return None
-    words = str(error).lower()
+    (name, host), why = place_of(url), _said(error)
     if any(refused in words for refused in _REFUSED):
         return DatabaseAccessError(
-            f"{place} refuses {_user(url)}; give the right name and password in the URL, or the password in ~/.pgpass"
+            f"database {name} on {host} does not let this user in ({why}); give name and password in the URL, "
+            "or the password in ~/.pgpass"
         )
     if any(missing in words for missing in _MISSING):
-        return DatabaseAccessError(f"{place} cannot be opened ({_said(error)}); make it with createdb, or name another")
-    if _is_passing(error) or type(error).__name__ == "ConnectionTimeout":
-        return _lost(place)
-    return DatabaseAccessError(f"{place} cannot be opened ({_said(error)}); check the URL")
+        return DatabaseAccessError(
+            f"database {name} on {host} cannot be opened ({why}); make it with createdb, or name another"
+        )
+    if not is_about_url and (_is_passing(error) or kind == "ConnectionTimeout"):
+        return _lost(url)
+    return DatabaseAccessError(f"database {name} on {host} cannot be opened ({why}); check the URL")
 
 
-def _lost(place: str) -> DatabaseLostError:
-    return DatabaseLostError(f"{place} does not answer; see that the server runs, nothing was half-written")
-
-
-def _user(url: URL) -> str:
-    return f"user {url.username!r}" if url.username else "this user"
+def _lost(url: URL) -> DatabaseLostError:
+    name, host = place_of(url)
+    return DatabaseLostError(
+        f"database {name} on {host} does not answer; see that its server runs, nothing was half-written"
+    )
 
 
 def _said(error: BaseException) -> str:

@@ -43,7 +43,7 @@ def test_a_server_that_is_not_there_is_named_with_the_remedy() -> None:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         assert said(f"postgresql://ada:geheim@127.0.0.1:{port}/book") == (
-            f"DatabaseLostError: database 'book' on 127.0.0.1:{port} does not answer; see that the server runs, "
+            f"DatabaseLostError: database 'book' on 127.0.0.1:{port} does not answer; see that its server runs, "
             "nothing was half-written"
         )
 
@@ -65,7 +65,7 @@ def test_a_wrong_password_and_an_unknown_user_are_told(own_server: Server) -> No
     try:
         place = own_server.url.partition("@")[2]
         for url in (f"postgresql://postgres:geheim@{place}", f"postgresql://eve:geheim@{place}", own_server.url):
-            assert "give the right name and password in the URL, or the password in ~/.pgpass" in said(url)
+            assert "does not let this user in" in said(url)
     finally:
         own_server.stop()
         hba.write_text(trusting)
@@ -74,7 +74,7 @@ def test_a_wrong_password_and_an_unknown_user_are_told(own_server: Server) -> No
 
 def test_a_driver_that_is_not_installed_is_named(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    assert "pip install kingmaker-arena[postgres]" in said(url)
+    assert "install kingmaker-arena[postgres]" in said(url)
 
 
 @pytest.mark.parametrize("query", ["busy_timeout=soon", "nonsense=1"])
@@ -114,7 +114,7 @@ def test_who_only_reads_makes_no_tables_and_is_kept_from_writing(url: str) -> No
 
 def test_who_may_not_make_tables_is_told(url: str) -> None:
     run_sql("DROP ROLE IF EXISTS reader", "CREATE ROLE reader LOGIN")
-    assert "cannot be written by user 'reader'" in said(url.replace("postgres@", "reader@"))
+    assert "cannot be written (permission denied" in said(url.replace("postgres@", "reader@"))
 
 
 def test_processes_that_open_an_empty_database_at_once_all_get_it(url: str) -> None:
@@ -157,7 +157,7 @@ def test_a_cut_connection_is_told_once_and_then_there_is_another(url: str) -> No
     ledger.add_version(bot="ada", content_hash="1", manifest={})
     name = url.rpartition("/")[2]
     run_sql(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
-    with pytest.raises(DatabaseLostError, match="does not answer; see that the server runs"):
+    with pytest.raises(DatabaseLostError, match="does not answer; see that its server runs"):
         ledger.add_version(bot="bob", content_hash="1", manifest={})
     ledger.add_version(bot="bob", content_hash="1", manifest={})
     database.close()

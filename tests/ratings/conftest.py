@@ -7,9 +7,9 @@ import pytest
 
 from ratings.store.database import Database, open_database
 from tests.ratings import book
-from tests.support.both_databases import both_databases, files_of_test, kind_of_database
+from tests.support.both_databases import both_databases, databases_of, files_of_module, files_of_test, kind_of_database
 
-__all__ = ["files_of_test", "kind_of_database"]
+__all__ = ["files_of_module", "files_of_test", "kind_of_database"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -20,7 +20,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def empty_file(kind_of_database: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated database without a row, closed; tests work on copies."""
     path = tmp_path_factory.mktemp("template") / "empty.db"
-    open_database(path).close()
+    with databases_of(kind_of_database):
+        open_database(path).close()
     return path
 
 

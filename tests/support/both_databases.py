@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -28,18 +29,31 @@ def both_databases(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(scope="session")
-def kind_of_database(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Which kind of database the tests of this part of the session run on; what whole sessions share belongs to one."""
+def kind_of_database(request: pytest.FixtureRequest) -> str:
+    """Which kind of database the tests of this part of the session run on."""
     kind: str = getattr(request, "param", SQLITE)
+    return kind
+
+
+@contextmanager
+def databases_of(kind: str) -> Iterator[None]:
+    """Have paths of files stand for databases of that kind; what whole sessions share is made in this."""
     if kind == SQLITE:
-        yield kind
+        yield
         return
     with postgres_files.in_place_of_files(f"kma{os.getpid()}"):
-        yield kind
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def files_of_module(kind_of_database: str) -> Iterator[None]:
+    """Have paths stand for databases of that kind while the tests of a module run, and no longer."""
+    with databases_of(kind_of_database):
+        yield
 
 
 @pytest.fixture(autouse=True)
-def files_of_test(kind_of_database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def files_of_test(kind_of_database: str, files_of_module: None) -> Iterator[None]:
     """Take back what a test used on the server when it ends."""
     if kind_of_database == SQLITE:
         yield

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from engine import registry
-from tests.support.both_databases import both_databases, files_of_test, kind_of_database
+from tests.support.both_databases import both_databases, databases_of, files_of_module, files_of_test, kind_of_database
 from tests.tournament.book import BOTS, Book, install_nim, open_book
 
-__all__ = ["files_of_test", "kind_of_database"]
+__all__ = ["files_of_module", "files_of_test", "kind_of_database"]
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def fresh_book(kind_of_database: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a book with the bots of the tests in it, to be copied: making one takes longest."""
     directory = tmp_path_factory.mktemp("fresh")
-    with open_book(directory / "arena.db") as made:
+    with databases_of(kind_of_database), open_book(directory / "arena.db") as made:
         for name in BOTS:
             made.add_bot(name)
     return directory

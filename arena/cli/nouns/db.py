@@ -12,12 +12,15 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.apart import run_apart
+from arena.cli.shared.copying import copy_all, need_quiet
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import need_here
+from arena.cli.shared.places import need_here, refuse_server, without_password
 from arena.cli.shared.saying import say
-from arena.cli.shared.stages import StageDisplay
-from arena.cli.shared.storage import Storage, open_existing_storage
+from arena.cli.shared.stages import CopyDisplay, StageDisplay
+from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
@@ -48,6 +51,30 @@ def backup(
     with open_existing_storage(db) as storage:
         database.backup(storage.database, target)
         typer.echo(say("cli_db.copied", db=db, file=target, store=storage.store.root))
+
+
+@app.command(epilog=example("arena db copy arena.db postgresql://db.example/arena", "arena db copy arena.db other.db"))
+def copy(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FROM")],
+    target: Annotated[str, typer.Argument(metavar="TO")],
+) -> None:
+    """Copy a database with the files of its bots into an empty one, also of another kind."""
+    refuse_server(context)
+    here, there = without_password(source), without_password(target)
+    if here == there:
+        raise MisuseError("a database is copied into another one; name two")
+    with open_existing_storage(need_here(source)) as old, open_storage(need_here(target)) as new:
+        need_quiet(old.database, here)
+        try:
+            copied = run_apart(old.database, partial(copy_all, old, new), CopyDisplay())
+        except KeyboardInterrupt as error:
+            again = next_command("db", "copy", here, there, db=settings.usual_database())
+            raise InterruptedRunError(say("cli_db.copy_goes_on", command=again)) from error
+    typer.echo(
+        say("cli_db.copied_rows", source=here, target=there, rows=copied.rows, before=copied.before, hash=copied.digest)
+    )
+    typer.echo(say("cli_db.copied_files", versions=copied.versions, store=new.store.root))
 
 
 @app.command(epilog=example("arena db check", "arena db check --db demo.db --rebuild"))

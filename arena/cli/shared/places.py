@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import enum
+import os
+import re
+from urllib.parse import unquote
 
 import typer
 
@@ -12,6 +15,7 @@ from arena.client.errors import LocalOnlyError
 
 SERVICE = "arena://"
 """What a place begins with that is a service; the name of a stored login follows."""
+_PASSWORD = re.compile(r"(?P<before>postgresql[^:/]*://[^:/@?]*):(?P<password>[^/?]*)(?P<after>@.*)")
 HERE_REMEDY = "leave out --server and ARENA_SERVER, and name a database of this machine with --db"
 
 
@@ -34,6 +38,8 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     This is the callback of `--db`. What is written on the command line counts more than what the environment says.
     Raise MisuseError if both are written there.
     """
+    if db is not None and "://" in db and not db.startswith(SERVICE):
+        db = _keep_password(db)
     server = context.find_root().params.get("server") or settings.NO_SERVER
     names_db = was_written(context.get_parameter_source("db"))
     names_server = was_written(context.find_root().get_parameter_source("server"))
@@ -44,6 +50,24 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     if names_db and names_server:
         raise MisuseError("--server and --db exclude each other; give one of them")
     return db if names_db else f"{SERVICE}{server}"
+
+
+def without_password(url: str) -> str:
+    """Return a place as it may be shown: the URL of a database without its password."""
+    parts = _PASSWORD.match(url)
+    return url if parts is None else f"{parts['before']}{parts['after']}"
+
+
+def _keep_password(url: str) -> str:
+    """Return the URL of a database without its password, which is kept where the driver looks for one.
+
+    So no message, suggestion or command line of a process that this one starts can show it.
+    """
+    parts = _PASSWORD.match(url)
+    if parts is None:
+        return url
+    os.environ["PGPASSWORD"] = unquote(parts["password"])
+    return without_password(url)
 
 
 def _is_given(source: enum.Enum | None) -> bool:

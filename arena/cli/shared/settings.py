@@ -28,7 +28,10 @@ class Setting:
 NO_FILE = NO_SERVER = "none"
 
 DB = Setting(
-    "db", "arena.db", "The database: a file, made when it is missing; with ARENA_HOME, that of the home. Option --db."
+    "db",
+    "arena.db",
+    "The database: a file, made when it is missing, or a URL, postgresql://HOST/NAME; with ARENA_HOME, that of the "
+    "home. Option --db.",
 )
 SERVER = Setting(
     "server", NO_SERVER, "The service to work at, by the name of its login; none = a database. Option --server."
@@ -67,6 +70,13 @@ RUNTIMES = Setting(
     "is installed. Option --runtimes.",
 )
 
+STORE = Setting(
+    "store",
+    "auto",
+    "The directory for the files of the bots of a database on a server; auto = one of this user. Machines that share "
+    "the database name one that all of them see.",
+)
+
 HOME = Setting("home", "arena-home", "The directory of a service: settings, database, bots, logs. Option --home.")
 
 HOME_DATABASE = "arena.db"
@@ -81,4 +91,4 @@ def usual_database() -> str:
     return DB.value
 
 
-SETTINGS = (HOME, DB, SERVER, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY, RUNTIMES)
+SETTINGS = (HOME, DB, SERVER, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY, RUNTIMES, STORE)

@@ -21,11 +21,16 @@ _SAID: Final = {
     Stage.TALLIES: "cli_db.stage_tallies",
     Stage.RATINGS: "cli_db.stage_ratings",
     Stage.MEMORIES: "cli_db.stage_memories",
+    Stage.COPYING: "cli_db.stage_copying",
+    Stage.COMPARING: "cli_db.stage_comparing",
 }
 
 
 class StageDisplay(ProgressDisplay):
     """Shows on stderr what is being looked at, and for how long already."""
+
+    _part = "cli_db.stage_part"
+    _time = "cli_db.stage_time"
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(0, 0, sys.stderr if stream is None else stream, clock)
@@ -36,11 +41,18 @@ class StageDisplay(ProgressDisplay):
         A look that is over within a few seconds leaves nothing in a log.
         """
         said = say(_SAID[stage])
-        self.update(done, say("cli_db.stage_part", stage=said, done=done, total=total) if total else said)
+        self.update(done, say(self._part, stage=said, done=done, total=total) if total else said)
 
     def clear(self) -> None:
         """Take the live line away."""
         self.take_away()
 
     def _text(self, _done: int, note: str) -> str:
-        return say("cli_db.stage_time", stage=note, time=format_duration(self.elapsed_s))
+        return say(self._time, stage=note, time=format_duration(self.elapsed_s))
+
+
+class CopyDisplay(StageDisplay):
+    """Shows on stderr how far a copy of a database is, which counts rows."""
+
+    _part = "cli_db.copy_part"
+    _time = "cli_db.copy_time"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.places import need_here
 from arena.cli.shared.suggestions import demo_command, next_command
-from ratings.store.database import Database, database_url, is_there, open_database
+from ratings.store.database import Database, is_there, open_database
 
 if TYPE_CHECKING:  # what keeps and starts bots is imported by those who do, not by who looks at the database
     from arena.hosting.sandbox.programs import StoredPrograms
@@ -29,9 +28,9 @@ class Storage:
     @property
     def store(self) -> VersionStore:
         """Return the store of the bots' files."""
-        from arena.hosting.store import VersionStore
+        from arena.client.here.store_place import store_of
 
-        return VersionStore.of_database(_path_beside_store(self.place))
+        return store_of(self.place)
 
     @property
     def programs(self) -> StoredPrograms:
@@ -72,8 +71,3 @@ def need_existing(db: str) -> None:
     if not is_there(db):
         add = next_command("bot", "add", "DIRECTORY", db=db)
         raise CliError(f"there is no database at {db}; `{demo_command(db)}` or `{add}` makes one")
-
-
-def _path_beside_store(db: str) -> Path:
-    """Return the path of the database's file; a database on a server has its store in this directory."""
-    return Path(database_url(db).database or "arena.db")

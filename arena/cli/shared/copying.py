@@ -1,0 +1,43 @@
+"""Copies a database with all that belongs to it into another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.cli.shared.errors import CliError
+from arena.cli.shared.storage import Storage
+from arena.client.here.copying_files import copy_files
+from arena.tournament.playing import players_beside
+from ratings.ledger.copying import copy_database
+from ratings.ledger.telling import Stage, Tell
+from ratings.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedArena:
+    """What was copied."""
+
+    rows: int
+    before: int
+    """How many of the rows were there already."""
+    digest: str
+    """The hash of all rows, equal in both databases."""
+    versions: int
+    """How many versions of bots have their files there."""
+
+
+def need_quiet(database: Database, place: str) -> None:
+    """Raise CliError if somebody plays what lies in a database: what is copied would not be all."""
+    if players := players_beside(database):
+        (first, *_) = sorted(players, key=lambda player: player.since_us)
+        raise CliError(f"process {first.pid} on {first.host} plays in {place}; stop it, or wait for its end, then copy")
+
+
+def copy_all(old: Storage, new: Storage, tell: Tell) -> CopiedArena:
+    """Copy rows and files. Raises the errors of `copy_database`, and CliError if files cannot be copied."""
+    try:
+        versions = copy_files(old.store, new.store, lambda done, total: tell(Stage.FILES, done, total))
+    except OSError as error:
+        raise CliError(f"the files of the bots cannot be copied ({error}); mend that, and copy again") from error
+    copied = copy_database(old.database, new.database, tell)
+    return CopiedArena(sum(copied.rows.values()), copied.begun_with, copied.digest, versions)

@@ -1,0 +1,183 @@
+"""Copies a whole database into an empty one, of the same kind or of another: row by row, checked by counts and hashes.
+
+Rows go in the order of their keys, some thousands in a transaction, parents before children. So what a killed copy left
+is a beginning of every table, and the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    Connection,
+    Enum,
+    MetaData,
+    Select,
+    String,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    func,
+    select,
+    tuple_,
+)
+from sqlalchemy.types import TypeEngine
+
+from ratings.errors import CopyError
+from ratings.ledger.telling import Stage, Tell, say_nothing
+from ratings.store import tables
+from ratings.store.database import Database
+from ratings.store.sessions import read, write
+
+PART = 2000
+"""How many rows are written in one transaction."""
+_PASSED = 10_000
+"""How many rows are read at a time to be compared."""
+Values: TypeAlias = Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a copy holds."""
+
+    rows: Mapping[str, int]
+    """How many rows each table has."""
+    begun_with: int
+    """How many rows were there already, of a copy that was cut off."""
+    digest: str
+    """The SHA-256 of all rows, in hex; equal for both databases."""
+
+
+def copy_database(source: Database, target: Database, tell: Tell = say_nothing) -> Copied:
+    """Copy all rows of `source`, as it is now, into `target`, which is empty or was begun to be copied from it.
+
+    `tell` is told how far it is, in rows. Raises CopyError if `target` holds anything else, or if both do not agree in
+    the end; what was copied stays, and copying again goes on from there.
+    """
+    with read(source) as session:
+        here = session.connection()
+        counts = {table.name: _count(here, table) for table in tables.metadata.sorted_tables}
+        begun = {table.name: _begun(here, target, table) for table in tables.metadata.sorted_tables}
+        whole, done = sum(counts.values()), sum(begun.values())
+        for table in tables.metadata.sorted_tables:
+            for part in _parts(_rows_after(here, table, _last_key(target, table)), PART):
+                _insert(target, table, part)
+                done += len(part)
+                tell(Stage.COPYING, done, whole)
+        digest = _compare(here, target, whole, tell)
+        return Copied(counts, sum(begun.values()), digest)
+
+
+def _plain(table: Table, dialect: str) -> Table:
+    """Return the table with columns whose values pass as they are stored: a text of JSON to its last space."""
+    known = MetaData()
+    columns = [Column(column.name, _plain_type(column.type, dialect)) for column in table.columns]
+    return Table(table.name, known, *columns)
+
+
+def _plain_type(kind: TypeEngine[Any], dialect: str) -> TypeEngine[Any]:
+    if isinstance(kind, JSON):
+        return JSON() if dialect == "postgresql" else Text()
+    return String() if isinstance(kind, Enum) else kind
+
+
+def _select(connection: Connection, table: Table) -> tuple[Select[Any], list[Any]]:
+    """Return what selects all rows as they are stored in the order of their keys, and the columns of the key."""
+    plain = _plain(table, connection.dialect.name)
+    shown = [cast(column, Text) if isinstance(column.type, JSON) else column for column in plain.columns]
+    keys = [plain.c[column.name] for column in table.primary_key]
+    return select(*shown).order_by(*keys), keys
+
+
+def _rows_after(connection: Connection, table: Table, last: Values | None) -> Iterator[Values]:
+    query, keys = _select(connection, table)
+    if last is not None:
+        query = query.where(tuple_(*keys) > tuple_(*last))
+    rows = connection.execution_options(yield_per=_PASSED).execute(query)
+    for row in rows:
+        yield tuple(bytes(value) if isinstance(value, memoryview) else value for value in row)
+
+
+def _parts(rows: Iterator[Values], size: int) -> Iterator[list[Values]]:
+    while part := list(islice(rows, size)):
+        yield part
+
+
+def _count(connection: Connection, table: Table) -> int:
+    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+
+
+def _last_key(target: Database, table: Table) -> Values | None:
+    with read(target) as session:
+        connection = session.connection()
+        _, keys = _select(connection, table)
+        last = connection.execute(select(*keys).order_by(*(key.desc() for key in keys)).limit(1)).one_or_none()
+        return None if last is None else tuple(last)
+
+
+def _begun(source: Connection, target: Database, table: Table) -> int:
+    """Return how many rows of a table were copied before. Raises CopyError if they are no beginning of it."""
+    last = _last_key(target, table)
+    if last is None:
+        return 0
+    with read(target) as session:
+        there = _count(session.connection(), table)
+    _, keys = _select(source, table)
+    query = select(func.count()).select_from(keys[0].table).where(tuple_(*keys) <= tuple_(*last))
+    if source.execute(query).scalar_one() != there:
+        raise CopyError(f"{_name(target)} holds something else ({table.name}); name an empty database")
+    return there
+
+
+def _insert(target: Database, table: Table, rows: list[Values]) -> None:
+    with write(target) as session:
+        connection = session.connection()
+        plain = _plain(table, connection.dialect.name)
+        values = {
+            column.name: cast(bindparam(column.name, type_=Text()), JSON)
+            if isinstance(column.type, JSON)
+            else bindparam(column.name)
+            for column in plain.columns
+        }
+        names = [column.name for column in plain.columns]
+        connection.execute(plain.insert().values(values), [dict(zip(names, row, strict=True)) for row in rows])
+
+
+def _compare(source: Connection, target: Database, whole: int, tell: Tell) -> str:
+    """Return the digest of all rows. Raises CopyError if both databases do not have the same."""
+    digest, done = hashlib.sha256(), 0
+    with read(target) as session:
+        there = session.connection()
+        for table in tables.metadata.sorted_tables:
+            pairs = (_parts(_rows_after(connection, table, None), _PASSED) for connection in (source, there))
+            for mine, its in _zip_to_the_end(*pairs):
+                if mine != its:
+                    raise CopyError(
+                        f"{table.name} is not the same in both databases: one was written to meanwhile, or held "
+                        "something else before; copy into an empty database while nobody plays"
+                    )
+                digest.update(f"{table.name} {mine!r}".encode())
+                done += len(mine)
+                tell(Stage.COMPARING, done, whole)
+    return digest.hexdigest()
+
+
+def _zip_to_the_end(
+    one: Iterator[list[Values]], other: Iterator[list[Values]]
+) -> Iterator[tuple[list[Values], list[Values]]]:
+    while True:
+        pair = next(one, []), next(other, [])
+        if pair == ([], []):
+            return
+        yield pair
+
+
+def _name(database: Database) -> str:
+    return str(database.url.database)

@@ -1,0 +1,75 @@
+"""An arena moves from a file to a server and back."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ratings.errors import BackupError
+from ratings.ledger.check import check
+from ratings.ledger.copying import copy_database
+from ratings.store import tables
+from ratings.store.database import Database, backup, open_database
+from tests.ratings import book
+from tests.support import postgres
+
+
+def everything(database: Database) -> dict[str, list[str]]:
+    return book.rows(database, *(table.name for table in tables.metadata.sorted_tables))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "arena.db"
+    database = open_database(path)
+    tournament = book.create(database, book.add_bots(database, ("ada", "bob", "cyd", "dan")).values())
+    for match in book.take(database, tournament)[:9]:
+        book.record(database, match, details={"ä": [1.5, None]}, replay=bytes(range(256)))
+    database.close()
+    return path
+
+
+def test_from_a_file_to_a_server_and_back_everything_stays_the_same(file: Path, url: str, tmp_path: Path) -> None:
+    start, server, end = open_database(file), open_database(url), open_database(tmp_path / "back.db")
+    first, second = copy_database(start, server), copy_database(server, end)
+    assert first.digest == second.digest
+    assert everything(start) == everything(server) == everything(end)
+    assert check(server) == check(end) == []
+    for database in (start, server, end):
+        database.close()
+
+
+def test_a_backup_of_a_server_can_be_restored(url: str, file: Path, tmp_path: Path) -> None:
+    start, server = open_database(file), open_database(url)
+    copy_database(start, server)
+    backup(server, tmp_path / "club.dump")
+    with pytest.raises(BackupError, match="exists already"):
+        backup(server, tmp_path / "club.dump")
+    name = postgres.new_database()
+    subprocess.run(
+        ["pg_restore", "--no-owner", f"--dbname={postgres.url_of(name)}", tmp_path / "club.dump"], check=True
+    )
+    restored = open_database(postgres.url_of(name))
+    assert everything(restored) == everything(start)
+    for database in (start, server, restored):
+        database.close()
+    postgres.run_sql(f"DROP DATABASE {name}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.db", "club.dump"]
+
+
+def test_a_backup_that_cannot_be_made_says_why_and_leaves_nothing(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = open_database(url)
+    with pytest.raises(BackupError, match="there is no directory"):
+        backup(server, tmp_path / "nowhere" / "club.dump")
+    postgres.run_sql(f"ALTER DATABASE {url.rpartition('/')[2]} ALLOW_CONNECTIONS false")
+    with pytest.raises(BackupError, match=r"pg_dump failed \(.+\); nothing was kept"):
+        backup(server, tmp_path / "club.dump")
+    monkeypatch.setattr("ratings.store.postgresql_dump.shutil.which", lambda _: None)
+    with pytest.raises(BackupError, match="pg_dump, which is not installed here; install Debian's postgresql-client"):
+        backup(server, tmp_path / "club.dump")
+    assert list(tmp_path.iterdir()) == []
+    server.close()

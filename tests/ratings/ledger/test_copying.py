@@ -1,0 +1,113 @@
+"""Databases are copied whole, go on after a kill, and are told apart from what is something else."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ratings.errors import CopyError
+from ratings.ledger import copying
+from ratings.ledger.check import check
+from ratings.ledger.copying import copy_database
+from ratings.ledger.ledger import Ledger
+from ratings.ledger.telling import Stage
+from ratings.store import tables
+from ratings.store.database import Database, open_database
+from ratings.store.sessions import write
+from tests.ratings import book
+
+KILLED_AFTER_ROWS = """
+import os, signal, sys
+from ratings.ledger import copying
+from ratings.store.database import open_database
+
+copying.PART = 7
+def tell(stage, done, total):
+    if done >= int(sys.argv[3]):
+        os.kill(os.getpid(), signal.SIGKILL)
+copying.copy_database(open_database(sys.argv[1]), open_database(sys.argv[2]), tell)
+"""
+
+
+@pytest.fixture
+def played(database: Database, tournament: str) -> Database:
+    matches = book.take(database, tournament)
+    for match in matches[:9]:
+        book.record(database, match, details={"ä": [1.5, None, "\u2028"]}, replay=bytes(range(256)))
+    return database
+
+
+@pytest.fixture
+def target(path: Path, empty_file: Path) -> Iterator[Database]:
+    opened = open_database(book.copy_of(empty_file, path.with_name("target.db")))
+    yield opened
+    opened.close()
+
+
+def everything(database: Database) -> dict[str, list[str]]:
+    return book.rows(database, *(table.name for table in tables.metadata.sorted_tables))
+
+
+def test_a_copy_holds_every_row(played: Database, target: Database) -> None:
+    told: list[tuple[Stage, int, int]] = []
+    copied = copy_database(played, target, lambda *place: told.append(place))
+    assert everything(target) == everything(played)
+    assert check(target) == []
+    assert (copied.begun_with, copied.rows["match"], copied.rows["replay"]) == (0, 12, 9)
+    whole = sum(copied.rows.values())
+    assert told[-1] == (Stage.COMPARING, whole, whole)
+    assert Ledger(target).rebuild() == Ledger(played).rebuild() == 9
+
+
+def test_copying_again_adds_nothing_and_a_copy_of_the_copy_has_the_same_digest(
+    played: Database, target: Database, empty_file: Path, path: Path
+) -> None:
+    first = copy_database(played, target)
+    again = copy_database(played, target)
+    assert (again.digest, again.begun_with) == (first.digest, sum(first.rows.values()))
+    third = open_database(book.copy_of(empty_file, path.with_name("third.db")))
+    assert copy_database(target, third).digest == first.digest
+    third.close()
+
+
+@pytest.mark.host_fault("killed-while-a-database-is-copied")
+@pytest.mark.parametrize("rows", [1, 20, 60])
+def test_a_killed_copy_goes_on(played: Database, target: Database, rows: int) -> None:
+    urls = [one.url.render_as_string(hide_password=False) for one in (played, target)]
+    words = [sys.executable, "-c", KILLED_AFTER_ROWS, *urls, str(rows)]
+    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+    copied = copy_database(played, target)
+    assert rows <= copied.begun_with < sum(copied.rows.values())
+    assert everything(target) == everything(played)
+
+
+def test_a_database_with_something_else_is_not_copied_into(
+    played: Database, target: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book.add_bots(target, ("eve",))
+    before = everything(target)
+    with pytest.raises(CopyError, match=r"holds something else \(\w+\); name an empty database"):
+        copy_database(played, target)
+    assert everything(target) == before
+
+
+def test_what_was_changed_meanwhile_is_found(played: Database, target: Database) -> None:
+    copy_database(played, target)
+    with write(target) as session:
+        session.connection().exec_driver_sql("UPDATE bot SET disabled_at_us = 1 WHERE name = 'ada'")
+    with pytest.raises(CopyError, match="bot is not the same in both databases"):
+        copy_database(played, target)
+
+
+def test_large_parts_and_small_ones_come_to_the_same(
+    played: Database, target: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "PART", 3)
+    monkeypatch.setattr(copying, "_PASSED", 2)
+    copy_database(played, target)
+    assert everything(target) == everything(played)
