@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import re
+import site
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.metadata import Distribution, PackageNotFoundError
+from importlib.metadata import Distribution
 from pathlib import Path
 
 from arena.hosting.manifest import arena_places
 from arena.hosting.runtimes.runtime import Layout, RuntimeContents
 from arena.hosting.runtimes.settings import RuntimeDefinition
+from arena.hosting.visible_paths import package_roots
 
 _OURS = "kingmaker-arena"
 # What bots.kit needs, where the arena runs from a checkout that was not installed.
@@ -44,17 +45,22 @@ def contents(definition: RuntimeDefinition) -> RuntimeContents:
 def _packages() -> dict[str, Distribution]:
     """Return the arena's own distribution and all that it requires, directly or not, by normal name."""
     found: dict[str, Distribution] = {}
-    wanted = [_OURS, *_LEAST]
+    wanted, places = [_OURS, *_LEAST], _places()
     while wanted:
         name = re.sub(r"[-_.]+", "-", wanted.pop()).lower()
         if name in found:
             continue
-        try:
-            found[name] = importlib.metadata.distribution(name)
-        except PackageNotFoundError:
-            continue
-        wanted += _required(found[name])
+        one = next(iter(Distribution.discover(name=name, path=places)), None)
+        if one is not None:
+            found[name] = one
+            wanted += _required(one)
     return found
+
+
+def _places() -> list[str]:
+    """Return where the interpreter finds packages by itself; a process may have added to its path what no bot sees."""
+    user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    return [*map(str, package_roots()), *site.getsitepackages(), *user]
 
 
 def _required(distribution: Distribution) -> Iterator[str]:
