@@ -57,6 +57,8 @@ BOUNDARIES = {
         ("grpc", "grpc_health"),
     ),
     "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
+    # Ray itself is imported by its name, when it is needed (`arena.executor.ray.library`).
+    "arena/executor/ray": Boundary(("arena.executor", "arena.hosting", "arena.match", "engine.registry")),
     "arena/tournament": Boundary(("arena.tournament", "arena.match", "ratings", "engine"), ("structlog",)),
     "arena/tournament/formats": Boundary(("arena.tournament.formats", "ratings.statistics", "engine")),
     "arena/trial": Boundary(

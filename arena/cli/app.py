@@ -52,12 +52,13 @@ NOUNS = (
     "web",
     "serve",
     "home",
+    "cluster",
     "doctor",
 )
 """Every noun, as `arena --help` lists them; its file is `arena/cli/nouns/<noun>.py`."""
 
 
-HERE_ONLY = frozenset({"game", "login", "logout", "perft", "serve", "home"})
+HERE_ONLY = frozenset({"game", "login", "logout", "perft", "serve", "home", "cluster"})
 """The nouns that look at no database, and so at no service in its place."""
 
 

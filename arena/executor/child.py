@@ -40,16 +40,19 @@ class ChildProcess:
         on_silent: Callable[[], None],
         *,
         says_that_it_goes_on: bool = False,
+        not_inherited: tuple[str, ...] = (),
     ) -> None:
         """`command` returns the program and its arguments.
 
         Call `handle` with the head and the blob of every frame that it writes, and `on_silent` after the last. One that
-        `says_that_it_goes_on` is ended when it does not, also if it never began to.
+        `says_that_it_goes_on` is ended when it does not, also if it never began to. It does not get the variables of
+        the environment whose names begin like one of `not_inherited`.
         """
         self._command = command
         self._handle = handle
         self._on_silent = on_silent
         self._says_that_it_goes_on = says_that_it_goes_on
+        self._not_inherited = not_inherited
         self._process: asyncio.subprocess.Process | None = None
         self._stderr = bytearray()
         self._is_stopping = False
@@ -105,19 +108,11 @@ class ChildProcess:
 
     def last_words(self) -> str:
         """Return the last line it wrote to stderr."""
-        lines = self.last_output().strip().splitlines()
-        return lines[-1] if lines else ""
+        return last_line(self.last_output())
 
     def describe_death(self, code: int | None) -> MatchLostError:
         """Return why a match is lost that it played when it ended with this exit code, or was given up (None)."""
-        number = -code if code is not None and code < 0 else 0
-        ended = describe_end(code)
-        why = self.last_words()
-        evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": self.last_output()}
-        reason = f"its worker ended ({ended}){': ' + why if why else ''}"
-        if code is None:
-            reason = f"its worker does not end, and was given up: {why}"
-        return MatchLostError(reason, HostCause.WORKER_DIED, evidence)
+        return describe_death(code, self.last_output())
 
     async def _start_when_there_is_room(self) -> asyncio.subprocess.Process:
         """Start the process, again after longer and longer pauses while there is no room. Raises OSError."""
@@ -138,7 +133,7 @@ class ChildProcess:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env=_environment(),
+            env=_environment(self._not_inherited),
             start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
         )
 
@@ -240,10 +235,28 @@ class ChildProcess:
             del self._stderr[:-KEPT_STDERR_BYTES]
 
 
-def _environment() -> dict[str, str]:
+def describe_death(code: int | None, said: str) -> MatchLostError:
+    """Return why a match is lost whose process ended with this code, or was given up (None), and `said` this last."""
+    number = -code if code is not None and code < 0 else 0
+    ended, why = describe_end(code), last_line(said)
+    evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": said}
+    reason = f"its worker ended ({ended}){': ' + why if why else ''}"
+    if code is None:
+        reason = f"its worker does not end, and was given up: {why}"
+    return MatchLostError(reason, HostCause.WORKER_DIED, evidence)
+
+
+def last_line(said: str) -> str:
+    """Return the last line that is not empty; nothing if there is none."""
+    lines = said.strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def _environment(left_out: tuple[str, ...]) -> dict[str, str]:
     # gRPC's fork handlers can hang a child that is started while streams are open. A worker's bots are started by its
     # launcher, so the handlers are switched off; gRPC reads this once, when it is imported.
-    return {"GRPC_ENABLE_FORK_SUPPORT": "0", **os.environ}
+    own = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+    return {"GRPC_ENABLE_FORK_SUPPORT": "0", **own}
 
 
 async def _has_ended(process: asyncio.subprocess.Process) -> bool:

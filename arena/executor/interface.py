@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Iterable
 from typing import Protocol, Self
 
+from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 
@@ -52,3 +54,14 @@ class Executor(Protocol):
 
     async def cancel(self, match_id: str) -> None:
         """End a match without a report: its `run` raises MatchLostError. Unknown ids are ignored."""
+
+    def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
+        """Return the events of a match (`arena.match.live`) that follow the sequence `after`, to its end.
+
+        What has happened comes first; a match that waits for its turn is waited for. Logs come of the seats in `logs`.
+        Close the generator (`contextlib.aclosing`) when nobody wants more. Raises NotWatchableError; the generator
+        raises FellBehindError.
+        """
+
+    def count_warm_bots(self) -> int:
+        """Return how many processes of bots are kept for later matches, as far as is known."""

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from arena.executor.carrier import CarrierLostError, Here, MakeCarrier, Place, carry_by_pipe
 from arena.executor.channel import Channel
-from arena.executor.child import ChildProcess
 from arena.hosting.falls import is_fall
-from arena.match.host_faults import HostBrokenError, MatchLostError
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import read_live
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
@@ -39,13 +38,14 @@ class Job:
         self._on_watched = on_watched
         self.falls = 0
         """How many workers fell while they played it."""
+        self.moves = 0
+        """How many machines were lost while they played it."""
         self.is_trial = False
         """Whether nothing counts but whether a worker falls with it."""
 
-    def begin_again(self) -> None:
-        """Note that a worker fell with it, and that it is played again from its start, to whoever comes to watch."""
-        self.falls += 1
-        self.channel.end(None, "its worker ended; it is played again")
+    def begin_again(self, why: str = "its worker ended; it is played again") -> None:
+        """Note that it is played again from its start, to whoever comes to watch; who watches now is told why."""
+        self.channel.end(None, why)
         self.channel = Channel(lambda: self._on_watched(self))
 
     def fail(self, error: Exception) -> None:
@@ -72,21 +72,27 @@ class WorkerProcess:
         on_unplayed: Callable[[Job], None],
         on_fallen: Callable[[Job, MatchLostError], None],
         options: Sequence[str] = (),
+        *,
+        on_lost: Callable[[Job, str], None] = lambda job, why: job.fail(MatchLostError(why)),
+        carry: MakeCarrier = carry_by_pipe,
+        place: Place | None = None,
     ) -> None:
         """Call `on_room` when the worker can take another match, `on_unplayed` with each job it died before playing.
 
         Call `on_fallen` with the job with which it reached a limit of its own or crashed, and how it ended. From then
         on it serves each bot in a process of its own. The worker stays on `cores`, or anywhere if there are none.
-        `options` are further words for the command line of `arena.worker`.
+        `options` are further words for the command line of `arena.worker`. It is in a `place` elsewhere if one is
+        given, and `carry` makes its way there; `on_lost` is called with the job that was played when the way was lost,
+        and why.
         """
         self._on_room = on_room
         self._on_unplayed = on_unplayed
         self._on_fallen = on_fallen
         self._jobs: dict[int, Job] = {}
         self._options = ("--cores", ",".join(map(str, cores)), *options) if cores else options
-        self._child = ChildProcess(
-            self._command, lambda head, blob: self._handle(head, blob), self._fall_silent, says_that_it_goes_on=True
-        )
+        self._on_lost = on_lost
+        self._place = place or Here()
+        self._child = carry(self.words, lambda head, blob: self._handle(head, blob), self._fall_silent)
         self._has_broken = False
         self._was_ready = False
         self.is_ready = False
@@ -103,10 +109,15 @@ class WorkerProcess:
     async def run(self) -> bool:
         """Start the process, serve it until it dies, and return whether it had been ready.
 
-        The match that it plays at its death is lost.
+        The match that it plays at its death is lost. Raises CarrierLostError, after all its jobs were given back.
         """
         self._has_broken = False
-        was_ready, code = await self._child.run()
+        try:
+            was_ready, code = await self._child.run()
+        except CarrierLostError as error:
+            self.is_ready = False
+            self._give_all_back(str(error))
+            raise
         self._was_ready |= was_ready
         self._fail_all(code)
         return was_ready
@@ -119,10 +130,14 @@ class WorkerProcess:
         """End it at once; its launcher ends its bots."""
         self._child.kill()
 
+    def takes(self, job: Job) -> bool:
+        """Return whether a match may be sent to it; one with which a worker fell only if it serves bots apart."""
+        return (self.is_apart or not job.falls) and self._place.takes(job.spec)
+
     def play(self, job: Job) -> None:
         """Send it a match."""
         self._jobs[job.ticket] = job
-        self._child.tell({"do": "play", "ticket": job.ticket, "spec": job.spec.to_json()})
+        self._child.tell({"do": "play", "ticket": job.ticket, "spec": self._place.localize(job.spec).to_json()})
         if job.channel.is_watched:
             self.tell_watched(job)
 
@@ -140,10 +155,6 @@ class WorkerProcess:
     def last_words(self) -> str:
         """Return the last line it wrote to stderr."""
         return self._child.last_words()
-
-    def _command(self) -> list[str]:
-        # -P: a folder named arena in the current directory is not ours.
-        return [sys.executable, "-P", "-m", "arena.worker", *self.words()]
 
     def words(self) -> Sequence[str]:
         """Return its options as words of a command line."""
@@ -173,23 +184,39 @@ class WorkerProcess:
 
     def _succeed(self, job: Job, report: MatchReport) -> None:
         self.warm_bots = report.warm_bots
+        self._place.note_report(job.spec, report)
         if not job.report.done():
             job.report.set_result(report)
 
     def _fail(self, job: Job, error: MatchLostError) -> None:
         if isinstance(error, HostBrokenError):
             self.is_ready, self._has_broken = False, True
+        if error.cause not in (HostCause.CANCELLED, HostCause.UNPLAYABLE):
+            self._place.note_loss()
         job.fail(error)
 
     def _fail_all(self, code: int | None) -> None:
         """Fail the match that had begun. Jobs are played in order, so the others only waited and can go elsewhere."""
         begun = 0 if self._has_broken else 1
-        jobs = list(self._jobs.values())
-        self._jobs.clear()
+        jobs = self._take_all()
         has_fallen = is_fall(code, self._child.last_output()) and not self._child.is_stopping
         self.is_apart |= has_fallen
         for job in jobs[:begun]:
             death = self._child.describe_death(code)
+            self._place.note_loss()
             self._on_fallen(job, death) if has_fallen else job.fail(death)
         for job in reversed(jobs[begun:]):
             self._on_unplayed(job)
+
+    def _give_all_back(self, why: str) -> None:
+        """Give back all jobs: the one that had begun, and those that only waited."""
+        jobs = self._take_all()
+        for job in reversed(jobs[1:]):
+            self._on_unplayed(job)
+        for job in jobs[:1]:
+            self._on_lost(job, why)
+
+    def _take_all(self) -> list[Job]:
+        jobs = list(self._jobs.values())
+        self._jobs.clear()
+        return jobs

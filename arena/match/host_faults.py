@@ -15,6 +15,8 @@ class HostCause(enum.StrEnum):
     """Why the host could not play a match: no bot is to blame, the match is not rated and is played again."""
 
     WORKER_DIED = "WORKER_DIED"
+    NODE_LOST = "NODE_LOST"
+    """Machine after machine was lost while they played it."""
     LAUNCHER_LOST = "LAUNCHER_LOST"
     HOSTING_FAILED = "HOSTING_FAILED"
     """A process could not be started or ended, and not through its own program."""

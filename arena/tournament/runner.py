@@ -149,12 +149,14 @@ class _Run:
         self._planner = make_planner()
         self._tally = tally
         self._on_progress = on_progress
-        # Each match that is played has another one waiting at the executor.
-        self._most_in_flight = 2 * executor.slots()
         self._worker = f"{platform.node()}:{os.getpid()}"
-        self._host = HostWatch(self._most_in_flight)
+        self._host = HostWatch(self._most_in_flight())
         self._in_flight: dict[asyncio.Task[MatchReport], LeasedMatch] = {}
         self.writer = PatientWriter(keep, self._mend, self._tell_waiting, patience_s)
+
+    def _most_in_flight(self) -> int:
+        """Return how many matches the executor has at most: each that is played has another one waiting there."""
+        return 2 * self._executor.slots()
 
     async def play(self) -> None:
         """Play until nothing is left; whatever ends it, no match stays leased and none in flight."""
@@ -185,7 +187,7 @@ class _Run:
 
     async def _wait(self) -> list[asyncio.Task[MatchReport]]:
         """Return the matches that have come back: perhaps none, while the planner is behind or one has rested."""
-        has_room = len(self._in_flight) < self._most_in_flight
+        has_room = len(self._in_flight) < self._most_in_flight()
         timeout = self._host.rest_s(time.monotonic()) if has_room else None
         if self._is_behind:
             timeout = _PAUSE_S if timeout is None else min(timeout, _PAUSE_S)
@@ -207,7 +209,7 @@ class _Run:
         return progress
 
     async def _begin(self) -> None:
-        tournament, request = self._specs.tournament_id, self._request(self._most_in_flight)
+        tournament, request = self._specs.tournament_id, self._request(self._most_in_flight())
         await self._go_on(await self.writer.write(lambda: self._ledger.start_run(tournament, request, self._planner)))
 
     def _request(self, limit: int) -> LeaseRequest:
@@ -236,7 +238,7 @@ class _Run:
                 self._specs.tournament_id,
                 results=[fact_of(report, self._worker) for report in reports],
                 lost=lost,
-                request=self._request(self._most_in_flight - len(self._in_flight) + len(done)),
+                request=self._request(max(0, self._most_in_flight() - len(self._in_flight) + len(done))),
                 planner=self._planner,
             )
         )

@@ -40,7 +40,7 @@ def three_bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def table(arena: Arena, three_bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """The command with three bots in its database, and matches played without processes."""
-    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
+    monkeypatch.setattr("arena.cli.shared.executors.LocalExecutor", TableExecutor)
     shutil.copytree(three_bots, tmp_path, dirs_exist_ok=True)
     return arena
 
@@ -51,7 +51,7 @@ def played(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     directory = tmp_path_factory.mktemp("played")
     shutil.copytree(three_bots, directory, dirs_exist_ok=True)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
-        patch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
+        patch.setattr("arena.cli.shared.executors.LocalExecutor", TableExecutor)
         patch.delenv("ARENA_SERVER", raising=False)
         assert run([*MATCH, "--json", "--db", str(directory / "arena.db")]) == 0
     return directory, json.loads(out.getvalue())

@@ -93,7 +93,7 @@ def filled(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     db = str(directory / "arena.db")
     bots = ["--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve"]
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
-        patch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
+        patch.setattr("arena.cli.shared.executors.LocalExecutor", TableExecutor)
         patch.delenv("ARENA_SERVER", raising=False)
         assert run(["tournament", "run", "round-robin", *bots, "--name", "cup", "--db", db]) == 0
         out.truncate(out.seek(0))

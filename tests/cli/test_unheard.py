@@ -17,9 +17,9 @@ import pytest
 from tests.support.patience import PATIENCE_S
 
 TABLE_RUN = """
-import arena.cli.main, arena.cli.shared.play
+import arena.cli.main, arena.cli.shared.executors
 from tests.cli.table import TableExecutor
-arena.cli.shared.play.LocalExecutor = TableExecutor
+arena.cli.shared.executors.LocalExecutor = TableExecutor
 arena.cli.main.main()
 """
 ORDER = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve"]

@@ -40,7 +40,7 @@ def begun(table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     """The lock of a tournament of which one match was played."""
     table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
     with monkeypatch.context() as patch:
-        patch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+        patch.setattr("arena.cli.shared.executors.LocalExecutor", Interrupted)
         assert table(*ORDER, "--bots", "ada,cheat", "--blocks", "3", "--workers", "1").code == 130
     return lock_path(table.db, table("tournament", "list", "--json").json[0]["id"])
 
@@ -170,7 +170,7 @@ def test_of_one_that_nobody_has_begun_the_page_says_how_to_begin_it(
     table: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Interrupted, "left", 0)
-    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", Interrupted)
+    monkeypatch.setattr("arena.cli.shared.executors.LocalExecutor", Interrupted)
     assert table(*ORDER, "--bots", "ada,bob").code == 130
     monkeypatch.setattr("arena.client.here.running.time.sleep", lambda _: interrupt())
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)

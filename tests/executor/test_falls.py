@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.executor import carrier
 from arena.executor.local import LocalExecutor
-from arena.executor.worker_process import WorkerProcess
 from arena.match.report import MatchReport
 from arena.match.spec import SeatSpec
 from arena.match.verify import verify
@@ -24,7 +24,7 @@ LIMITS = ("--memory", "250", "--cpu", "0.5")
 def hole(monkeypatch: pytest.MonkeyPatch, mark: str) -> Iterator[None]:
     """Workers and porters have a hole and low limits, and nothing is left of them."""
     program = [sys.executable, "-m", "tests.support.hole", "arena.worker"]
-    monkeypatch.setattr(WorkerProcess, "_command", lambda worker: [*program, *worker.words(), *LIMITS])
+    monkeypatch.setattr(carrier, "worker_command", lambda words: [*program, *words, *LIMITS])
     yield
     assert marked_processes(mark) == {}
 
@@ -82,7 +82,7 @@ async def test_who_does_it_when_its_match_is_over_brings_down_one_worker_only(zo
     """While it is kept warm, or before the report is written: then it is named in that."""
     warm = [zoo_seat(zoo, "fill-when-warm"), *bots(zoo, "", "")]
     async with LocalExecutor(1) as executor:
-        (worker,) = executor._workers
+        (worker,) = executor._pool.workers
         assert faults(await executor.run(king_spec("m1", warm))) in ({}, {0: "FLOOD"})
         while not (worker.is_apart and worker.is_ready):
             await asyncio.sleep(0.01)

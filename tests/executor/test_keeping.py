@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from arena.executor import local as local_module
+from arena.executor import pool as pool_module
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.executor.worker_process import Job
@@ -57,6 +58,9 @@ class Worker:
     def kill(self) -> None:
         self._killed.set()
 
+    def takes(self, job: Job) -> bool:
+        return self.is_apart or not job.falls
+
     def play(self, job: Job) -> None:
         self.jobs.append(job)
 
@@ -72,7 +76,7 @@ class Worker:
 def _pretended(monkeypatch: pytest.MonkeyPatch) -> None:
     Worker.all = []
     monkeypatch.setattr(local_module, "WorkerProcess", Worker)
-    monkeypatch.setattr(local_module, "STOP_GRACE_S", 0.01)
+    monkeypatch.setattr(pool_module, "STOP_GRACE_S", 0.01)
 
 
 async def order(executor: LocalExecutor, count: int) -> "list[asyncio.Task[object]]":
@@ -242,12 +246,12 @@ async def test_nobody_is_looked_for_any_more_whose_match_is_cancelled(monkeypatc
             searches.append("ended")
         return {}
 
-    monkeypatch.setattr(local_module, "find_guilty", search)
+    monkeypatch.setattr(pool_module, "find_guilty", search)
     async with LocalExecutor(1) as executor:
         (task,) = await order(executor, 1)
-        job = executor._jobs["m0"]
+        job = executor._pool._jobs["m0"]
         job.falls = 1  # its worker fell, and now the one that served its bots apart
-        executor._play_apart(job, MatchLostError("its worker ended"))
+        executor._pool.play_apart(job, MatchLostError("its worker ended"))
         await asyncio.sleep(0)
         assert searches == ["begun"]
         await executor.cancel("m0")

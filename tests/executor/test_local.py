@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
+from arena.executor import carrier
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor, default_warm_mb
-from arena.executor.worker_process import WorkerProcess
 from arena.hosting.proc.machine import MEGABYTE, count_cores, machine_bytes
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
@@ -67,16 +67,16 @@ async def test_one_worker_and_two_play_the_same() -> None:
 async def test_a_match_does_not_wait_behind_another_while_a_worker_is_still_starting() -> None:
     async with LocalExecutor(2) as executor:
         played = [asyncio.ensure_future(executor.run(king_spec(f"m{index}", ENDLESS))) for index in range(2)]
-        while not all(worker.is_ready for worker in executor._workers):
+        while not all(worker.is_ready for worker in executor._pool.workers):
             await asyncio.sleep(0.005)
-        assert [worker.load for worker in executor._workers] == [1, 1]
+        assert [worker.load for worker in executor._pool.workers] == [1, 1]
         for match in played:
             match.cancel()
         await asyncio.gather(*played, return_exceptions=True)
 
 
 async def test_a_bots_fault_comes_back_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(WorkerProcess, "_command", lambda _worker: [sys.executable, "-c", PATIENT_WORKER])
+    monkeypatch.setattr(carrier, "worker_command", lambda _words: [sys.executable, "-c", PATIENT_WORKER])
     async with LocalExecutor(1) as executor:
         report = await executor.run(king_spec("m1", [scripted(), scripted("crash"), scripted()]))
     (fault,) = report.result.faults
@@ -220,14 +220,14 @@ async def test_leaving_ends_everything_at_once(mark: str) -> None:
 @pytest.mark.host_fault("workers-that-do-not-start")
 async def test_workers_that_do_not_start_are_given_up_with_their_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = [sys.executable, "-c", "raise SystemExit('no module named arena')"]
-    monkeypatch.setattr(WorkerProcess, "_command", lambda _worker: broken)
+    monkeypatch.setattr(carrier, "worker_command", lambda _words: broken)
     async with LocalExecutor(1) as executor:
         with pytest.raises(ExecutorFailedError, match=r"3 times before it was ready.*no module named arena"):
             await executor.run(king_spec("m1", HONEST))
 
 
 async def test_workers_whose_program_is_missing_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(WorkerProcess, "_command", lambda _worker: ["/no/such/python"])
+    monkeypatch.setattr(carrier, "worker_command", lambda _words: ["/no/such/python"])
     async with LocalExecutor(1) as executor:
         with pytest.raises(ExecutorFailedError, match=r"3 times before it was ready.*No such file.*/no/such/python"):
             await executor.run(king_spec("m1", HONEST))

@@ -38,6 +38,7 @@ FAMILIES = (
     "cli.env_var",
     "cli.default",
     "cli_bot.conform_",
+    "cli_cluster.state_",
     "cli_doctor.check_",
     "cli_doctor.state_",
     "cli_home.count_",

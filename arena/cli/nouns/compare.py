@@ -14,7 +14,7 @@ from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.forecast import print_forecast
 from arena.cli.shared.granting import check_cores
-from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
+from arena.cli.shared.hosting_options import LOCAL, Address, AllowReduced, ExecutorName, Sandbox, read_hosting
 from arena.cli.shared.options import AsJson, Database, DryRun, GameOptions, Workers, example, parse_names
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play import announce, play
@@ -75,6 +75,8 @@ def compare(
     secret: Secret = None,
     name: TournamentName = None,
     workers: Workers = 0,
+    executor: ExecutorName = settings.EXECUTOR.default,
+    address: Address = settings.RAY_ADDRESS.default,
     sandbox: Sandbox = settings.SANDBOX.default,
     allow_reduced: AllowReduced = False,
     db: Database = settings.DB.default,
@@ -82,7 +84,9 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Find out whether one version is better than another."""
-    hosting = read_hosting(workers=workers, sandbox=sandbox, allow_reduced=allow_reduced)
+    hosting = read_hosting(
+        workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, executor=executor, address=address
+    )
     others = parse_names(field, "field") if field else []
     bounds = read_bounds(preset, elo0, elo1, gain)
     form = _form(seats, max_blocks, bounds, (alpha, beta), has_field=bool(others))
@@ -101,7 +105,8 @@ def compare(
         print_forecast(db, order, hosting.workers, as_json=as_json)
         return
     with connect(db, makes=True) as connection:
-        check_cores(connection, cores, hosting.workers)
+        if hosting.executor == LOCAL:
+            check_cores(connection, cores, hosting.workers)
         _check_versions(connection, new, old)
         planned = connection.arena.tournaments.create_tournament(order)
         announce(planned)

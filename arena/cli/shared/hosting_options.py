@@ -43,7 +43,24 @@ WarmMemory = Annotated[
         metavar="MB",
     ),
 ]
+ExecutorName = Annotated[
+    str,
+    typer.Option(
+        "--executor",
+        envvar=settings.EXECUTOR.variable,
+        metavar="local|ray",
+    ),
+]
+Address = Annotated[
+    str,
+    typer.Option(
+        "--address",
+        envvar=settings.RAY_ADDRESS.variable,
+        metavar="HOST:PORT",
+    ),
+]
 
+LOCAL, RAY = "local", "ray"
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%?", re.ASCII)
 _MEGABYTES = re.compile(r"\d{1,9}", re.ASCII)
 
@@ -59,6 +76,16 @@ class HostingOptions:
     """The share of the matches that are checked, 0 to 1."""
     warm_mb: int | None
     """The memory for idle bots, or `None` for a share of the machine's."""
+    executor: str = LOCAL
+    """Where matches are played: LOCAL or RAY."""
+    address: str = AUTO
+    """The head of the cluster, if there is one."""
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Return the words of a command line that say where matches are played, unless the settings do."""
+        executor = ("--executor", self.executor) if self.executor != settings.EXECUTOR.value else ()
+        return (*executor, "--address", self.address) if self.address != settings.RAY_ADDRESS.value else executor
 
 
 def read_hosting(
@@ -68,14 +95,36 @@ def read_hosting(
     allow_reduced: bool = False,
     leak_checks: str = "",
     warm_memory: str = "",
+    executor: str = "",
+    address: str = "",
 ) -> HostingOptions:
     """Return what the options ask for; the settings decide where a text is empty. Raise MisuseError."""
+    executor = executor or settings.EXECUTOR.value
+    if executor not in (LOCAL, RAY):
+        raise MisuseError(f"--executor {executor!r} is none; use {LOCAL} or {RAY}")
+    address = address or settings.RAY_ADDRESS.value
+    if executor == RAY:
+        _check_address(address)
+    if executor == LOCAL and address != AUTO and not settings.RAY_ADDRESS.is_set:
+        raise MisuseError(f"--address names a cluster, and matches are played here; add --executor {RAY}")
     return HostingOptions(
         workers=workers,
         policy=_read_policy(sandbox or settings.SANDBOX.value, allow_reduced=allow_reduced),
         leak_checks=_parse_share(leak_checks or settings.LEAK_CHECKS.value),
         warm_mb=_parse_warm_memory(warm_memory or settings.WARM_MEMORY.value),
+        executor=executor,
+        address=address,
     )
+
+
+def _check_address(text: str) -> None:
+    from arena.executor.interface import ExecutorFailedError  # only who asks for a cluster needs what is behind it
+    from arena.executor.ray.address import check_address
+
+    try:
+        check_address(text)
+    except ExecutorFailedError as error:
+        raise MisuseError(str(error)) from error
 
 
 def _read_policy(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:

@@ -13,9 +13,9 @@ import typer
 
 from arena.cli.shared.connect import Connection
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.executors import make_executor
 from arena.cli.shared.fault_report import print_faults
 from arena.cli.shared.follow import follow
-from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.host_report import report_host
 from arena.cli.shared.hosting_options import HostingOptions
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
@@ -26,8 +26,7 @@ from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import program
 from arena.client.values.planning import PlannedTournament
 from arena.client.values.tournaments import SINGLE_MATCH, TournamentDetail
-from arena.executor.interface import ExecutorFailedError
-from arena.executor.local import LocalExecutor
+from arena.executor.interface import Executor, ExecutorFailedError
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.hosting.sandbox.limits import NONE
@@ -94,11 +93,13 @@ def _play_here(connection: Connection, storage: Storage, tournament_id: str, hos
             f"{name!r} is for remote bots, and only a service that sets service.play_address plays with them: "
             f"`{program()} serve` on the home that this database belongs to"
         )
-    remedy = f"`{connection.command('tournament', 'resume', name)}` goes on"
-    warning = _check_sandbox(storage, tournament_id, hosting.policy)
+    remedy = f"`{connection.command('tournament', 'resume', name, *hosting.place)}` goes on"
+    levels = _check_sandbox(storage, tournament_id, hosting.policy)
+    warning = say(WARNING_WITHOUT_SANDBOX) if NONE in levels else None
     display = _Display(warning, _note(connection, row))
+    executor = make_executor(row, hosting, storage.programs, levels)
     try:
-        end = run_interruptibly(partial(_run, storage, row, hosting, display), remedy)
+        end = run_interruptibly(partial(_run, storage, row, hosting, display, executor), remedy)
     except InterruptedRunError:
         # Perhaps it was stopped because of them.
         print_faults(connection.arena.tournaments.get_tournament(tournament_id), connection.place, err=True)
@@ -130,14 +131,13 @@ def _note(connection: Connection, row: TournamentRow) -> Callable[[], str]:
     return lambda: connection.arena.tournaments.get_progress(row.tournament.id).sentence
 
 
-def _check_sandbox(storage: Storage, tournament_id: str, policy: SandboxPolicy) -> str | None:
-    """Return the line to warn with, if any. Raise CliError if there is no sandbox for a bot that needs one."""
+def _check_sandbox(storage: Storage, tournament_id: str, policy: SandboxPolicy) -> set[str]:
+    """Return the levels at which bots run. Raise CliError if there is no sandbox for a bot that needs one."""
     owned = owned_entrants(storage.database, tournament_id)
     try:
-        levels = {find_level(has_owner=has_owner, policy=policy) for has_owner in owned}
+        return {find_level(has_owner=has_owner, policy=policy) for has_owner in owned}
     except SandboxUnavailableError as error:
         raise CliError(str(error)) from error
-    return say(WARNING_WITHOUT_SANDBOX) if NONE in levels else None
 
 
 class _Display:
@@ -178,11 +178,10 @@ class _Display:
         return self._note
 
 
-async def _run(storage: Storage, row: TournamentRow, hosting: HostingOptions, display: _Display) -> RunProgress:
-    # No more workers than there are matches to play, and at least one, so that an empty run says so itself.
-    workers = granted_workers(hosting.workers, row.pool.cores)
-    workers = max(1, min(workers, row.progress.planned + row.progress.leased))
-    async with LocalExecutor(workers, warm_mb=hosting.warm_mb, cores=row.pool.cores) as executor:
+async def _run(
+    storage: Storage, row: TournamentRow, hosting: HostingOptions, display: _Display, made: Executor
+) -> RunProgress:
+    async with made as executor:
         end = await run_tournament(
             storage.database,
             row.tournament.id,

@@ -24,6 +24,11 @@ class Setting:
         """Return what is set now, or the default; an empty variable counts as unset."""
         return os.environ.get(self.variable) or self.default
 
+    @property
+    def is_set(self) -> bool:
+        """Return whether the environment sets it."""
+        return bool(os.environ.get(self.variable))
+
 
 NO_FILE = NO_SERVER = "none"
 
@@ -63,6 +68,17 @@ WARM_MEMORY = Setting(
     "Option --warm-memory.",
 )
 
+EXECUTOR = Setting(
+    "executor",
+    "local",
+    "Where matches are played: local = on this machine, ray = on the machines of a Ray cluster. Option --executor.",
+)
+RAY_ADDRESS = Setting(
+    "ray_address",
+    "auto",
+    "The head of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the one that runs here. Option --address.",
+)
+
 RUNTIMES = Setting(
     "runtimes",
     NO_FILE,
@@ -91,4 +107,18 @@ def usual_database() -> str:
     return DB.value
 
 
-SETTINGS = (HOME, DB, SERVER, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY, RUNTIMES, STORE)
+SETTINGS = (
+    HOME,
+    DB,
+    SERVER,
+    WORKERS,
+    LANG,
+    DEBUG,
+    SANDBOX,
+    LEAK_CHECKS,
+    WARM_MEMORY,
+    EXECUTOR,
+    RAY_ADDRESS,
+    RUNTIMES,
+    STORE,
+)

@@ -7,8 +7,10 @@ import hashlib
 import json
 import shutil
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from arena.hosting.cache_directory import cache_directory
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, check_for_strangers, resolve_command
@@ -50,6 +52,7 @@ class Runtimes:
         own_ones = {name: RuntimeDefinition(name, RuntimeKind(name)) for name in PREDEFINED}
         others = {**installed_runtimes(path), **settings.definitions}
         self._definitions = {**own_ones, **dict(sorted(others.items()))}
+        self._settings = settings
         self._cache = cache
         self._found: dict[str, Runtime] = {}
         self._lock = threading.Lock()
@@ -58,6 +61,10 @@ class Runtimes:
     def names(self) -> tuple[str, ...]:
         """The names of all runtimes: `arena` and `bundled` first, then what is installed or the organiser defined."""
         return tuple(self._definitions)
+
+    def tables(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return what the organiser defined, as tables of TOML: `parse_runtimes` reads them."""
+        return {name: definition.table() for name, definition in self._settings.definitions.items()}
 
     def definition(self, name: str) -> RuntimeDefinition:
         """Return how a runtime is defined. Raises UnknownRuntimeError."""

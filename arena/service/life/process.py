@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
-from arena.executor.local import LocalExecutor
-from arena.hosting.proc.machine import count_cores
 from arena.service.activities.admissions import AdmissionDesk
 from arena.service.activities.foreman import Activity, Foreman
 from arena.service.activities.housekeeping import Housekeeper
@@ -31,6 +29,7 @@ from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.life.admin import AdminListener
 from arena.service.life.book import open_book, watch_file
+from arena.service.life.executors import ExecutorMaker
 from arena.service.life.expiry import look_at_certificate
 from arena.service.life.owners import make_own_certificate, open_owners
 from arena.service.life.programs import make_programs
@@ -96,13 +95,13 @@ def serve(
             sweep_locks(home.database)
             follow_rules(database, get_logger("service"))
             ServiceLedger(database).requeue_admissions()  # what another life of it was looking at
-            asyncio.run(_Service(home, settings, database, lock).run(on_ready, say))
+            asyncio.run(_Service(home, settings, database, lock, say).run(on_ready, say))
 
 
 class _Service:
     """One life of a service; the lock is held and the database open."""
 
-    def __init__(self, home: Home, settings: ServiceSettings, database: Database, lock: HomeLock) -> None:
+    def __init__(self, home: Home, settings: ServiceSettings, database: Database, lock: HomeLock, say: Say) -> None:
         self._home = home
         self._settings = settings
         self._database = database
@@ -110,7 +109,8 @@ class _Service:
         self._metrics = Metrics()
         self._health = Health()
         self._log = get_logger("service")
-        self._host_watch = HostWatch(2 * self._workers)
+        self._executors = ExecutorMaker(settings.service, say)
+        self._host_watch = HostWatch(2 * self._executors.slots())
         self._match_limits = MatchLimits(settings.limits.of_owners)
 
     async def run(self, on_ready: Callable[[Ready], None], say: Say) -> None:
@@ -123,7 +123,8 @@ class _Service:
                 door = self._open_door(shop, presence)
                 web = open_web(self._home, self._settings, self._health)
                 router = Router(slots, None if door is None else door.process)
-                host = Host(router, self._make_executor, self._health, get_logger("host"), self._host_watch)
+                self._executors.programs = shop.programs
+                host = Host(router, self._executors.make, self._health, get_logger("host"), self._host_watch)
                 export_slots(self._metrics, slots, host.count_warm_bots)
                 works: list[asyncio.Task[None]] = []
                 ready = await self._listen(
@@ -156,20 +157,13 @@ class _Service:
             Kind.COMPARISON: weights.comparison,
         }
         return Slots(
-            self._workers,
+            self._executors.slots,
             shares,
             owner_limit=self._match_limits,
             needs_slot=lambda spec: not spec.has_remote,
             observer=observer,
             watch=self._host_watch,
         )
-
-    @property
-    def _workers(self) -> int:
-        return self._settings.service.workers or count_cores()
-
-    def _make_executor(self) -> LocalExecutor:
-        return LocalExecutor(self._workers, warm_mb=self._settings.service.warm_memory)
 
     def _make_shop(self, slots: Slots) -> Workshop:
         return Workshop(
@@ -191,7 +185,7 @@ class _Service:
             presence,
             wake=shop.bell.ring,
             health=self._health,
-            workers=self._workers,
+            workers=self._executors.slots(),
         )
 
     async def _try_sandbox(self, shop: Workshop, say: Say) -> None:
@@ -253,7 +247,7 @@ class _Service:
 
     def _tell_ready(self, on_ready: Callable[[Ready], None], ready: Ready) -> None:
         self._lock.tell(list(ready.addresses.values()))
-        self._log.info("serving", home=str(self._home.directory), slots=self._workers, **ready.addresses)
+        self._log.info("serving", home=str(self._home.directory), slots=self._executors.slots(), **ready.addresses)
         on_ready(ready)
         tell_systemd("READY=1")
 

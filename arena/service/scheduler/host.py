@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from arena.executor.interface import Executor, ExecutorFailedError
 from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.health import Health
@@ -80,18 +81,16 @@ class Host:
 
     def count_warm_bots(self) -> int:
         """Return how many idle processes of bots there are, as far as is known."""
-        count: Callable[[], int] | None = getattr(self._executor, "count_warm_bots", None)
-        return 0 if count is None else count()
+        return 0 if self._executor is None else self._executor.count_warm_bots()
 
-    def watch(self, match_id: str, *, after: int = -1, logs: Sequence[int] = ()) -> AsyncGenerator[Any, None]:
+    def watch(self, match_id: str, *, after: int = -1, logs: Sequence[int] = ()) -> AsyncGenerator[LiveEvent, None]:
         """Return the events of a match that is waiting or played now, as the executor's own `watch` does.
 
         Raises LookupError if there is no executor now.
         """
-        watch: Callable[..., AsyncGenerator[Any, None]] | None = getattr(self._executor, "watch", None)
-        if watch is None:
+        if self._executor is None:
             raise LookupError("nothing is played now; try again in a minute")
-        return watch(match_id, after=after, logs=logs)
+        return self._executor.watch(match_id, after=after, logs=logs)
 
     def _begin(self, match_id: str) -> None:
         self._in_flight.add(match_id)

@@ -39,7 +39,7 @@ class Slots:
 
     def __init__(
         self,
-        slots: int,
+        slots: int | Callable[[], int],
         weights: Mapping[Kind, float],
         *,
         owner_limit: OwnerLimit = lambda _: 0,
@@ -48,11 +48,11 @@ class Slots:
         watch: HostWatch | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Play at most `slots` matches at once; those that need no slot begin at once and are not counted.
+        """Play at most `slots` matches at once, which may change; those that need none begin at once, not counted.
 
         Matches that rest, as `watch` says, let others go first.
         """
-        self._slots = slots
+        self._count = slots
         self._owners = OwnersInPlay(owner_limit)
         self._needs_slot = needs_slot
         self._observer = observer
@@ -81,7 +81,7 @@ class Slots:
 
     def slots(self) -> int:
         """Return how many matches are played at once."""
-        return self._slots
+        return self._count if isinstance(self._count, int) else self._count()
 
     def use(self, executor: MatchExecutor | None) -> None:
         """Play with this executor from now on; with `None` nothing begins until there is another one."""
@@ -167,7 +167,7 @@ class Slots:
         running = sum(job.needs_slot for job in self._running)
         kinds = {job.flow.kind for job in self._running}
         is_short = all(self._kinds.mean_cost(kind) < SHORT_S for kind in kinds)
-        return running < (2 * self._slots if is_short else self._slots)
+        return running < (2 * self.slots() if is_short else self.slots())
 
     def _choose(self) -> Job | None:
         now_s = self._clock()
@@ -202,7 +202,7 @@ class Slots:
             # A match of remote bots may wait for long: it must not keep other matches of their owners from their turn.
             self._owners.begin(job)
             job.charges = self._kinds.begin(flow.kind), self._shares[flow.kind].begin(flow)
-            job.part = min(1.0, self._slots / sum(one.needs_slot for one in self._running))
+            job.part = min(1.0, self.slots() / sum(one.needs_slot for one in self._running))
         if flow.pace is not None:
             flow.pace.take(job.begun_s)
         self._is_idle.clear()

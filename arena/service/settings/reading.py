@@ -22,6 +22,8 @@ from arena.service.settings.values import (
 )
 
 DEFAULT = "default"
+_OF_BOTS = "ARENA_ADDRESS"
+"""A variable that bots are given, and that is nearly one of ours."""
 _ALMOST = 0.85
 """How near to the variable of a setting another one is a mistyped one."""
 _ROWS = {row.key: row for row in TABLE}
@@ -111,7 +113,7 @@ def _unknown_keys(file: Path, tables: Mapping[str, Any]) -> Iterator[str]:
 def _mistyped_variables(environ: Mapping[str, str], others: Collection[str]) -> Iterator[str]:
     """Yield what is wrong with variables that are nearly those of a setting; what others may mean is left alone."""
     known = [row.variable for row in TABLE]
-    for name in sorted(set(environ) - {*known, *others}):
+    for name in sorted(set(environ) - {*known, *others, _OF_BOTS}):
         begins = name.startswith(tuple(f"ARENA_{section.upper()}_" for section in SECTIONS))
         close = get_close_matches(name, known, n=1, cutoff=_ALMOST) if name.startswith("ARENA_") else []
         if close:

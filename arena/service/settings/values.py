@@ -21,6 +21,8 @@ class ServiceSection:
     tls_key: str
     tls_hosts: tuple[str, ...]
     workers: int
+    executor: str
+    ray_address: str
     sandbox: str
     allow_reduced_sandbox: bool
     leak_checks: float

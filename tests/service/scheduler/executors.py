@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, Iterable
 from typing import Self
 
+from arena.executor.interface import NotWatchableError
+from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from tests.support.specs import script_spec, seat_spec
@@ -43,6 +46,13 @@ class HeldExecutor:
 
     async def cancel(self, match_id: str) -> None:
         self.cancelled.append(match_id)
+
+    def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
+        del after, logs
+        raise NotWatchableError(match_id)
+
+    def count_warm_bots(self) -> int:
+        return 0
 
     async def finish(self, match_id: str) -> None:
         """End a match well, and let everybody see it."""

@@ -6,7 +6,15 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
-from arena.cli.shared.hosting_options import AllowReduced, LeakChecks, Sandbox, WarmMemory, read_hosting
+from arena.cli.shared.hosting_options import (
+    Address,
+    AllowReduced,
+    ExecutorName,
+    LeakChecks,
+    Sandbox,
+    WarmMemory,
+    read_hosting,
+)
 from arena.cli.shared.options import AsJson, Database, Workers, example
 from arena.cli.shared.play import play
 from arena.cli.shared.tournament_table import print_end
@@ -16,10 +24,12 @@ from arena.client.values.operations import operation_target
 app = typer.Typer()
 
 
-@app.command(epilog=example("arena tournament resume monday", "arena tournament resume monday --workers 1"))
+@app.command(epilog=example("arena tournament resume monday", "arena tournament resume monday --executor ray"))
 def resume(
     tournament: TournamentText,
     workers: Workers = 0,
+    executor: ExecutorName = settings.EXECUTOR.default,
+    address: Address = settings.RAY_ADDRESS.default,
     sandbox: Sandbox = settings.SANDBOX.default,
     allow_reduced: AllowReduced = False,
     leak_checks: LeakChecks = settings.LEAK_CHECKS.default,
@@ -29,7 +39,13 @@ def resume(
 ) -> None:
     """Go on with a tournament that was stopped, at whatever point."""
     hosting = read_hosting(
-        workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
+        workers=workers,
+        sandbox=sandbox,
+        allow_reduced=allow_reduced,
+        leak_checks=leak_checks,
+        warm_memory=warm_memory,
+        executor=executor,
+        address=address,
     )
     with connect(db) as connection:
         found = operation_target(connection.arena.tournaments.get_progress(tournament))

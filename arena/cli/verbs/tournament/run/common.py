@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared.connect import connect
 from arena.cli.shared.forecast import print_forecast
 from arena.cli.shared.granting import check_cores
-from arena.cli.shared.hosting_options import HostingOptions
+from arena.cli.shared.hosting_options import LOCAL, HostingOptions
 from arena.cli.shared.options import example
 from arena.cli.shared.play import announce, play
 from arena.cli.shared.request import Request, tournament_request
@@ -59,7 +59,8 @@ def run_tournament(
         print_forecast(target.db, order, hosting.workers, as_json=target.as_json)
         return
     with connect(target.db, makes=True) as connection:
-        check_cores(connection, request.cores, hosting.workers)
+        if hosting.executor == LOCAL:
+            check_cores(connection, request.cores, hosting.workers)
         planned = connection.arena.tournaments.create_tournament(order)
         announce(planned)
         detail = play(connection, planned.id, hosting)

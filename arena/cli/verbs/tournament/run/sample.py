@@ -31,6 +31,8 @@ def sample(
     same_owner: request.SameOwner = False,
     name: request.TournamentName = None,
     workers: options.Workers = 0,
+    executor: hosting_options.ExecutorName = settings.EXECUTOR.default,
+    address: hosting_options.Address = settings.RAY_ADDRESS.default,
     sandbox: hosting_options.Sandbox = settings.SANDBOX.default,
     allow_reduced: hosting_options.AllowReduced = False,
     leak_checks: hosting_options.LeakChecks = settings.LEAK_CHECKS.default,
@@ -51,7 +53,13 @@ def sample(
         secret=secret,
     )
     hosting = read_hosting(
-        workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
+        workers=workers,
+        sandbox=sandbox,
+        allow_reduced=allow_reduced,
+        leak_checks=leak_checks,
+        warm_memory=warm_memory,
+        executor=executor,
+        address=address,
     )
     target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, dry_run=dry_run, as_json=as_json)
     entrants = options.parse_names(bots, "bots")

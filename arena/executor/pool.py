@@ -1,0 +1,243 @@
+"""The matches of an executor and the workers that play them, wherever those are: who gets which, and what is lost.
+
+Each worker has one match to play and one that waits for it, so it is never idle while there is work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from arena.executor.carrier import CarrierLostError
+from arena.executor.elimination import find_guilty, without
+from arena.executor.interface import ExecutorFailedError, NotWatchableError
+from arena.executor.worker_process import Job, WorkerProcess
+from arena.hosting.falls import is_fall
+from arena.hosting.manifest import BotDirectoryError
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.live import LiveEvent
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
+
+MATCHES_A_WORKER = 2
+MOST_DEATHS_AT_START = 3
+MOST_FALLS = 2
+"""With how many workers a match may fall and be played again for nothing."""
+MOST_MOVES = 3
+"""With how many machines a match may be lost and be played again for nothing."""
+STOP_GRACE_S = 8.0
+
+
+class WorkerPool:
+    """Matches that wait, and workers that come and go. Everything runs in one event loop."""
+
+    def __init__(self, on_end: Callable[[WorkerProcess, str], None]) -> None:
+        """Call `on_end` with a worker that cannot be run any more, and why."""
+        self._on_end = on_end
+        self._waiting: deque[Job] = deque()
+        self._jobs: dict[str, Job] = {}
+        self._keepers: dict[WorkerProcess, asyncio.Task[None]] = {}
+        self._failure: ExecutorFailedError | None = None
+
+    # Workers.
+
+    @property
+    def workers(self) -> list[WorkerProcess]:
+        """The workers that are kept running."""
+        return list(self._keepers)
+
+    @property
+    def failure(self) -> ExecutorFailedError | None:
+        """Why nothing can be played any more, if that is so."""
+        return self._failure
+
+    @property
+    def waiting(self) -> list[Job]:
+        """The matches that no worker has."""
+        return list(self._waiting)
+
+    def add(self, worker: WorkerProcess) -> None:
+        """Keep a worker running, which was made with the methods of this pool."""
+        self._keepers[worker] = asyncio.create_task(self._keep_running(worker))
+
+    def remove(self, worker: WorkerProcess) -> None:
+        """Forget a worker that has ended. Matches that only such a one may play are for all if there is none left."""
+        self._keepers.pop(worker, None)
+        if not any(other.is_apart for other in self._keepers):
+            for job in self._waiting:
+                job.falls = 0
+        self.dispatch()
+
+    def fail(self, failure: ExecutorFailedError) -> None:
+        """Fail all matches, those to come as well; what failed first is told."""
+        self._failure = self._failure or failure
+        self._waiting.clear()
+        for job in self._jobs.values():
+            job.fail(self._failure)
+
+    async def close(self) -> None:
+        """End every worker with its bots; matches that were not finished are lost."""
+        self._failure = self._failure or ExecutorFailedError("the executor was closed")
+        for worker in self._keepers:
+            worker.stop()
+        keepers = list(self._keepers.values())
+        try:
+            async with asyncio.timeout(STOP_GRACE_S):
+                await asyncio.gather(*map(asyncio.shield, keepers), return_exceptions=True)
+        except TimeoutError:
+            pass
+        finally:
+            for worker in self._keepers:
+                worker.kill()
+            self.fail(self._failure)
+        await asyncio.gather(*keepers, return_exceptions=True)
+
+    def count_warm_bots(self) -> int:
+        """Return how many processes of bots all workers together kept when their last matches ended."""
+        return sum(worker.warm_bots for worker in self._keepers)
+
+    # Matches.
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        """Play one match. Raises MatchLostError, and ExecutorFailedError when nothing can be played."""
+        if self._failure is not None:
+            raise self._failure
+        if spec.match_id in self._jobs:
+            raise ValueError(f"match {spec.match_id} is being played already")
+        job = self._jobs[spec.match_id] = Job(spec, self._tell_watched)
+        self._waiting.append(job)
+        self.dispatch()
+        try:
+            return await job.report
+        except asyncio.CancelledError:
+            self._withdraw(job)
+            raise
+        finally:
+            del self._jobs[spec.match_id]
+
+    def cancel(self, match_id: str) -> None:
+        """End a match without a report: its `run` raises MatchLostError. Unknown ids are ignored."""
+        job = self._jobs.get(match_id)
+        if job is not None:
+            self._withdraw(job)
+            job.fail(MatchLostError("cancelled", HostCause.CANCELLED))
+
+    def refuse(self, job: Job, error: MatchLostError) -> None:
+        """Fail a match that waits, because nobody can play it."""
+        self._withdraw(job)
+        job.fail(error)
+
+    def watch(self, match_id: str, after: int, logs: Iterable[int]) -> AsyncGenerator[LiveEvent, None]:
+        """Return the events of a match, as `Executor.watch` says. Raises NotWatchableError."""
+        job = self._jobs.get(match_id)
+        if job is None:
+            raise NotWatchableError(match_id)
+        return job.channel.watch(after, logs)
+
+    def take_back(self, job: Job) -> None:
+        """Put a match whose worker died before it began at the head of the queue."""
+        if not job.report.done():
+            self._waiting.appendleft(job)
+            self.dispatch()
+
+    def move(self, job: Job, why: str) -> None:
+        """Play a match again whose machine was lost with it, elsewhere; not for ever, as it may be what ends them."""
+        job.moves += 1
+        if job.moves > MOST_MOVES:
+            job.fail(MatchLostError(why, HostCause.NODE_LOST))
+        elif not job.report.done():
+            job.begin_again(f"{why}; it is played again")
+            self.take_back(job)
+
+    def play_apart(self, job: Job, death: MatchLostError) -> None:
+        """Play a match again with which a worker fell, on one that serves each of its bots apart.
+
+        If even that one falls, it was none of their connections, and each bot is tried alone.
+        """
+        if job.is_trial or job.falls >= MOST_FALLS:
+            job.fail(death)
+        elif not job.report.done():
+            job.falls += 1
+            job.begin_again()
+            if job.falls == 1:
+                self.take_back(job)
+            else:
+                trial = asyncio.create_task(self._play_without_guilty(job, death))
+                job.report.add_done_callback(lambda _: trial.cancel())
+
+    def dispatch(self) -> None:
+        """Hand out what waits, to the worker with the least to do.
+
+        Nobody gets a second match while a worker is starting: it would wait, perhaps for long, behind the first.
+        """
+        most = MATCHES_A_WORKER if all(worker.is_ready for worker in self._keepers) else 1
+        for job in tuple(self._waiting):
+            ready = [worker for worker in self._keepers if worker.is_ready and worker.load < most]
+            if not ready:
+                return
+            fit = [worker for worker in ready if worker.takes(job)]
+            if fit:
+                self._waiting.remove(job)
+                min(fit, key=lambda worker: worker.load).play(job)
+
+    def _tell_watched(self, job: Job) -> None:
+        for worker in self._keepers:
+            worker.tell_watched(job)
+
+    def _withdraw(self, job: Job) -> None:
+        if job in self._waiting:
+            self._waiting.remove(job)
+        for worker in self._keepers:
+            worker.withdraw(job)
+
+    async def _play_without_guilty(self, job: Job, death: MatchLostError) -> None:
+        """Find out with whom workers fall, and play the match without; if it is nobody, the match is lost."""
+        guilty: Mapping[int, Mapping[str, Any]] = {}
+        with suppress(BotDirectoryError):  # there is nobody to sit in the other seats
+            guilty = await find_guilty(job.spec, self._falls_with)
+        if guilty:
+            job.spec = without(job.spec, guilty)
+            self.take_back(job)
+        else:
+            job.fail(death)
+
+    async def _falls_with(self, spec: MatchSpec) -> str:
+        """Play a match that does not count, and return how the worker fell, or an empty text."""
+        trial = Job(spec)
+        trial.is_trial, trial.falls = True, 1
+        self.take_back(trial)
+        try:
+            await trial.report
+        except MatchLostError as error:
+            is_death = error.cause is HostCause.WORKER_DIED
+            return str(error) if is_death and is_fall(_code_of(error), error.evidence.get("stderr", "")) else ""
+        finally:
+            self._withdraw(trial)
+        return ""
+
+    async def _keep_running(self, worker: WorkerProcess) -> None:
+        """Run a worker, again whenever it dies, and tell when that cannot go on."""
+        try:
+            await self._run_again_and_again(worker)
+            why = f"a worker ended {MOST_DEATHS_AT_START} times before it was ready; the last said: "
+            why += worker.last_words() or "nothing"
+        except CarrierLostError as error:
+            why = str(error)
+        except Exception as error:  # nobody awaits this task, so the error would be lost and `run` would wait for ever
+            why = f"a worker cannot be served: {type(error).__name__}: {error}"
+        if self._failure is None:
+            self._on_end(worker, why)
+
+    async def _run_again_and_again(self, worker: WorkerProcess) -> None:
+        deaths = 0
+        while deaths < MOST_DEATHS_AT_START and self._failure is None:
+            was_ready = await worker.run()
+            deaths = 0 if was_ready else deaths + 1
+
+
+def _code_of(death: MatchLostError) -> int:
+    """Return the exit code of which a death tells, negative for a signal."""
+    return int(death.evidence.get("exit_status") or -death.evidence.get("signal", 0))

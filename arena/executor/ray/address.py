@@ -1,0 +1,119 @@
+"""Finds the head of a cluster, and looks whether it answers and is one that may be used, before Ray itself is asked.
+
+Ray waits for ever for whatever listens there and is none of its own; so another process tries it, which can be ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import os
+import re
+import socket
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+
+from arena.executor.interface import ExecutorFailedError
+
+CONNECT_S = 3.0
+KNOCK_S = 20.0
+"""Ray's own import takes seconds on a slow disk."""
+_ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})", re.ASCII)
+_START = "start a head with `ray start --head --node-ip-address 127.0.0.1`, or name one with --address HOST:PORT"
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A head that answered."""
+
+    address: str
+    is_loopback: bool
+
+
+def check_address(text: str) -> None:
+    """Raise ExecutorFailedError unless the text is empty, `auto` or HOST:PORT."""
+    found = _ADDRESS.fullmatch(text)
+    if text not in ("", AUTO) and (found is None or not 0 < int(found[2]) < 65536):
+        raise ExecutorFailedError(f"{text!r} is no address of a head of Ray; write HOST:PORT, like 127.0.0.1:6379")
+
+
+async def find_head(text: str) -> Head:
+    """Return the head at HOST:PORT, or the one that Ray finds by itself. Raises ExecutorFailedError within seconds."""
+    text = text or os.environ.get("RAY_ADDRESS", "")
+    check_address(text)
+    if text in ("", AUTO):
+        text = (await _knock(AUTO))["address"]
+    host, _, port = text.rpartition(":")
+    host = host.strip("[]")
+    addresses = await _resolve(host, int(port), text)
+    is_loopback = all(ipaddress.ip_address(address).is_loopback for address in addresses)
+    if not is_loopback and os.environ.get("RAY_AUTH_MODE") != "token":
+        raise ExecutorFailedError(
+            f"the head at {text} can be reached from other machines, and whoever reaches it runs programs there; set "
+            "RAY_AUTH_MODE=token there and here, or start it with --node-ip-address 127.0.0.1"
+        )
+    await _connect(host, int(port), text)
+    await _knock(text)
+    return Head(text, is_loopback)
+
+
+async def _resolve(host: str, port: int, text: str) -> set[str]:
+    try:
+        async with asyncio.timeout(CONNECT_S):
+            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, TimeoutError) as error:
+        raise ExecutorFailedError(f"no machine is known by the name of {text}; {_START}") from error
+    return {str(one[4][0]) for one in found}
+
+
+async def _connect(host: str, port: int, text: str) -> None:
+    try:
+        async with asyncio.timeout(CONNECT_S):
+            _, writer = await asyncio.open_connection(host, port)
+    except (OSError, TimeoutError) as error:
+        raise ExecutorFailedError(f"no head of Ray answers at {text}; {_START}") from error
+    writer.close()
+
+
+async def _knock(text: str) -> dict[str, str]:
+    """Return what a head says of itself. Raises ExecutorFailedError."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "arena.executor.ray.knock", text),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(KNOCK_S):
+            said, _ = await process.communicate()
+    except TimeoutError:
+        raise ExecutorFailedError(f"what listens at {text} is no head of Ray; {_START}") from None
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    return _read(said, text)
+
+
+def _read(said: bytes, text: str) -> dict[str, str]:
+    try:
+        found: dict[str, str] = json.loads(said.splitlines()[-1])
+    except (ValueError, IndexError):
+        raise ExecutorFailedError(f"what listens at {text} is no head of Ray; {_START}") from None
+    if problem := found.get("problem"):
+        raise ExecutorFailedError(problem)
+    for what, theirs, ours in (("Ray", found["ray"], found["own_ray"]), ("Python", found["python"], _python())):
+        if theirs != ours:
+            raise ExecutorFailedError(
+                f"the head at {text} runs {what} {theirs}, and here is {what} {ours}; install the same on both"
+            )
+    return found
+
+
+def _python() -> str:
+    return ".".join(map(str, sys.version_info[:3]))

@@ -1,0 +1,60 @@
+"""Waits for what an actor returns: its machine may be lost, or stand still, and nobody waits for it for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any
+
+from arena.executor.carrier import CarrierLostError
+
+SILENCE_S = 15
+"""A machine that answers nothing for so many seconds is given up; what it says later is not heard."""
+
+_GONE = {
+    "ActorUnavailableError": "it is out of reach",
+    "ActorDiedError": "what ran there for us has ended",
+    "NodeDiedError": "Ray holds it for dead",
+}
+
+
+async def ask(reference: Awaitable[Any], cut: asyncio.Event | None = None, limit_s: int = SILENCE_S) -> Any:
+    """Return what a call of an actor returns. Raises CarrierLostError if it fails, or does not come, or after a `cut`.
+
+    Seconds in which this process stood still itself do not count.
+    """
+    answer = asyncio.ensure_future(_await(reference))
+    answer.add_done_callback(_look)
+    cutting = asyncio.ensure_future((cut or asyncio.Event()).wait())
+    try:
+        for _ in range(limit_s):
+            await asyncio.wait({answer, cutting}, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return answer.result()
+            if cutting.done():
+                raise CarrierLostError("it was given up")
+    finally:
+        answer.cancel()
+        cutting.cancel()
+    raise CarrierLostError(f"it has said nothing for {limit_s} s")
+
+
+async def _await(reference: Awaitable[Any]) -> Any:
+    try:
+        return await reference
+    except Exception as error:  # whatever Ray raises
+        raise CarrierLostError(_in_words(error)) from error
+
+
+def _in_words(error: Exception) -> str:
+    """Return what an error of Ray means, of which the commonest have pages of their own words."""
+    if type(error).__name__ in _GONE:
+        return _GONE[type(error).__name__]
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].strip()[:200]
+
+
+def _look(answer: asyncio.Future[Any]) -> None:
+    """Have an error count as seen that nobody waits for any more."""
+    if not answer.cancelled():
+        answer.exception()

@@ -1,0 +1,124 @@
+"""The versions that a machine of a cluster has: each came once, is checked whenever a process begins to use it.
+
+A version that was damaged is thrown away and comes anew; one that is not what its hash says is never kept.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.storing import add_archive
+from arena.hosting.errors import HostingError
+from arena.hosting.manifest import BotDirectoryError, resolve_command
+from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.runtime import Runtime
+from arena.hosting.store import StoredVersion, StoreError, VersionStore
+
+LIMITS = ArchiveLimits(files=20_000)
+"""As much as what a build made may hold."""
+UNUSED_S = 30 * 24 * 3600.0
+"""A version that no coordinator wanted for so long is removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A program that is to play."""
+
+    content: str
+    """The content hash of its files."""
+    runtime: str
+    """The hash of its runtime; empty if that is the one of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program as it lies on a machine."""
+
+    directory: str
+    command: tuple[str, ...]
+    trees: tuple[str, ...] | None
+    environment: Mapping[str, str]
+
+
+class MissingError(Exception):
+    """The version is not here."""
+
+
+class UnplayableError(Exception):
+    """The version cannot be played here; the message says why."""
+
+
+class VersionCache:
+    """The versions of one machine, for all coordinators; several processes may use the directory at once."""
+
+    def __init__(self, root: Path, runtimes: Runtimes) -> None:
+        self._store = VersionStore(root, LIMITS.of_version())
+        self._runtimes = runtimes
+        self._checked: dict[str, StoredVersion] = {}
+
+    def sweep(self) -> None:
+        """Remove what nobody has wanted for long."""
+        with suppress(StoreError):
+            self._store.collect(lambda _: False, UNUSED_S)
+
+    def find(self, wanted: Wanted) -> Program:
+        """Return a program, whose files were checked. Raises MissingError, UnplayableError."""
+        if wanted.content not in self._checked:
+            self._checked[wanted.content] = self._check(wanted.content)
+        stored = self._checked[wanted.content]
+        try:
+            runtime = self._runtime(wanted.runtime, stored.manifest.runtime)
+            command = resolve_command(stored.manifest, stored.directory, runtime.places)
+        except (BotDirectoryError, HostingError) as error:
+            raise UnplayableError(str(error)) from error
+        return Program(str(stored.directory), command, runtime.trees, dict(runtime.environment))
+
+    def add(self, content: str, archive: bytes) -> None:
+        """Keep a version that came in an archive. Raises UnplayableError if it is not that version."""
+        try:
+            self._checked[content] = add_archive(self._store, io.BytesIO(archive), content, LIMITS)
+        except (ArchiveError, StoreError) as error:
+            raise UnplayableError(str(error)) from error
+
+    def _check(self, content: str) -> StoredVersion:
+        """Return a version that is whole; one that is not is removed. Raises MissingError."""
+        try:
+            if not self._store.renew(content):
+                raise MissingError
+            return self._store.get(content)
+        except StoreError as error:
+            with suppress(StoreError):
+                self._store.remove(content)
+            raise MissingError from error
+
+    def _runtime(self, runtime: str, name: str) -> Runtime:
+        """Return the runtime with that hash. Raises UnplayableError; the errors of `Runtimes.get`."""
+        found = self._runtimes.get(name)
+        if runtime and found.hash != runtime:
+            raise UnplayableError(f"its runtime {name!r} is another one than here; install the same on every machine")
+        return found
+
+
+def program_json(program: Program) -> dict[str, Any]:
+    """Return a program as plain data; `read_program` is the inverse."""
+    return {
+        "directory": program.directory,
+        "command": list(program.command),
+        "trees": None if program.trees is None else list(program.trees),
+        "environment": dict(program.environment),
+    }
+
+
+def read_program(data: Mapping[str, Any]) -> Program:
+    """Return the program that `program_json` wrote."""
+    trees = data["trees"]
+    return Program(
+        data["directory"], tuple(data["command"]), None if trees is None else tuple(trees), data["environment"]
+    )

@@ -1,0 +1,267 @@
+"""The machines of a cluster and the workers on them: they are proved, filled with workers, given up when they are lost.
+
+A machine that was given up is proved again if the head still has it; nothing that it was told before counts there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any
+
+from arena.executor.carrier import CarrierLostError
+from arena.executor.pool import WorkerPool
+from arena.executor.ray.actors import end_actor, make_agent, make_slot, put
+from arena.executor.ray.archives import Archives
+from arena.executor.ray.asking import ask
+from arena.executor.ray.judging import NodeJudge
+from arena.executor.ray.node import Node, NodeState
+from arena.executor.ray.options import RayOptions
+from arena.executor.ray.proving import prove, why_not
+from arena.executor.ray.relay import RelayedWorker
+from arena.executor.worker_process import WorkerProcess
+
+AGAIN_S = 60.0
+"""A machine that was refused is proved again after so long."""
+RETURN_S = 5.0
+"""One that was lost, if the head still has it."""
+_EVER_S = 10**9
+_LOOK_S = 5
+
+
+class _Berth:
+    """One slot of a machine, from the moment in which it was asked for."""
+
+    def __init__(self, node: Node, actor: Any) -> None:
+        self.node = node
+        self.actor = actor
+        self.worker: WorkerProcess | None = None
+        self.carrier: RelayedWorker | None = None
+
+
+class Fleet:
+    """All machines that the head has told of."""
+
+    def __init__(self, options: RayOptions, pool: WorkerPool) -> None:
+        self._options = options
+        self._pool = pool
+        self._archives = Archives(put)
+        self._judge = NodeJudge(lambda: self._nodes.values(), self._drain)
+        self._nodes: dict[str, Node] = {}
+        self._due: dict[str, float] = {}
+        """When a machine that was given up or refused may be proved again."""
+        self._told: dict[str, str] = {}
+        """What people were told last of each machine that was refused."""
+        self._berths: list[_Berth] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closed = False
+        self.has_looked = False
+
+    # What is known.
+
+    @property
+    def has_settled(self) -> bool:
+        """Whether every machine is decided on, and every slot that was asked for has begun."""
+        is_deciding = any(node.state is NodeState.JOINING for node in self._nodes.values())
+        return self.has_looked and not is_deciding and all(berth.worker is not None for berth in self._berths)
+
+    @property
+    def has_hope(self) -> bool:
+        """Whether any machine plays, or may soon."""
+        return any(node.state in (NodeState.JOINING, NodeState.READY) for node in self._nodes.values())
+
+    def why_empty(self) -> str:
+        """Return why nothing can be played."""
+        reasons = [f"{node.name}: {node.why}" for node in self._nodes.values() if node.why]
+        if not reasons:
+            return "the cluster has no machine with a core to play on; join one with `ray start --address HOST:PORT`"
+        return f"no machine of the cluster can play: {'; '.join(reasons)}"
+
+    # Machines.
+
+    def look(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Learn which machines there are now, as Ray tells it."""
+        now_s = asyncio.get_running_loop().time()
+        alive = {row["NodeID"]: row for row in rows if row["Alive"]}
+        for node in list(self._nodes.values()):
+            if node.id not in alive:
+                self._lose(node, "it left the cluster")
+                del self._nodes[node.id]
+            elif node.state in (NodeState.REFUSED, NodeState.LOST) and now_s >= self._due.get(node.id, 0):
+                del self._nodes[node.id]
+        for node_id, row in alive.items():
+            cpus = int(row["Resources"].get("CPU", 0))
+            if node_id not in self._nodes and cpus >= self._options.cores:
+                name = f"{row['NodeManagerHostname']} ({node_id[:6]})"
+                node = self._nodes[node_id] = Node(
+                    node_id, name, cpus, self._archives, self._judge, self._pool.dispatch
+                )
+                self._begin(self._admit(node))
+        self.has_looked = True
+        self._release_drained()
+        self._fill()
+        self._refuse_what_nobody_plays()
+        self._tell_agents()
+
+    async def _admit(self, node: Node) -> None:
+        """Have a machine prove itself."""
+        node.agent = make_agent(node.id, self._options.runtimes)
+        try:
+            problems = await prove(node, self._options.demands)
+        except CarrierLostError as error:
+            problems = [why_not(error)]
+        if node.state is not NodeState.JOINING:
+            return  # it was lost meanwhile
+        if problems:
+            self._refuse(node, "; ".join(problems))
+        else:
+            node.state = NodeState.READY
+            if self._told.pop(node.id, None) is not None:
+                self._options.say(f"machine {node.name} plays again")
+            self._fill()
+
+    def _refuse(self, node: Node, why: str) -> None:
+        """Let a machine play nothing; people are told once why."""
+        node.state, node.why = NodeState.REFUSED, why
+        self._due[node.id] = asyncio.get_running_loop().time() + AGAIN_S
+        if self._told.get(node.id) != why:
+            self._told[node.id] = why
+            self._options.say(f"machine {node.name} gets no matches: {why}")
+        self._abandon(node)
+
+    def _drain(self, node: Node, why: str) -> None:
+        """Give a machine no more matches; what it plays is finished."""
+        node.state, node.why = NodeState.DRAINED, why
+        self._options.say(f"machine {node.name} gets no more matches: {why}")
+
+    def _release_drained(self) -> None:
+        """Let others have the cores of machines that were drained, as soon as nothing is played there."""
+        for berth in list(self._berths):
+            if berth.node.state is NodeState.DRAINED and (berth.worker is None or not berth.worker.load):
+                self._leave(berth, "its machine was drained")
+
+    def _lose(self, node: Node, why: str) -> None:
+        """Give a machine up: what it played is played elsewhere, and what it says later is not heard."""
+        if node.state is NodeState.LOST:
+            return
+        was_playing = node.state in (NodeState.READY, NodeState.DRAINED)
+        node.state, node.why = NodeState.LOST, why
+        self._due[node.id] = asyncio.get_running_loop().time() + RETURN_S
+        if was_playing:
+            self._told[node.id] = why
+            self._options.say(f"machine {node.name} was lost ({why}); what it played is played again elsewhere")
+        self._abandon(node)
+
+    def _abandon(self, node: Node) -> None:
+        node.give_up()
+        for berth in [berth for berth in self._berths if berth.node is node]:
+            self._leave(berth, f"its machine {node.name} was lost")
+        end_actor(node.agent)
+
+    # Workers.
+
+    def _fill(self) -> None:
+        """Ask for slots on the machines that play, the emptiest first, up to as many as are wanted."""
+        most = self._options.workers or _EVER_S
+        while not self._is_closed and len(self._berths) < most:
+            room = [node for node in self._nodes.values() if self._room(node) > 0]
+            if not room:
+                return
+            node = max(room, key=self._room)
+            count = node.cpus // self._options.cores
+            actor = make_slot(node.id, self._options.cores, count, self._options.warm_mb)
+            berth = _Berth(node, actor)
+            self._berths.append(berth)
+            self._begin(self._open(berth))
+
+    def _room(self, node: Node) -> int:
+        if node.state is not NodeState.READY:
+            return 0
+        return node.cpus // self._options.cores - sum(berth.node is node for berth in self._berths)
+
+    async def _open(self, berth: _Berth) -> None:
+        """Wait until a slot has its cores, then put a worker into it."""
+        try:
+            await ask(berth.actor.begin.remote(), berth.node.cut, int(_EVER_S))
+        except CarrierLostError as error:
+            await self._look_after(berth, str(error))
+            return
+        if berth not in self._berths or self._is_closed:
+            return
+
+        def carry(*how: Any) -> RelayedWorker:
+            berth.carrier = RelayedWorker(berth.actor, *how)
+            return berth.carrier
+
+        calls = self._pool.dispatch, self._pool.take_back, self._pool.play_apart
+        berth.worker = WorkerProcess((), *calls, on_lost=self._pool.move, carry=carry, place=berth.node)
+        self._pool.add(berth.worker)
+
+    def end_worker(self, worker: WorkerProcess, why: str) -> None:
+        """Learn that a worker cannot be run any more: its slot was lost, or it does not start there."""
+        berth = next((berth for berth in self._berths if berth.worker is worker), None)
+        self._pool.remove(worker)
+        if berth is None:
+            return
+        if berth.carrier is not None and berth.carrier.is_lost:
+            self._begin(self._look_after(berth, why))
+        else:
+            self._refuse(berth.node, why)
+
+    async def _look_after(self, berth: _Berth, why: str) -> None:
+        """Find out whether a slot was lost alone, or with its machine."""
+        self._leave(berth, f"its slot at {berth.node.name} was lost")
+        if berth.node.state in (NodeState.LOST, NodeState.REFUSED):
+            return
+        try:
+            await ask(berth.node.agent.clock.remote(), berth.node.cut, _LOOK_S)
+        except CarrierLostError:
+            self._lose(berth.node, why)
+
+    def _leave(self, berth: _Berth, why: str) -> None:
+        """Give up a slot: its worker gives back what it has, and ends."""
+        if berth not in self._berths:
+            return
+        self._berths.remove(berth)
+        end_actor(berth.actor)
+        if berth.carrier is not None:
+            berth.carrier.cut(why)
+
+    # Matches.
+
+    def _refuse_what_nobody_plays(self) -> None:
+        """Fail the matches that wait and that no machine can play, with a reason."""
+        ready = [node for node in self._nodes.values() if node.state is NodeState.READY]
+        if not ready or any(node.state is NodeState.JOINING for node in self._nodes.values()):
+            return
+        for job in self._pool.waiting:
+            refusals = [node.refusal(job.spec) for node in ready]
+            if all(refusals) and refusals[0] is not None:
+                self._pool.refuse(job, refusals[0])
+
+    def _tell_agents(self) -> None:
+        for node in self._nodes.values():
+            if node.state in (NodeState.READY, NodeState.DRAINED):
+                slots = sum(berth.node is node and berth.worker is not None for berth in self._berths)
+                node.agent.note.options(num_returns=0).remote({**node.to_json(), "slots": slots})
+
+    # The end.
+
+    def close(self) -> None:
+        """Begin nothing any more."""
+        self._is_closed = True
+        for task in self._tasks:
+            task.cancel()
+
+    def end(self) -> None:
+        """End all actors; the workers were ended before."""
+        for berth in list(self._berths):
+            self._leave(berth, "the executor was closed")
+        for node in self._nodes.values():
+            node.give_up()
+            end_actor(node.agent)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,55 @@
+"""Asks a head of Ray who it is, in a process of its own, which the asker ends if nothing is answered.
+
+    python -m arena.executor.ray.knock HOST:PORT|auto
+
+It prints one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from arena.executor.interface import ExecutorFailedError
+from arena.executor.ray.library import load_ray, part_of_ray
+
+
+def ask(text: str) -> dict[str, Any]:
+    """Return the address of the head, its versions and our own, or under `problem` why there is none."""
+    try:
+        ray = load_ray()
+    except ExecutorFailedError as error:
+        return {"problem": str(error)}
+    if text == "auto":
+        found = part_of_ray("_private.services").find_gcs_addresses()
+        if len(found) != 1:
+            return {"problem": _which(sorted(found))}
+        (text,) = found
+    try:
+        client = part_of_ray("_raylet").GcsClient(address=text)
+        known = part_of_ray("_common.usage.usage_lib").get_cluster_metadata(client)
+    except Exception as error:  # whatever Ray raises
+        return {
+            "problem": f"the head of Ray at {text} does not let us in: {' '.join(str(error).split())[:200]}; see "
+            "its log, and RAY_AUTH_MODE"
+        }
+    return {
+        "address": text,
+        "ray": known["ray_version"],
+        "own_ray": ray.__version__,
+        "python": known["python_version"],
+    }
+
+
+def _which(found: list[str]) -> str:
+    if found:
+        return f"there are {len(found)} heads of Ray on this machine, at {', '.join(found)}; name one with --address"
+    return (
+        "there is no head of Ray on this machine; start one with `ray start --head --node-ip-address 127.0.0.1`, or "
+        "name one with --address HOST:PORT"
+    )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"\n{json.dumps(ask(sys.argv[1]))}\n")

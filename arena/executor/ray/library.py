@@ -1,0 +1,51 @@
+"""Imports Ray when it is needed, quiet and without reports to anybody, or says how to install it."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import logging
+import os
+import signal
+import warnings
+from typing import Any
+
+from arena.executor.interface import ExecutorFailedError
+
+NAMESPACE = "kingmaker-arena"
+"""Where the actors of all coordinators of a cluster find each other."""
+_SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_kill_child_processes_on_worker_exit_with_raylet_subreaper": "1",
+}
+"""Variables of the environment that Ray reads once, at its import."""
+
+
+def load_ray() -> Any:
+    """Return the module `ray`. Raises ExecutorFailedError if it is not installed."""
+    for name, value in _SETTINGS.items():
+        os.environ.setdefault(name, value)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Ray's own dependencies
+            found = importlib.import_module("ray")
+    except ImportError as error:
+        raise ExecutorFailedError(
+            f"Ray cannot be imported ({error}); install it: pip install 'kingmaker-arena[ray]'"
+        ) from error
+    logging.getLogger("ray").setLevel(logging.CRITICAL)
+    return found
+
+
+def keep_exit_statuses() -> None:
+    """Have this process learn how its children end; Ray, where it is begun, has the kernel forget that.
+
+    Any thread may call this, which Python's own way does not allow.
+    """
+    ctypes.CDLL(None).signal(int(signal.SIGCHLD), ctypes.c_void_p(0))
+
+
+def part_of_ray(name: str) -> Any:
+    """Return a module of Ray by the part of its name after `ray.`; the package was loaded before."""
+    return importlib.import_module(f"ray.{name}")

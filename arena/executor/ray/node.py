@@ -1,0 +1,218 @@
+"""One machine of a cluster as its coordinator knows it: whether it may play, what it has, and how it did."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from arena.executor.carrier import CarrierLostError
+from arena.executor.ray.archives import Archives
+from arena.executor.ray.asking import ask
+from arena.executor.ray.cache import Program, read_program
+from arena.executor.ray.draining import SlowMatches
+from arena.executor.ray.facts import ClockSample
+from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.manifest import BotDirectoryError
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.report import MatchReport
+from arena.match.spec import NO_SANDBOX, MatchSpec, SeatSpec
+
+FETCH_S = 300
+"""A machine may take so long to fetch and unpack the largest archive."""
+_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
+class NodeState(enum.StrEnum):
+    """Whether a machine plays."""
+
+    JOINING = "joining"
+    READY = "ready"
+    REFUSED = "refused"
+    DRAINED = "drained"
+    """It does far worse than the others, and gets no more matches."""
+    LOST = "lost"
+
+
+@dataclass(slots=True)
+class Tally:
+    """How the matches of one machine ended."""
+
+    finished: int = 0
+    void: int = 0
+    """Those that it lost, through no bot's fault."""
+    slow: int = 0
+    """Those of the finished ones that took far longer than others of their kind."""
+    timed: int = 0
+    """Those of which that could be told."""
+
+
+class Judge(Protocol):
+    """Compares machines by how their matches end."""
+
+    @property
+    def slow(self) -> SlowMatches:
+        """Tells which matches are slow."""
+
+    def look_at(self, node: Node) -> None:
+        """Look at a machine whose tally has changed."""
+
+
+class Node:
+    """A machine; an `arena.executor.carrier.Place`."""
+
+    def __init__(
+        self, node_id: str, name: str, cpus: int, archives: Archives, judge: Judge, on_change: Callable[[], None]
+    ) -> None:
+        """Call `on_change` when it can play what it could not before."""
+        self.id = node_id
+        self.name = name
+        self.cpus = cpus
+        self.state = NodeState.JOINING
+        self.why = ""
+        """Why it is refused or drained."""
+        self.agent: Any = None
+        self.facts: Mapping[str, Any] = {}
+        self.clock: ClockSample | None = None
+        self.levels: dict[str, str] = {NO_SANDBOX: ""}
+        self.tally = Tally()
+        self.cut = asyncio.Event()
+        """Set when it is given up."""
+        self._archives = archives
+        self._judge = judge
+        self._on_change = on_change
+        self._programs: dict[tuple[str, str], Program] = {}
+        self._refused: dict[tuple[str, str], MatchLostError] = {}
+        self._works: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    # What can be played here.
+
+    def takes(self, spec: MatchSpec) -> bool:
+        if self.state is not NodeState.READY:
+            return False
+        has = [self._has(seat) for seat in _hosted(spec)]  # all are asked, so that what is missing comes together
+        return all(has)
+
+    def localize(self, spec: MatchSpec) -> MatchSpec:
+        return replace(spec, seats=tuple(map(self._localize, spec.seats)))
+
+    def refusal(self, spec: MatchSpec) -> MatchLostError | None:
+        """Return why a match can never be played here, or `None` if it can, or that is being found out."""
+        found = (self._refused.get(key) for seat in _hosted(spec) for key in (_key(seat), _level_key(seat)))
+        return next((error for error in found if error is not None), None)
+
+    def _has(self, seat: SeatSpec) -> bool:
+        """Return whether a program is here and can be started; else see to it, unless that was refused."""
+        if seat.sandbox not in self.levels:
+            self._begin(_level_key(seat), self._try_level(seat))
+        if _key(seat) not in self._programs:
+            self._begin(_key(seat), self._fetch(seat))
+        return _key(seat) in self._programs and self.levels.get(seat.sandbox) == ""
+
+    def _begin(self, key: tuple[str, str], work: Any) -> None:
+        if key in self._works or key in self._refused or self.cut.is_set():
+            work.close()
+        else:
+            self._works[key] = asyncio.create_task(self._do(key, work))
+
+    async def _do(self, key: tuple[str, str], work: Any) -> None:
+        try:
+            await work
+        except MatchLostError as error:
+            self._refused[key] = error
+        except CarrierLostError:
+            return  # whoever has its slots finds out, too
+        finally:
+            del self._works[key]
+        self._on_change()
+
+    async def _try_level(self, seat: SeatSpec) -> None:
+        problem = (await ask(self.agent.try_levels.remote([seat.sandbox]), self.cut, FETCH_S))[seat.sandbox]
+        self.levels[seat.sandbox] = problem
+        if problem:
+            raise MatchLostError(f"{self.name}: level {seat.sandbox}: {problem}", HostCause.SANDBOX_FAILED)
+
+    async def _fetch(self, seat: SeatSpec) -> None:
+        """Have a program here, whole and ready to be started. Raises MatchLostError, CarrierLostError."""
+        try:
+            packed = await self._archives.get(seat.directory)
+        except (BotDirectoryError, ArchiveError, OSError) as error:
+            raise self._refuse(seat, str(error)) from error
+        if _HASH.fullmatch(seat.version) and seat.directory.endswith(f"/{seat.version}"):
+            self._check(seat, packed.content)
+        found = await ask(self.agent.find.remote(packed.content, seat.runtime), self.cut, FETCH_S)
+        if "missing" in found:
+            if problem := await ask(self.agent.add.remote(packed.content, packed.reference), self.cut, FETCH_S):
+                raise self._refuse(seat, problem)
+            found = await ask(self.agent.find.remote(packed.content, seat.runtime), self.cut, FETCH_S)
+        if "program" not in found:
+            raise self._refuse(seat, found.get("refused", "its files do not stay as they were sent"))
+        self._programs[_key(seat)] = read_program(found["program"])
+
+    def _check(self, seat: SeatSpec, content: str) -> None:
+        if content != seat.version:
+            raise self._refuse(seat, "the stored files were changed; add the bot again")
+
+    def _refuse(self, seat: SeatSpec, why: str) -> MatchLostError:
+        return MatchLostError(f"{self.name}: bot {seat.name} cannot play there: {why}", HostCause.HOSTING_FAILED)
+
+    def _localize(self, seat: SeatSpec) -> SeatSpec:
+        program = self._programs.get(_key(seat))
+        if program is None:
+            return seat
+        return replace(
+            seat,
+            directory=program.directory,
+            command=program.command,
+            trees=program.trees,
+            environment=program.environment,
+        )
+
+    # How it does.
+
+    def note_report(self, spec: MatchSpec, report: MatchReport) -> None:
+        kind = spec.game, str(spec.options), tuple(sorted(seat.version for seat in spec.seats))
+        slow = self._judge.slow.judge(kind, report.duration_us / 1e6, report.decisions)
+        self.tally.finished += 1
+        self.tally.timed += slow is not None
+        self.tally.slow += slow is True
+        self._judge.look_at(self)
+
+    def note_loss(self) -> None:
+        self.tally.void += 1
+        self._judge.look_at(self)
+
+    def give_up(self) -> None:
+        """End whatever waits for it."""
+        self.cut.set()
+        for work in self._works.values():
+            work.cancel()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what people are told of it, ready for JSON."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "state": self.state.value,
+            "why": self.why,
+            "cpus": self.cpus,
+            "finished": self.tally.finished,
+            "void": self.tally.void,
+            "slow": self.tally.slow,
+        }
+
+
+def _hosted(spec: MatchSpec) -> list[SeatSpec]:
+    """Return the seats whose programs are started."""
+    return [seat for seat in spec.seats if seat.barred is None]
+
+
+def _key(seat: SeatSpec) -> tuple[str, str]:
+    return seat.directory, seat.runtime
+
+
+def _level_key(seat: SeatSpec) -> tuple[str, str]:
+    return "level", seat.sandbox

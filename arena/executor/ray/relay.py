@@ -1,0 +1,120 @@
+"""A worker of another machine as the coordinator has it: told things in batches, and polled for what it says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from arena.executor.carrier import CarrierLostError, Handle, Words
+from arena.executor.child import BEAT, describe_death, last_line
+from arena.executor.ray.asking import ask
+from arena.match.host_faults import MatchLostError
+
+LINGER_S = 0.003
+"""So long a poll waits for orders to take along, which saves a call."""
+
+
+class RelayedWorker:
+    """An `arena.executor.carrier.Carrier` whose worker is run by an `arena.executor.ray.slot.Slot` elsewhere."""
+
+    def __init__(self, slot: Any, words: Words, handle: Handle, on_silent: Callable[[], None]) -> None:
+        """`slot` is the handle of the actor."""
+        self._slot = slot
+        self._words = words
+        self._handle = handle
+        self._on_silent = on_silent
+        self._orders: list[Mapping[str, Any]] = []
+        self._has_orders = asyncio.Event()
+        self._is_polling = False
+        self._number = 0
+        self._output = ""
+        self._is_stopping = False
+        self._is_cut = asyncio.Event()
+        self._why = "it was ended"
+        self.is_lost = False
+        """Whether its machine or its slot was lost with it."""
+
+    async def run(self) -> tuple[bool, int | None]:
+        self._output = ""
+        self._order({"act": "run", "words": list(self._words())})
+        if self._is_stopping:
+            self._order({"act": "stop"})
+        try:
+            while True:
+                for event in await self._poll():
+                    if event[0] == "ended":
+                        _, spoke, code, self._output = event
+                        return spoke, code
+                    self._take(event)
+        except CarrierLostError as error:
+            self.is_lost = True
+            self._on_silent()
+            raise CarrierLostError(self._why if self._is_cut.is_set() else str(error)) from error
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._is_stopping
+
+    def stop(self) -> None:
+        self._is_stopping = True
+        self._order({"act": "stop"})
+
+    def kill(self) -> None:
+        self._order({"act": "kill"})
+        self._is_cut.set()
+
+    def cut(self, why: str) -> None:
+        """Give the worker up, because its machine is out of reach: `run` raises CarrierLostError with the reason."""
+        self._why = why
+        self._is_cut.set()
+
+    def tell(self, head: Mapping[str, Any]) -> None:
+        self._order({"act": "tell", "head": head})
+
+    def last_output(self) -> str:
+        return self._output
+
+    def last_words(self) -> str:
+        return last_line(self._output)
+
+    def describe_death(self, code: int | None) -> MatchLostError:
+        return describe_death(code, self._output)
+
+    async def _poll(self) -> list[list[Any]]:
+        """Return what the slot says next; what was heard last brings new orders, mostly, which go with the call."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_S):
+                await self._has_orders.wait()
+        self._is_polling = True
+        try:
+            said: list[list[Any]] = await ask(self._slot.poll.remote(*self._batch()), self._is_cut)
+            return said
+        finally:
+            self._is_polling = False
+
+    def _take(self, event: list[Any]) -> None:
+        if event[0] == "silent":
+            self._on_silent()
+        elif event[1]["event"] != BEAT:
+            self._handle(event[1], event[2])
+
+    def _order(self, order: Mapping[str, Any]) -> None:
+        """Have an order sent together with all that are given before the event loop goes on."""
+        if not self._orders and self._is_polling:
+            asyncio.get_running_loop().call_soon(self._send)
+        self._orders.append(order)
+        self._has_orders.set()
+
+    def _send(self) -> None:
+        if self._orders:  # else a poll that has begun meanwhile took them along
+            self._slot.tell.options(num_returns=0).remote(*self._batch())
+
+    def _batch(self) -> tuple[int, list[Mapping[str, Any]]]:
+        """Return the orders that were not sent yet, with the number of their batch."""
+        batch = self._number, self._orders
+        self._number += 1
+        self._orders = []
+        self._has_orders.clear()
+        return batch

@@ -1,0 +1,99 @@
+"""Joins a cluster as one that gives orders, and leaves it: quietly, and never longer than it takes.
+
+Calls of Ray that may wait for ever are made in threads that nobody waits for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from arena.executor.interface import ExecutorFailedError
+from arena.executor.ray.address import Head, find_head
+from arena.executor.ray.library import NAMESPACE, keep_exit_statuses, load_ray, part_of_ray
+
+JOIN_S = 30.0
+LEAVE_S = 10.0
+LOOK_S = 20.0
+"""A head that does not tell its nodes for so long is gone."""
+_Found = TypeVar("_Found")
+
+
+async def apart(call: Callable[[], _Found], limit_s: float) -> _Found:
+    """Return what a blocking call returns, made in a thread of its own. Raises TimeoutError, and what it raises."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[_Found] = loop.create_future()
+
+    def tell(result: _Found | None, error: BaseException | None) -> None:
+        if done.done():
+            return
+        if error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(result)  # type: ignore[arg-type]
+
+    def work() -> None:
+        result, failure = None, None
+        try:
+            result = call()
+        except BaseException as error:
+            failure = error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(tell, result, failure)
+
+    threading.Thread(target=work, daemon=True).start()
+    async with asyncio.timeout(limit_s):
+        return await done
+
+
+async def join(address: str) -> Head:
+    """Join the cluster whose head is at `address`, or that Ray finds by itself. Raises ExecutorFailedError."""
+    ray = load_ray()
+    head = await find_head(address)
+    _keep_quiet()
+    if head.is_loopback:
+        # Else Ray asks the network for another address of this machine, at which that head does not listen.
+        part_of_ray("_private.ray_constants").ENABLE_RAY_CLUSTER = False
+
+    def enter() -> None:
+        ray.init(
+            address=head.address,
+            namespace=NAMESPACE,
+            log_to_driver=False,
+            configure_logging=False,
+            ignore_reinit_error=True,
+        )
+        keep_exit_statuses()
+
+    try:
+        await apart(enter, JOIN_S)
+    except TimeoutError:
+        raise ExecutorFailedError(f"the head at {head.address} does not let us join; see its log") from None
+    except Exception as error:  # whatever Ray raises
+        why = " ".join(str(error).split())[:300]
+        raise ExecutorFailedError(f"the head at {head.address} does not let us join: {why}; see its log") from error
+    return head
+
+
+async def leave() -> None:
+    """Leave the cluster: whatever was started there by us ends."""
+    with suppress(Exception):  # a head that is gone cannot be left in order
+        await apart(load_ray().shutdown, LEAVE_S)
+
+
+async def look_at_nodes() -> Sequence[Mapping[str, Any]]:
+    """Return what the head knows of the machines of the cluster. Raises ExecutorFailedError if it is gone."""
+    try:
+        found: Sequence[Mapping[str, Any]] = await apart(load_ray().nodes, LOOK_S)
+    except Exception as error:  # whatever Ray raises
+        raise ExecutorFailedError("the head of the cluster does not answer any more; start it again") from error
+    return found
+
+
+def _keep_quiet() -> None:
+    """Have Ray print nothing of its own on this process's terminal: what matters is told by us, once."""
+    worker = part_of_ray("_private.worker")
+    worker.print_to_stdstream = lambda *_, **__: None

@@ -1,0 +1,58 @@
+"""Tests with a Ray cluster of two machines, which are two raylets of this one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.executor.interface import ExecutorFailedError
+from arena.executor.ray.library import load_ray
+from arena.hosting.sample_bots import sample_directory
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.match.programs import program_seat
+from arena.match.spec import MatchSpec, SeatSpec
+from tests.support.host_fixtures import mark
+from tests.support.small_cluster import SmallCluster, small_cluster
+from tests.support.specs import king_spec
+
+__all__ = ["mark"]
+
+
+@pytest.fixture(scope="module")
+def cluster(mark: str) -> Iterator[SmallCluster]:
+    try:
+        load_ray()
+    except ExecutorFailedError as error:
+        pytest.skip(str(error))
+    with small_cluster() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> StoredPrograms:
+    return StoredPrograms(VersionStore(tmp_path_factory.mktemp("arena") / "arena.bots"))
+
+
+@pytest.fixture(scope="module")
+def seat(programs: StoredPrograms) -> SeatSpec:
+    """A seat for a bot in the store, which plays at random by its seed."""
+    stored = programs.store.add(sample_directory("random"))
+    return program_seat("random", stored.hash, programs.find(stored.hash), "none", seed=5)
+
+
+@pytest.fixture(scope="module")
+def specs(seat: SeatSpec) -> list[MatchSpec]:
+    return [
+        king_spec(f"m{number}", [replace(seat, seed=2 * number), replace(seat, seed=2 * number + 1)])
+        for number in range(40)
+    ]
+
+
+@pytest.fixture
+def cache(mark: str) -> Path:
+    """Where machines keep versions; all are this one."""
+    return Path(mark.partition("=")[2]) / ".cache" / "kingmaker-arena" / "versions"

@@ -1,0 +1,82 @@
+"""Where no head of Ray is that may be used, one sentence says so within seconds, and Ray is not asked."""
+
+import asyncio
+import json
+import socket
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from arena.executor.interface import ExecutorFailedError
+from arena.executor.ray import address
+from arena.executor.ray.address import check_address, find_head
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    """Something that listens, and is no head of Ray."""
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        yield made
+
+
+@pytest.mark.parametrize("text", ["nonsense", "host:", ":6379", "host:0", "host:65536", "a b:1", "ray://host:1"])
+async def test_what_is_no_address_is_told_with_one_that_is(text: str) -> None:
+    with pytest.raises(ExecutorFailedError, match="is no address of a head of Ray; write HOST:PORT"):
+        check_address(text)
+    with pytest.raises(ExecutorFailedError, match="is no address"):
+        await find_head(text)
+
+
+@pytest.mark.parametrize("text", ["", "auto", "127.0.0.1:6379", "head.example:1", "[::1]:6379"])
+def test_what_is_an_address_is_taken(text: str) -> None:
+    check_address(text)
+
+
+async def test_a_head_that_is_not_there_is_told_with_how_to_start_one(listener: socket.socket) -> None:
+    port = listener.getsockname()[1]
+    listener.close()
+    with pytest.raises(ExecutorFailedError, match=f"no head of Ray answers at 127.0.0.1:{port}; start a head"):
+        await find_head(f"127.0.0.1:{port}")
+
+
+async def test_whoever_else_listens_there_is_told_apart(
+    listener: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(address, "KNOCK_S", 0.5)  # it never answers
+    with pytest.raises(ExecutorFailedError, match="is no head of Ray"):
+        await find_head(f"127.0.0.1:{listener.getsockname()[1]}")
+
+
+async def test_an_open_head_that_others_reach_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    with pytest.raises(ExecutorFailedError, match=r"can be reached from other machines.*RAY_AUTH_MODE=token"):
+        await find_head("192.0.2.1:6379")
+
+
+@pytest.mark.host_fault("another-ray-at-the-head")
+@pytest.mark.parametrize(
+    ("theirs", "said"),
+    [
+        ({"ray": "2.9.0"}, "runs Ray 2.9.0, and here is Ray 2.60.0; install the same on both"),
+        ({"python": "3.8.1"}, "runs Python 3.8.1, and here is Python"),
+        ({"problem": "it does not let us in"}, "it does not let us in"),
+    ],
+)
+async def test_a_head_of_another_version_is_told_with_both(
+    listener: socket.socket, theirs: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = {"address": "a:1", "ray": "2.60.0", "own_ray": "2.60.0", "python": ".".join(map(str, sys.version_info[:3]))}
+
+    class Answered:
+        returncode = 0
+
+        async def communicate(self) -> tuple[bytes, None]:
+            return json.dumps({**same, **theirs}).encode(), None
+
+    async def answer(*_: object, **__: object) -> Answered:
+        return Answered()
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", answer)
+    with pytest.raises(ExecutorFailedError, match=said):
+        await find_head(f"127.0.0.1:{listener.getsockname()[1]}")

@@ -1,0 +1,165 @@
+"""Matches on a cluster: they end as they do here, whatever becomes of its machines, and nothing is left of them."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.executor.interface import Executor, ExecutorFailedError
+from arena.executor.local import LocalExecutor
+from arena.executor.ray.executor import RayExecutor
+from arena.executor.ray.facts import own_facts
+from arena.executor.ray.options import RayOptions
+from arena.executor.ray.proving import Demands
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.live import LiveEnd, LiveEntry
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec, SeatSpec
+from tests.support.patience import PATIENCE_S, until
+from tests.support.processes import marked_processes, wait_until
+from tests.support.small_cluster import SmallCluster
+
+OURS = ("arena.worker", "ray::Slot", "ray::NodeAgent")
+
+
+def ours(mark: str, names: Sequence[str] = OURS) -> list[str]:
+    """The processes of ours in a cluster: its workers and actors."""
+    return [line for line in marked_processes(mark).values() if any(name in line for name in names)]
+
+
+async def play(executor: Executor, specs: Sequence[MatchSpec]) -> list[MatchReport]:
+    async with asyncio.timeout(PATIENCE_S):
+        return list(await asyncio.gather(*map(executor.run, specs)))
+
+
+def digests(reports: Sequence[MatchReport]) -> list[tuple[str, str]]:
+    return [(report.match_id, report.game_digest) for report in reports]
+
+
+@pytest.fixture(scope="module")
+def expected(specs: list[MatchSpec], mark: str) -> list[tuple[str, str]]:
+    """What the matches come to on this machine."""
+
+    async def play_here() -> list[tuple[str, str]]:
+        async with LocalExecutor(2) as executor:
+            return digests(await play(executor, specs))
+
+    return asyncio.run(play_here())
+
+
+async def test_matches_end_as_they_do_here_and_nothing_is_left(
+    cluster: SmallCluster, specs: list[MatchSpec], expected: list[tuple[str, str]], mark: str, cache: Path
+) -> None:
+    node = cluster.add()
+    async with RayExecutor(RayOptions(cluster.address)) as executor:
+        assert executor.slots() == 2
+        reports = await play(executor, specs)
+        assert len(ours(mark, OURS[:1])) == 2
+    assert digests(reports) == expected
+    assert [path.name for path in cache.iterdir() if not path.name.startswith(".")] == [specs[0].seats[0].version]
+    wait_until(lambda: not ours(mark))
+    cluster.remove(node)
+
+
+async def test_who_watches_sees_each_move_and_a_cancelled_match_is_lost(
+    cluster: SmallCluster, specs: list[MatchSpec]
+) -> None:
+    async with RayExecutor(RayOptions(cluster.address, workers=1)) as executor:
+        assert executor.slots() == 1
+        first, second = (asyncio.create_task(executor.run(spec)) for spec in specs[:2])
+        await asyncio.sleep(0)
+        async with aclosing(executor.watch(specs[0].match_id)) as watching:
+            events = [event async for event in watching]
+        assert sum(isinstance(event, LiveEntry) for event in events) == (await first).plies
+        assert isinstance(events[-1], LiveEnd)
+        await executor.cancel(specs[1].match_id)
+        with pytest.raises(MatchLostError, match="cancelled"):
+            await second
+
+
+@pytest.mark.host_fault("corrupt-archive-at-a-node")
+async def test_a_version_that_was_damaged_where_it_is_kept_comes_anew(
+    cluster: SmallCluster, specs: list[MatchSpec], expected: list[tuple[str, str]], cache: Path
+) -> None:
+    file = cache / specs[0].seats[0].version / "main.py"
+    file.chmod(0o644)
+    file.write_text("import sys; sys.exit(1)\n", encoding="utf-8")
+    async with RayExecutor(RayOptions(cluster.address)) as executor:
+        assert digests(await play(executor, specs[:2])) == expected[:2]
+    assert "sys.exit(1)" not in file.read_text("utf-8")
+
+
+@pytest.mark.host_fault("another-version-at-a-node", "clock-of-a-node-off-by-hours")
+@pytest.mark.parametrize(
+    ("demands", "why"),
+    [
+        (Demands(ours=lambda: replace(own_facts(), arena="9.9")), "it has version .* of the arena, and 9.9 is here"),
+        (Demands(ours=lambda: replace(own_facts(), code="x")), "its arena is another one of the same version"),
+        (
+            Demands(games=["nim"], ours=lambda: replace(own_facts(), games={"nim": "4"})),
+            "it has rules version none of nim, and 4 is here",
+        ),
+        (Demands(now_s=lambda: time.time() + 7200), "its clock is 7200 s behind ours"),
+    ],
+)
+async def test_a_machine_that_is_not_as_it_must_be_plays_nothing_and_that_is_told_once(
+    cluster: SmallCluster, demands: Demands, why: str
+) -> None:
+    said: list[str] = []
+    with pytest.raises(ExecutorFailedError, match=f"no machine of the cluster can play: .*{why}"):
+        async with RayExecutor(RayOptions(cluster.address, demands=demands, say=said.append)):
+            pass
+    (sentence,) = said
+    assert "gets no matches" in sentence
+
+
+async def test_a_bot_whose_runtime_no_machine_has_is_lost_with_the_reason(
+    cluster: SmallCluster, specs: list[MatchSpec], seat: SeatSpec
+) -> None:
+    other = replace(specs[0], match_id="other", seats=(seat, replace(seat, runtime="f" * 64)))
+    async with RayExecutor(RayOptions(cluster.address)) as executor:
+        with pytest.raises(MatchLostError, match="its runtime 'arena' is another one") as caught:
+            await executor.run(other)
+        assert caught.value.cause is HostCause.HOSTING_FAILED
+        assert len(await play(executor, specs[:1])) == 1
+
+
+@pytest.mark.host_fault("node-lost")
+async def test_what_a_lost_machine_played_is_played_again_elsewhere_and_one_that_joins_plays_at_once(
+    cluster: SmallCluster, specs: list[MatchSpec], expected: list[tuple[str, str]], mark: str
+) -> None:
+    said: list[str] = []
+    async with RayExecutor(RayOptions(cluster.address, say=said.append)) as executor:
+        node = cluster.add()
+        await until(lambda: executor.slots() == 2)
+        playing = asyncio.create_task(play(executor, specs))
+        await until(lambda: sum(worker.load for worker in executor._pool.workers) == 4)
+        cluster.kill(node)
+        assert digests(await playing) == expected
+        await until(lambda: bool(said))
+        assert "was lost" in said[0]
+        assert executor.slots() == 1
+    cluster.remove(node)
+    wait_until(lambda: not ours(mark))
+
+
+@pytest.mark.host_fault("worker-killed-at-a-node")
+async def test_how_a_worker_ended_elsewhere_is_told_and_it_is_started_again(
+    cluster: SmallCluster, specs: list[MatchSpec], mark: str
+) -> None:
+    async with RayExecutor(RayOptions(cluster.address, workers=1)) as executor:
+        await play(executor, specs[:1])
+        (pid,) = (pid for pid, line in marked_processes(mark).items() if f"-m {OURS[0]} " in line)
+        playing = asyncio.create_task(executor.run(specs[1]))
+        await until(lambda: bool(executor._pool.workers[0].load))
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(MatchLostError, match=r"its worker ended \(SIGKILL\)") as caught:
+            await playing
+        assert caught.value.evidence["signal"] == signal.SIGKILL
+        assert len(await play(executor, specs[2:3])) == 1

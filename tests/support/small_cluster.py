@@ -1,0 +1,53 @@
+"""A Ray cluster whose machines are raylets of this one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from arena.executor.ray.library import load_ray, part_of_ray
+
+STORE_BYTES = 80 << 20
+LOOPBACK = "127.0.0.1"
+
+
+class SmallCluster:
+    """A head, and machines that come and go."""
+
+    def __init__(self, cluster: Any) -> None:
+        self._cluster = cluster
+
+    @property
+    def address(self) -> str:
+        """Where its head is."""
+        return str(self._cluster.address)
+
+    def add(self, cpus: int = 1) -> Any:
+        """Start another machine with so many cores, and return it."""
+        return self._cluster.add_node(num_cpus=cpus, object_store_memory=STORE_BYTES, node_ip_address=LOOPBACK)
+
+    def kill(self, node: Any) -> None:
+        """End a machine as a power cut would: its raylet by SIGKILL, and what it held ends by itself."""
+        node.all_processes["raylet"][0].process.kill()
+
+    def remove(self, node: Any) -> None:
+        """Clear up after a machine."""
+        self._cluster.remove_node(node, allow_graceful=False)
+
+
+@contextmanager
+def small_cluster(cpus: int = 1) -> Iterator[SmallCluster]:
+    """Give a cluster whose head has so many cores, and end it."""
+    load_ray()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        head = {"num_cpus": cpus, "object_store_memory": STORE_BYTES, "node_ip_address": LOOPBACK}
+        made = part_of_ray("cluster_utils").Cluster(
+            initialize_head=True, head_node_args={**head, "include_dashboard": False}
+        )
+    try:
+        yield SmallCluster(made)
+    finally:
+        made.shutdown()
