@@ -15,6 +15,7 @@ from arena.executor.ray.draining import (
     ALPHA,
     FEWEST,
     FEWEST_OF_KIND,
+    LEAST_EXTRA_S,
     TIMES_WORSE,
     Counts,
     SlowMatches,
@@ -82,7 +83,7 @@ def test_a_machine_is_looked_at_when_it_has_twice_as_many_as_before() -> None:
     assert [n for n in range(400) if is_time_to_look(n)] == [20, 40, 80, 160, 320]
 
 
-@given(st.floats(0.01, 1000), st.integers(1, 500), st.floats(1.1, 1.9), st.floats(2.1, 50))
+@given(st.floats(LEAST_EXTRA_S, 1000), st.integers(1, 500), st.floats(1.1, 1.9), st.floats(2.1, 50))
 def test_a_match_is_slow_only_for_its_kind(seconds: float, decisions: int, less: float, more: float) -> None:
     slow = SlowMatches()
     for _ in range(FEWEST_OF_KIND):
@@ -90,6 +91,14 @@ def test_a_match_is_slow_only_for_its_kind(seconds: float, decisions: int, less:
     assert slow.judge("a kind", seconds * less, decisions) is False
     assert slow.judge("a kind", seconds * more, decisions) is True
     assert slow.judge("another", seconds * more, decisions) is None
+
+
+@given(st.floats(0, LEAST_EXTRA_S / 2), st.floats(0, LEAST_EXTRA_S))
+def test_nothing_is_slow_that_took_hardly_longer_in_all(seconds: float, later: float) -> None:
+    slow = SlowMatches()
+    for _ in range(FEWEST_OF_KIND):
+        slow.judge("a kind", seconds, 1)
+    assert slow.judge("a kind", later, 1) is False
 
 
 class TestJudge:

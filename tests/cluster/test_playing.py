@@ -64,7 +64,7 @@ async def test_matches_end_as_they_do_here_and_nothing_is_left(
     assert digests(reports) == expected
     assert [path.name for path in cache.iterdir() if not path.name.startswith(".")] == [specs[0].seats[0].version]
     wait_until(lambda: not ours(mark))
-    cluster.remove(node)
+    cluster.remove(node, is_dead=False)
 
 
 async def test_who_watches_sees_each_move_and_a_cancelled_match_is_lost(

@@ -32,9 +32,9 @@ class SmallCluster:
         """End a machine as a power cut would: its raylet by SIGKILL, and what it held ends by itself."""
         node.all_processes["raylet"][0].process.kill()
 
-    def remove(self, node: Any) -> None:
-        """Clear up after a machine."""
-        self._cluster.remove_node(node, allow_graceful=False)
+    def remove(self, node: Any, *, is_dead: bool = True) -> None:
+        """Have a machine leave, or clear up after one that is dead."""
+        self._cluster.remove_node(node, allow_graceful=not is_dead)
 
 
 @contextmanager

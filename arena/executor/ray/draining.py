@@ -23,7 +23,9 @@ FEWEST = 20
 """Nothing is said of a machine that has played fewer matches, or whose others have."""
 TIMES_WORSE = 3.0
 TIMES_SLOWER = 2.0
-"""A match is slow that took so many times as long for each decision as the middle one of its kind."""
+"""A match is slow that took so many times as long for each decision as the middle one of its kind, ..."""
+LEAST_EXTRA_S = 0.5
+"""... and so much longer in all: what bots need to start, and what passes, is no fault of a machine."""
 FEWEST_OF_KIND = 8
 KEPT_OF_KIND = 200
 
@@ -68,10 +70,13 @@ class SlowMatches:
 
     def judge(self, kind: Hashable, seconds: float, decisions: int) -> bool | None:
         """Note a match of a kind, and return whether it was slow; `None` as long as too few of the kind are known."""
-        each = seconds / max(decisions, 1)
+        decisions = max(decisions, 1)
         known = self._seconds[kind]
-        verdict = each > TIMES_SLOWER * median(known) if len(known) >= FEWEST_OF_KIND else None
-        known.append(each)
+        verdict = None
+        if len(known) >= FEWEST_OF_KIND:
+            usual_s = median(known) * decisions
+            verdict = seconds > max(TIMES_SLOWER * usual_s, usual_s + LEAST_EXTRA_S)
+        known.append(seconds / decisions)
         return verdict
 
 
