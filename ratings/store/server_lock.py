@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from sqlalchemy import Connection, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import SQLAlchemyError
 
 from ratings.store.database import Database
 from ratings.store.dialects import translated
@@ -76,7 +76,7 @@ class ServerLock:
     def keep(self) -> bool:
         """Take the lock again if the server lost it; return False if another has it now. Raises DatabaseLostError."""
         if self._connection is not None:
-            with suppress(DBAPIError):
+            with suppress(SQLAlchemyError):
                 self._connection.exec_driver_sql("SELECT 1")
                 return True
             self.free()
@@ -86,9 +86,9 @@ class ServerLock:
         """Give the lock back."""
         connection, self._connection = self._connection, None
         if connection is not None:
-            with suppress(DBAPIError):  # by a word, as the end of a connection is noticed a little later
+            with suppress(SQLAlchemyError):  # by a word, as the end of a connection is noticed a little later
                 connection.execute(_FREE, {"space": _SPACE, "number": self._number})
-            with suppress(DBAPIError):
+            with suppress(SQLAlchemyError):
                 connection.close()
 
     def holder(self) -> ServerHolder | None:
