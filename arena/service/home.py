@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arena.client.here.store_place import store_of
+from arena.client.passwords import keep_password
 from arena.service.errors import HomeError
 from arena.tournament.lock import home_lock
+from arena.tournament.seed_key import KEY_SUFFIX
 
 PRIVATE = 0o700
 _SECRET = 0o600
@@ -21,6 +24,23 @@ class Home:
     """The paths of everything that a service keeps."""
 
     directory: Path
+    url: str = ""
+    """The database on a server that it works on, without a password; empty for the file in the directory."""
+
+    @property
+    def is_on_server(self) -> bool:
+        """Return whether its database lies on a server, which other services may share."""
+        return bool(self.url)
+
+    @property
+    def book(self) -> str:
+        """Return the database as it is opened: its path or URL."""
+        return self.url or str(self.database)
+
+    @property
+    def has_book(self) -> bool:
+        """Return whether it ever had a database; of one on a server nobody knows before it is asked."""
+        return self.is_on_server or self.database.is_file()
 
     @property
     def settings_file(self) -> Path:
@@ -29,18 +49,18 @@ class Home:
 
     @property
     def database(self) -> Path:
-        """Return the file of the book of record."""
+        """Return the file of the book of record, if that does not lie on a server."""
         return self.directory / "arena.db"
 
     @property
     def store(self) -> Path:
-        """Return the directory of the versions, by content hash."""
-        return self.directory / "arena.bots"
+        """Return the directory of the versions, by content hash; services that share a database share it, too."""
+        return store_of(self.url).root if self.url else self.directory / "arena.bots"
 
     @property
     def seed_key(self) -> Path:
         """Return the file of the key under which the seeds of tournaments work."""
-        return self.directory / "arena.key"
+        return self.store.with_suffix(KEY_SUFFIX)
 
     @property
     def builds(self) -> Path:
@@ -81,6 +101,11 @@ class Home:
     def logs(self) -> Path:
         """Return the directory for the service's own logs."""
         return self.directory / "logs"
+
+
+def with_book(home: Home, url: str) -> Home:
+    """Return the home with the database that its settings name, if they name one; its password is kept apart."""
+    return replace(home, url=keep_password(url))
 
 
 def make_home(directory: Path, settings_text: str) -> Home:

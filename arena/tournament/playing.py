@@ -12,6 +12,8 @@ from ratings.store import server_lock
 from ratings.store.database import Database
 from ratings.store.server_lock import ServerHolder, ServerLock
 
+SERVICE = "service"
+"""The name of the lock of a server that the service has which looks after what must not be done twice."""
 Keep: TypeAlias = Callable[[], None]
 """Looks after a lock that a server may lose: takes it again, or raises AlreadyRunningError if another has it now."""
 
@@ -64,7 +66,13 @@ def player_of(database: Database, tournament_id: str) -> Holder | None:
 
 
 def service_of(database: Database) -> Holder | None:
-    """Return the service that runs on the home in which a database lies: it plays all that is not over, in its time."""
+    """Return the service that runs on the home in which a database lies: it plays all that is not over, in its time.
+
+    Of the services that share one on a server it is the one that looks after the ladders.
+    """
+    if database.is_on_server:
+        found = server_lock.holder_of(database, SERVICE)
+        return None if found is None else _holder(found)
     return None if database.path is None else holder_of(home_lock(database.path.resolve()))
 
 

@@ -153,6 +153,7 @@ ELSEWHERE: Mapping[str, str] = {
     "challenge": "only a service plays it: tests/cli/test_challenge.py",
     "compare": _PLAYS,
     "db backup": _THIS_MACHINE,
+    "db copy": _THIS_MACHINE,
     "db check": _THIS_MACHINE,
     "db upgrade": _THIS_MACHINE,
     "demo": _PLAYS,

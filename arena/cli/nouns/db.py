@@ -17,11 +17,12 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.places import need_here, refuse_server, without_password
+from arena.cli.shared.places import need_here, refuse_server
 from arena.cli.shared.saying import say
 from arena.cli.shared.stages import CopyDisplay, StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.cli.shared.suggestions import next_command
+from arena.client.passwords import without_password
 from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
 from ratings.ledger.check import check_facts, check_ratings

@@ -14,7 +14,7 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.saying import knows, say, told
-from arena.service.home import Home
+from arena.service.home import Home, with_book
 
 HomeDirectory = Annotated[Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR")]
 _HERE = Path(settings.HOME.default)
@@ -33,7 +33,7 @@ def backup(
     """Copy a service into one archive, also while it runs."""
     from arena.service.keeping.backup import back_up_home
 
-    place = Home(home.absolute())
+    place = _home_at(home)
     done = back_up_home(place, target, _say)
     if as_json:
         print_json({"file": str(target), "bytes": done.size_bytes, **asdict(done.counts), "missing": done.missing})
@@ -96,13 +96,23 @@ def retention(
     """Show what the limits of [retention] want removed, when and why."""
     from arena.service.keeping.house import RetentionReport, look_at_retention
 
-    place = Home(home.absolute())
+    place = _home_at(home)
     report: RetentionReport = look_at_retention(place, os.environ, applies=apply)
     if as_json:
         print_json(report.to_json())
         return
     for line in report.lines():
         typer.echo(told(line))
+
+
+def _home_at(directory: Path) -> Home:
+    """Return the home with the database that its settings name."""
+    from arena.service.settings.reading import load_settings
+
+    home = Home(directory.absolute())
+    if not home.settings_file.is_file():
+        return home
+    return with_book(home, load_settings(home.settings_file, {}, os.environ).values.service.database)
 
 
 def _counted(counts: Mapping[str, int]) -> str:

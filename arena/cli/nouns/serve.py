@@ -14,7 +14,7 @@ from arena.cli.shared.output import Column, print_json, print_table, write_named
 from arena.cli.shared.saying import say, told
 from arena.cli.verbs.serve.overrides import read_overrides, with_overrides
 from arena.client.there.quiet import keep_grpc_quiet
-from arena.service.home import Home, make_home
+from arena.service.home import Home, make_home, with_book
 from arena.service.life.checking import Checked, check
 from arena.service.settings.kinds import Value
 from arena.service.settings.reading import Said, load_settings
@@ -65,6 +65,7 @@ def serve(
     place = make_home(home, settings_template())
     others = [one.variable for one in settings.SETTINGS]
     effective = load_settings(place.settings_file, flags, os.environ, others)
+    place = with_book(place, effective.value("service.database"))
     if only_check:
         _print_check(check(place, effective), as_json=as_json)
     else:

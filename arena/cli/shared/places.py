@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import enum
-import os
-import re
-from urllib.parse import unquote
 
 import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
 from arena.client.errors import LocalOnlyError
+from arena.client.passwords import keep_password
 
 SERVICE = "arena://"
 """What a place begins with that is a service; the name of a stored login follows."""
-_PASSWORD = re.compile(r"(?P<before>postgresql[^:/]*://[^:/@?]*):(?P<password>[^/?]*)(?P<after>@.*)")
 HERE_REMEDY = "leave out --server and ARENA_SERVER, and name a database of this machine with --db"
 
 
@@ -39,7 +36,7 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     Raise MisuseError if both are written there.
     """
     if db is not None and "://" in db and not db.startswith(SERVICE):
-        db = _keep_password(db)
+        db = keep_password(db)
     server = context.find_root().params.get("server") or settings.NO_SERVER
     names_db = was_written(context.get_parameter_source("db"))
     names_server = was_written(context.find_root().get_parameter_source("server"))
@@ -50,24 +47,6 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     if names_db and names_server:
         raise MisuseError("--server and --db exclude each other; give one of them")
     return db if names_db else f"{SERVICE}{server}"
-
-
-def without_password(url: str) -> str:
-    """Return a place as it may be shown: the URL of a database without its password."""
-    parts = _PASSWORD.match(url)
-    return url if parts is None else f"{parts['before']}{parts['after']}"
-
-
-def _keep_password(url: str) -> str:
-    """Return the URL of a database without its password, which is kept where the driver looks for one.
-
-    So no message, suggestion or command line of a process that this one starts can show it.
-    """
-    parts = _PASSWORD.match(url)
-    if parts is None:
-        return url
-    os.environ["PGPASSWORD"] = unquote(parts["password"])
-    return without_password(url)
 
 
 def _is_given(source: enum.Enum | None) -> bool:

@@ -25,6 +25,7 @@ from arena.service.keeping.errors import HomeArchiveError
 from arena.service.keeping.format import BUILDS, DATABASE, FORMAT, HEADER, KEY, SETTINGS, STORE, SUFFIXES, TLS
 from arena.service.keeping.writing import ArchiveWriter
 from ratings.errors import DatabaseFullError
+from ratings.ledger.copying import copy_database
 from ratings.read.held import HeldCounts, held_counts, held_versions
 from ratings.store.database import Database, backup, open_database, schema_revision
 
@@ -76,7 +77,7 @@ def _new_tar(path: Path, *, is_compressed: bool) -> Iterator[tarfile.TarFile]:
 
 def _check(home: Home, target: Path) -> bool:
     """Return whether the archive is to be compressed. Raises HomeArchiveError if it cannot be written at all."""
-    if not home.database.is_file():
+    if not home.has_book:
         raise HomeArchiveError(f"{home.directory} is no home: it has no {home.database.name}; give that of a service")
     if target.exists():
         raise HomeArchiveError(f"{target} exists already; name a new file")
@@ -137,12 +138,16 @@ def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -
 
 
 def _copy_database(home: Home, copy: Path) -> Database:
-    database = open_database(home.database)
+    database = open_database(home.book)
     try:
-        backup(database, copy)
+        if not database.is_on_server:
+            backup(database, copy)
+            return open_database(copy)
+        whole = open_database(copy)
+        copy_database(database, whole)
+        return whole
     finally:
         database.close()
-    return open_database(copy)
 
 
 def _write_versions(home: Home, hashes: list[str], writer: ArchiveWriter, report: Report) -> Iterator[str]:

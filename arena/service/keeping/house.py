@@ -71,10 +71,10 @@ def look_at_retention(home: Home, environ: Mapping[str, str], *, applies: bool) 
 
     Raises HomeArchiveError if there is no home, SettingsError, and the errors of `open_database`.
     """
-    if not home.database.is_file():
+    if not home.has_book:
         raise HomeArchiveError(f"{home.directory} is no home: it has no {home.database.name}; give that of a service")
     limits = limits_of(load_settings(home.settings_file, {}, environ).values.retention)
-    database = open_database(home.database)
+    database = open_database(home.book)
     try:
         return _look(home, database, limits, applies=applies)
     finally:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arena.service.errors import ServiceError
+from arena.service.home import Home
 from ratings.errors import DatabaseGoneError
 from ratings.store.database import Database, open_database, rescue, rescued
 
@@ -16,18 +17,19 @@ LOOK_EVERY_S = 2.0
 
 
 @contextmanager
-def open_book(path: Path) -> Iterator[Database]:
-    """Open the database at a path for the block; make it if there never was one.
+def open_book(home: Home) -> Iterator[Database]:
+    """Open the database of a home for the block; make it if there never was one.
 
     Raises ServiceError if its file was removed, in the block or before; what it held is kept beside it then, and the
     message says how to put it back. Raises the errors of `open_database`.
     """
-    if not path.exists() and (kept := rescued(path)):
+    path = home.database
+    if not home.is_on_server and not path.exists() and (kept := rescued(path)):
         raise ServiceError(
             f"there is no {path} any more, and {kept} holds what had been recorded; "
             f"`{_put_back(kept, path)}` puts it back"
         )
-    database = open_database(path)
+    database = open_database(home.book)
     try:
         yield database
     except DatabaseGoneError as error:

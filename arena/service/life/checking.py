@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.book import Runtimes
@@ -42,7 +41,7 @@ def check(home: Home, effective: Effective) -> Checked:
     problems = list(effective.problems)
     found, paces = Volume(), list[int]()
     try:
-        if is_there(home.database):
+        if is_there(home.book):
             found, paces = _look_into(home, effective)
     except RatingsError as error:
         problems.append(str(error))
@@ -51,7 +50,7 @@ def check(home: Home, effective: Effective) -> Checked:
     notes = [] if holder is None else [f"process {holder.get('pid', '?')} serves this home now"]
     notes += _look_at_sandbox(home, effective)
     notes += _look_at_door(home, effective)
-    wrong, soon = look_at_certificate(home, str(_value(effective, "service.tls_certificate")))
+    wrong, soon = look_at_certificate(home, str(effective.value("service.tls_certificate")))
     kept = RetentionSection(**{one.row.name: one.value for one in effective.said if one.row.section == "retention"})
     return Checked(
         effective,
@@ -79,8 +78,8 @@ def _look_at_runtimes(home: Home, effective: Effective) -> list[str]:
 def _look_at_sandbox(home: Home, effective: Effective) -> list[str]:
     """Return why bots of owners could not run, which concerns nobody as long as there are none."""
     policy = policy_of(
-        str(_value(effective, "service.sandbox")),
-        allow_reduced=bool(_value(effective, "service.allow_reduced_sandbox")),
+        str(effective.value("service.sandbox")),
+        allow_reduced=bool(effective.value("service.allow_reduced_sandbox")),
     )
     problem = sandbox_problem(StoredPrograms(VersionStore(home.store), policy))
     return [f"bots of owners would wait: {problem}"] if problem else []
@@ -88,7 +87,7 @@ def _look_at_sandbox(home: Home, effective: Effective) -> list[str]:
 
 def _look_at_door(home: Home, effective: Effective) -> list[str]:
     """Return what remote bots would miss, if they are to be taken."""
-    is_open, has_own = _value(effective, "service.play_address"), _value(effective, "service.tls_certificate")
+    is_open, has_own = effective.value("service.play_address"), effective.value("service.tls_certificate")
     if not is_open or has_own or find_certificate(home.tls) is not None:
         return []
     return ["remote bots need a certificate: start with --tls-self-signed, or set service.tls_certificate"]
@@ -96,7 +95,7 @@ def _look_at_door(home: Home, effective: Effective) -> list[str]:
 
 def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:
     """Return how much the database holds, and the pace of each open ladder."""
-    database = open_database(home.database)
+    database = open_database(home.book)
     try:
         default = _default_pace(effective)
         return volume(database), [rate_of(one.ladder.settings, default) for one in open_ladders(database)]
@@ -105,9 +104,4 @@ def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:
 
 
 def _default_pace(effective: Effective) -> int:
-    return int(_value(effective, "service.matches_per_day"))
-
-
-def _value(effective: Effective, key: str) -> Any:
-    (value,) = [one.value for one in effective.said if one.row.key == key]
-    return value
+    return int(effective.value("service.matches_per_day"))

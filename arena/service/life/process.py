@@ -13,6 +13,7 @@ from arena.service.activities.admissions import AdmissionDesk
 from arena.service.activities.foreman import Activity, Foreman
 from arena.service.activities.housekeeping import Housekeeper
 from arena.service.activities.ladders import LadderKeeper
+from arena.service.activities.leading import Leading
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.activities.owners import LimitKeeper, MatchLimits
 from arena.service.activities.presence import RemoteAttendance
@@ -51,10 +52,12 @@ from arena.service.settings.values import ServiceSettings
 from arena.service.supervision import Supervisor, describe
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.lock import sweep_locks
+from arena.tournament.playing import SERVICE
 from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import list_owners
 from ratings.store.database import Database
+from ratings.store.server_lock import ServerLock
 
 LEAST_FREE_BYTES = 512 << 20
 """With less room than this on its disk a service is not healthy."""
@@ -91,10 +94,10 @@ def serve(
     with held(home.lock) as lock:
         if self_signed:
             make_own_certificate(home, settings)
-        with open_book(home.database) as database, logging_to(home.logs):
-            sweep_locks(home.database)
+        with open_book(home) as database, logging_to(home.logs):
+            if not home.is_on_server:
+                sweep_locks(home.database)
             follow_rules(database, get_logger("service"))
-            ServiceLedger(database).requeue_admissions()  # what another life of it was looking at
             asyncio.run(_Service(home, settings, database, lock, say).run(on_ready, say))
 
 
@@ -208,18 +211,22 @@ class _Service:
         house = Housekeeper(self._home, self._database, self._settings.retention, shop.supervisor, get_logger("house"))
         asked = self._settings.admission
         rule = PromotionRule(asked.promotion_loss, asked.promotion_pairs) if asked.promotion == "compare" else None
-        activities: list[Activity] = [
-            LimitKeeper(self._database, shop.slots, self._match_limits),
+        everywhere: list[Activity] = [LimitKeeper(self._database, shop.slots, self._match_limits)]
+        alone: list[Activity] = [
             AdmissionDesk(shop, self._metrics, tests_promotions=rule is not None),
             PromotionDesk(shop, rule),
             SeasonKeeper(shop),
             RemoteAttendance(shop, presence, self._settings.service.remote_absence),
             keeper,
-            TournamentQueue(shop),
-            Rerater(shop),
-            house,
         ]
-        return Foreman(shop, activities)
+        queue = TournamentQueue(shop)
+        # What another life of it was looking at, or another service that is gone.
+        begin = ServiceLedger(self._database).requeue_admissions
+        if self._home.is_on_server:
+            turn = Leading(ServerLock(self._database, SERVICE), [*alone, Rerater(shop), house], begin, self._log)
+            return Foreman(shop, [*everywhere, turn, queue])
+        begin()
+        return Foreman(shop, [*everywhere, *alone, queue, Rerater(shop), house])
 
     def _count_crash(self, part: str, _sentence: str) -> None:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end

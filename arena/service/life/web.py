@@ -36,13 +36,13 @@ def _options(home: Home, settings: ServiceSettings, address: Address) -> WebOpti
     """Return what the process is started with: plain HTTP on loopback, where a proxy may stand in front of it."""
     if address.is_loopback:
         names = settings.service.web_names
-        return WebOptions(home.database, home.socket, address, people=_people(settings), names=names)
+        return WebOptions(home.book, home.socket, address, people=_people(settings), names=names)
     if (tls := find_tls(home, settings)) is None:
         raise SettingsError(
             f"service.web_address {address} can be reached from other machines, where tokens must not travel openly; "
             "give --tls-self-signed, or a certificate, or listen at 127.0.0.1 behind a proxy"
         )
-    return WebOptions(home.database, home.socket, address, tls.certificate, tls.key, _people(settings))
+    return WebOptions(home.book, home.socket, address, tls.certificate, tls.key, _people(settings))
 
 
 def _people(settings: ServiceSettings) -> PeopleOptions | None:

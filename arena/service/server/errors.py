@@ -61,6 +61,7 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "ratings.errors.AdmissionError": (Code.FAILED_PRECONDITION, "ADMISSION"),
     "ratings.errors.LadderError": (Code.FAILED_PRECONDITION, "LADDER"),
     "ratings.errors.DatabaseBusyError": (Code.UNAVAILABLE, "DATABASE_BUSY"),
+    "ratings.errors.DatabaseLostError": (Code.UNAVAILABLE, "DATABASE_LOST"),
     "ratings.errors.DatabaseFullError": (Code.RESOURCE_EXHAUSTED, "DISK_FULL"),
     "ratings.statistics.errors.StatisticsError": (Code.FAILED_PRECONDITION, "STATISTICS"),
     "arena.match.time_control.TimeControlError": (Code.INVALID_ARGUMENT, "TIME_CONTROL"),
@@ -93,6 +94,8 @@ _CODES_BY_REASON = {"UPLOAD_INVALID": Code.INVALID_ARGUMENT, "UPLOAD_OVERRUN": C
 # What these say names places on the machine of the service, which are nobody's business; the log has it.
 _TOLD_INSTEAD = {
     "ratings.errors.DatabaseBusyError": "the database of the service is busy, and nothing was recorded; try again",
+    "ratings.errors.DatabaseLostError": "the database of the service does not answer, and nothing was recorded; try "
+    "again later",
     "ratings.errors.DatabaseFullError": _DISK_FULL_TEXT,
     "arena.hosting.store.StoreError": "the service cannot reach the files of a bot, and nothing was recorded; tell the "
     "organiser, then try again",

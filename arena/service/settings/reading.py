@@ -47,6 +47,11 @@ class Effective:
     runtimes: Mapping[str, Mapping[str, Any]]
     problems: tuple[str, ...]
 
+    def value(self, key: str) -> Any:
+        """Return what one setting is, such as `service.workers`, also where another one is wrong."""
+        (value,) = [one.value for one in self.said if one.row.key == key]
+        return value
+
     @property
     def values(self) -> ServiceSettings:
         """Return the typed settings. Raises SettingsError for the first problem."""

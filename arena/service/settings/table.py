@@ -52,6 +52,9 @@ _SERVICE = (
          "ARENA_SERVE_WEB_ADDRESS"),  # for the same reason
     _row("service", "web_names", [], NAMES,
          "Names by which browsers reach web_address on loopback, through a proxy; other names are refused."),
+    _row("service", "database", "", TEXT,
+         'The database; "" = arena.db in the home, or a URL, postgresql://HOST/NAME, which several services may share.',
+         "ARENA_SERVE_DATABASE"),  # ARENA_DB is what commands work on
     _row("service", "tls_certificate", "", TEXT, 'A certificate (PEM file); "" = that of --tls-self-signed, if any.'),
     _row("service", "tls_key", "", TEXT, "The key of tls_certificate (PEM)."),
     _row("service", "tls_hosts", [], NAMES,

@@ -17,6 +17,8 @@ class ServiceSection:
     admin_address: str
     web_address: str
     web_names: tuple[str, ...]
+    database: str
+    """The URL of one on a server; empty for the file in the home."""
     tls_certificate: str
     tls_key: str
     tls_hosts: tuple[str, ...]

@@ -40,7 +40,7 @@ class PeopleOptions:
 class WebOptions:
     """What is shown in browsers, and where."""
 
-    database: Path
+    database: str
     service: Path
     """The socket on which the service itself is asked."""
     address: Address
@@ -63,7 +63,7 @@ class WebOptions:
         place = ("--host", self.address.host, "--port", str(port or self.address.port))
         people = () if self.people is None else self.people.words()
         names = (word for name in self.names for word in ("--name", name))
-        return ("--db", str(self.database), "--service", f"unix:{self.service}", *place, *tls, *names, *people)
+        return ("--db", self.database, "--service", f"unix:{self.service}", *place, *tls, *names, *people)
 
 
 class WebKeeper:

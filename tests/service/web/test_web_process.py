@@ -84,7 +84,9 @@ def test_without_a_certificate_pages_are_for_this_machine_alone(tmp_path: Path) 
 
 async def test_nobody_waits_for_pages_whose_process_fails_at_its_start(tmp_path: Path) -> None:
     address = parse_address("127.0.0.1:0")
-    nowhere = WebOptions(tmp_path / "no.db", tmp_path / "no.sock", address, tmp_path / "no.pem", tmp_path / "no.key")
+    nowhere = WebOptions(
+        str(tmp_path / "no.db"), tmp_path / "no.sock", address, tmp_path / "no.pem", tmp_path / "no.key"
+    )
     keeper = WebKeeper(nowhere, health=Health(), log=get_logger("web"))
     running = asyncio.create_task(keeper.run())
     assert await wait_for_web(keeper) == ""
