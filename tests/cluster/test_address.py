@@ -54,6 +54,18 @@ async def test_an_open_head_that_others_reach_is_refused(monkeypatch: pytest.Mon
         await find_head("192.0.2.1:6379")
 
 
+async def test_a_head_at_the_loopback_that_listens_to_others_as_well_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    monkeypatch.setattr(address, "_own_addresses", lambda: {"127.0.0.2"})  # as if that were an address of others
+    with (
+        socket.create_server(("0.0.0.0", 0)) as made,
+        pytest.raises(ExecutorFailedError, match="can be reached from other machines"),
+    ):
+        await find_head(f"127.0.0.1:{made.getsockname()[1]}")
+
+
 @pytest.mark.host_fault("another-ray-at-the-head")
 @pytest.mark.parametrize(
     ("theirs", "said"),

@@ -16,7 +16,7 @@ from arena.executor.ray.facts import (
     own_facts,
 )
 
-OURS = Facts("1.0", "abc", "3.11.7", "x86_64", {"chess": "2", "go": "1"})
+OURS = Facts("1.0", "abc", "3.11.7", "x86_64", {"chess": "2", "go": "1"}, "2.60.0")
 SECONDS = st.floats(0, 1e4)
 
 
@@ -38,6 +38,7 @@ def test_a_machine_is_like_itself_and_knows_every_game_that_is_installed() -> No
         ({"arena": "1.1"}, "it has version 1.1 of the arena, and 1.0 is here"),
         ({"code": "abd"}, "its arena is another one of the same version 1.0"),
         ({"python": "3.12.1"}, "it has Python 3.12.1, and 3.11.7 is here"),
+        ({"ray": "2.9.0"}, "it has Ray 2.9.0, and 2.60.0 is here"),
         ({"games": {"chess": "3", "go": "1"}}, "it has rules version 3 of chess, and 2 is here"),
         ({"games": {"go": "1"}}, "it has rules version none of chess, and 2 is here"),
     ],

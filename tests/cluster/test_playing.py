@@ -123,9 +123,11 @@ async def test_a_bot_whose_runtime_no_machine_has_is_lost_with_the_reason(
     cluster: SmallCluster, specs: list[MatchSpec], seat: SeatSpec
 ) -> None:
     other = replace(specs[0], match_id="other", seats=(seat, replace(seat, runtime="f" * 64)))
-    async with RayExecutor(RayOptions(cluster.address)) as executor:
+    said: list[str] = []
+    async with RayExecutor(RayOptions(cluster.address, say=said.append)) as executor:
         with pytest.raises(MatchLostError, match="its runtime 'arena' is another one") as caught:
             await executor.run(other)
+        assert [sentence for sentence in said if "cannot play there" in sentence] == [str(caught.value)]
         assert caught.value.cause is HostCause.HOSTING_FAILED
         assert len(await play(executor, specs[:1])) == 1
 

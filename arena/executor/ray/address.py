@@ -21,7 +21,7 @@ CONNECT_S = 3.0
 KNOCK_S = 20.0
 """Ray's own import takes seconds on a slow disk."""
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})", re.ASCII)
-_START = "start a head with `ray start --head --node-ip-address 127.0.0.1`, or name one with --address HOST:PORT"
+_START = "start a head with `ray start --head`, or name one with --address HOST:PORT"
 AUTO = "auto"
 
 
@@ -30,7 +30,8 @@ class Head:
     """A head that answered."""
 
     address: str
-    is_loopback: bool
+    is_closed: bool
+    """Whether it listens to this machine alone."""
 
 
 def check_address(text: str) -> None:
@@ -49,15 +50,15 @@ async def find_head(text: str) -> Head:
     host, _, port = text.rpartition(":")
     host = host.strip("[]")
     addresses = await _resolve(host, int(port), text)
-    is_loopback = all(ipaddress.ip_address(address).is_loopback for address in addresses)
-    if not is_loopback and os.environ.get("RAY_AUTH_MODE") != "token":
+    is_closed = all(ipaddress.ip_address(one).is_loopback for one in addresses) and await _is_closed(int(port))
+    if not is_closed and os.environ.get("RAY_AUTH_MODE") != "token":
         raise ExecutorFailedError(
             f"the head at {text} can be reached from other machines, and whoever reaches it runs programs there; set "
-            "RAY_AUTH_MODE=token there and here, or start it with --node-ip-address 127.0.0.1"
+            "RAY_AUTH_MODE=token there and here (`ray get-auth-token --generate` makes the token)"
         )
     await _connect(host, int(port), text)
     await _knock(text)
-    return Head(text, is_loopback)
+    return Head(text, is_closed)
 
 
 async def _resolve(host: str, port: int, text: str) -> set[str]:
@@ -67,6 +68,28 @@ async def _resolve(host: str, port: int, text: str) -> set[str]:
     except (OSError, TimeoutError) as error:
         raise ExecutorFailedError(f"no machine is known by the name of {text}; {_START}") from error
     return {str(one[4][0]) for one in found}
+
+
+async def _is_closed(port: int) -> bool:
+    """Return whether nothing listens to other machines at a port of this one: Ray mostly listens to all."""
+    for address in await asyncio.to_thread(_own_addresses):
+        with suppress(OSError, TimeoutError):
+            async with asyncio.timeout(CONNECT_S):
+                _, writer = await asyncio.open_connection(address, port)
+            writer.close()
+            return False
+    return True
+
+
+def _own_addresses() -> set[str]:
+    """Return the addresses at which others reach this machine, as far as it knows them."""
+    found = set()
+    with suppress(OSError):
+        found |= {str(one[4][0]) for one in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # nothing is sent: it tells the address from which that would be
+        found.add(probe.getsockname()[0])
+    return {address for address in found if not ipaddress.ip_address(address).is_loopback}
 
 
 async def _connect(host: str, port: int, text: str) -> None:

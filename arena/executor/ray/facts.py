@@ -32,6 +32,7 @@ class Facts:
     """Its processor, like x86_64."""
     games: Mapping[str, str]
     """The version of the rules of each game."""
+    ray: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as JSON data; `Facts(**data)` is the inverse."""
@@ -41,7 +42,8 @@ class Facts:
 def own_facts() -> Facts:
     """Return the facts of this machine."""
     games = {name: registry.get(name).rules_version for name in sorted(registry.names())}
-    return Facts(_arena(), _hash_code(), platform.python_version(), platform.machine(), games)
+    arena, ray = _version("kingmaker-arena"), _version("ray")
+    return Facts(arena, _hash_code(), platform.python_version(), platform.machine(), games, ray)
 
 
 def differences(ours: Facts, theirs: Facts, games: Iterable[str]) -> list[str]:
@@ -53,6 +55,8 @@ def differences(ours: Facts, theirs: Facts, games: Iterable[str]) -> list[str]:
         found.append(f"its arena is another one of the same version {ours.arena}; {_UPDATE}")
     if _minor(theirs.python) != _minor(ours.python):
         found.append(f"it has Python {theirs.python}, and {ours.python} is here; {_UPDATE}")
+    if theirs.ray != ours.ray:
+        found.append(f"it has Ray {theirs.ray}, and {ours.ray} is here; {_UPDATE}")
     for game in games:
         known = theirs.games.get(game, "none")
         if known != ours.games.get(game):
@@ -94,9 +98,9 @@ def clock_problem(sample: ClockSample) -> str:
     return f"its clock is {seconds} s behind ours; set it, for example with chrony"
 
 
-def _arena() -> str:
+def _version(package: str) -> str:
     try:
-        return version("kingmaker-arena")
+        return version(package)
     except PackageNotFoundError:
         return "unknown"
 

@@ -10,6 +10,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 from arena.executor.carrier import CarrierLostError
+from arena.executor.interface import ExecutorFailedError
 from arena.executor.pool import WorkerPool
 from arena.executor.ray.actors import end_actor, make_agent, make_slot, put
 from arena.executor.ray.archives import Archives
@@ -93,9 +94,7 @@ class Fleet:
             cpus = int(row["Resources"].get("CPU", 0))
             if node_id not in self._nodes and cpus >= self._options.cores:
                 name = f"{row['NodeManagerHostname']} ({node_id[:6]})"
-                node = self._nodes[node_id] = Node(
-                    node_id, name, cpus, self._archives, self._judge, self._pool.dispatch
-                )
+                node = self._nodes[node_id] = Node(node_id, name, cpus, self._archives, self._judge, self._learn)
                 self._begin(self._admit(node))
         self.has_looked = True
         self._release_drained()
@@ -128,6 +127,12 @@ class Fleet:
             self._told[node.id] = why
             self._options.say(f"machine {node.name} gets no matches: {why}")
         self._abandon(node)
+
+    def _learn(self, problem: str) -> None:
+        """Hand out what waits, now that more is known of what a machine can play; tell what it cannot."""
+        if problem:
+            self._options.say(problem)
+        self._pool.dispatch()
 
     def _drain(self, node: Node, why: str) -> None:
         """Give a machine no more matches; what it plays is finished."""
@@ -264,4 +269,10 @@ class Fleet:
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._look_back)
+
+    def _look_back(self, task: asyncio.Task[None]) -> None:
+        """Let an error that nobody awaits end everything, or matches would wait for ever."""
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._pool.fail(ExecutorFailedError(f"the cluster cannot be followed: {type(error).__name__}: {error}"))

@@ -8,6 +8,7 @@ It prints one line of JSON.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import Any
 
@@ -21,6 +22,11 @@ def ask(text: str) -> dict[str, Any]:
         ray = load_ray()
     except ExecutorFailedError as error:
         return {"problem": str(error)}
+    if os.environ.get("RAY_AUTH_MODE") == "token" and not _has_token():
+        return {
+            "problem": "RAY_AUTH_MODE is token, and there is no token here; copy that of the head, which lies there in "
+            "~/.ray/auth_token, to the same place"
+        }
     if text == "auto":
         found = part_of_ray("_private.services").find_gcs_addresses()
         if len(found) != 1:
@@ -42,12 +48,17 @@ def ask(text: str) -> dict[str, Any]:
     }
 
 
+def _has_token() -> bool:
+    loader = part_of_ray("_raylet").AuthenticationTokenLoader.instance()
+    return bool(loader.has_token(ignore_auth_mode=True))
+
+
 def _which(found: list[str]) -> str:
     if found:
         return f"there are {len(found)} heads of Ray on this machine, at {', '.join(found)}; name one with --address"
     return (
-        "there is no head of Ray on this machine; start one with `ray start --head --node-ip-address 127.0.0.1`, or "
-        "name one with --address HOST:PORT"
+        "there is no head of Ray on this machine; start one with `ray start --head`, or name one with "
+        "--address HOST:PORT"
     )
 
 

@@ -65,9 +65,15 @@ class Node:
     """A machine; an `arena.executor.carrier.Place`."""
 
     def __init__(
-        self, node_id: str, name: str, cpus: int, archives: Archives, judge: Judge, on_change: Callable[[], None]
+        self,
+        node_id: str,
+        name: str,
+        cpus: int,
+        archives: Archives,
+        judge: Judge,
+        on_change: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Call `on_change` when it can play what it could not before."""
+        """Call `on_change` when more is known of what it can play, with a sentence if that is less than was thought."""
         self.id = node_id
         self.name = name
         self.cpus = cpus
@@ -125,9 +131,11 @@ class Node:
             self._refused[key] = error
         except CarrierLostError:
             return  # whoever has its slots finds out, too
+        except Exception as error:  # nobody awaits this task, and the match would wait for ever
+            self._refused[key] = MatchLostError(f"{self.name}: {type(error).__name__}: {error}", HostCause.UNPLAYABLE)
         finally:
             del self._works[key]
-        self._on_change()
+        self._on_change(str(self._refused.get(key, "")))
 
     async def _try_level(self, seat: SeatSpec) -> None:
         problem = (await ask(self.agent.try_levels.remote([seat.sandbox]), self.cut, FETCH_S))[seat.sandbox]

@@ -54,7 +54,7 @@ async def join(address: str) -> Head:
     ray = load_ray()
     head = await find_head(address)
     _keep_quiet()
-    if head.is_loopback:
+    if head.is_closed:
         # Else Ray asks the network for another address of this machine, at which that head does not listen.
         part_of_ray("_private.ray_constants").ENABLE_RAY_CLUSTER = False
 

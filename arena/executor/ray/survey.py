@@ -63,7 +63,7 @@ async def survey(address: str) -> list[NodeView]:
 async def _look(row: Mapping[str, Any]) -> NodeView:
     node_id, cores = row["NodeID"], int(row["Resources"].get("CPU", 0))
     name = f"{row['NodeManagerHostname']} ({node_id[:6]})"
-    node = Node(node_id, name, cores, Archives(put), NodeJudge(list, lambda *_: None), lambda: None)
+    node = Node(node_id, name, cores, Archives(put), NodeJudge(list, lambda *_: None))
     said = [one for one in await asyncio.gather(*map(_ask, agents_of(node_id))) if one]
     node.agent = make_agent(node_id, {})
     try:
