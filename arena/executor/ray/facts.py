@@ -6,6 +6,7 @@ import hashlib
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,6 +40,7 @@ class Facts:
         return asdict(self)
 
 
+@cache
 def own_facts() -> Facts:
     """Return the facts of this machine."""
     games = {name: registry.get(name).rules_version for name in sorted(registry.names())}

@@ -16,7 +16,7 @@ from arena.executor.ray.actors import end_actor, make_agent, make_slot, put
 from arena.executor.ray.archives import Archives
 from arena.executor.ray.asking import ask
 from arena.executor.ray.judging import NodeJudge
-from arena.executor.ray.node import Node, NodeState
+from arena.executor.ray.node import Node, NodeState, Tally
 from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import prove, why_not
 from arena.executor.ray.relay import RelayedWorker
@@ -97,6 +97,7 @@ class Fleet:
                 node = self._nodes[node_id] = Node(node_id, name, cpus, self._archives, self._judge, self._learn)
                 self._begin(self._admit(node))
         self.has_looked = True
+        self._recall_drained()
         self._release_drained()
         self._fill()
         self._refuse_what_nobody_plays()
@@ -139,6 +140,15 @@ class Fleet:
         node.state, node.why = NodeState.DRAINED, why
         self._options.say(f"machine {node.name} gets no more matches: {why}")
 
+    def _recall_drained(self) -> None:
+        """Let machines that were drained play again where there is no other."""
+        if self.has_hope:
+            return
+        for node in self._nodes.values():
+            if node.state is NodeState.DRAINED:
+                node.state, node.why, node.tally = NodeState.READY, "", Tally()
+                self._options.say(f"machine {node.name} plays again")
+
     def _release_drained(self) -> None:
         """Let others have the cores of machines that were drained, as soon as nothing is played there."""
         for berth in list(self._berths):
@@ -168,8 +178,11 @@ class Fleet:
     def _fill(self) -> None:
         """Ask for slots on the machines that play, the emptiest first, up to as many as are wanted."""
         most = self._options.workers or _EVER_S
+        coming = [node for node in self._nodes.values() if node.state in (NodeState.READY, NodeState.JOINING)]
+        is_complete = all(node.state is NodeState.READY for node in coming)
+        share = most if is_complete else -(-most // len(coming))  # the first one to be proved does not take all
         while not self._is_closed and len(self._berths) < most:
-            room = [node for node in self._nodes.values() if self._room(node) > 0]
+            room = [node for node in coming if self._room(node) > 0 and self._held(node) < share]
             if not room:
                 return
             node = max(room, key=self._room)
@@ -182,7 +195,10 @@ class Fleet:
     def _room(self, node: Node) -> int:
         if node.state is not NodeState.READY:
             return 0
-        return node.cpus // self._options.cores - sum(berth.node is node for berth in self._berths)
+        return node.cpus // self._options.cores - self._held(node)
+
+    def _held(self, node: Node) -> int:
+        return sum(berth.node is node for berth in self._berths)
 
     async def _open(self, berth: _Berth) -> None:
         """Wait until a slot has its cores, then put a worker into it."""

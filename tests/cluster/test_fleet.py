@@ -1,0 +1,186 @@
+"""What a coordinator makes of the machines that the head tells of, with machines that the test pretends."""
+
+import asyncio
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from arena.executor.carrier import CarrierLostError
+from arena.executor.pool import WorkerPool
+from arena.executor.ray import fleet as fleet_module
+from arena.executor.ray.fleet import AGAIN_S, RETURN_S, Fleet
+from arena.executor.ray.node import Node, NodeState, Tally
+from arena.executor.ray.options import RayOptions
+from arena.executor.ray.proving import Demands
+from tests.support.patience import until
+
+
+class Machine:
+    """An actor of a machine: it answers everything at once, and polls for ever."""
+
+    def __init__(self, node_id: str) -> None:
+        self.node_id = node_id
+        self.has_ended = False
+
+    def __getattr__(self, name: str) -> Any:
+        def remote(*_: object) -> Any:
+            return asyncio.ensure_future(self._answer(name))
+
+        return SimpleNamespace(remote=remote, options=lambda **_: SimpleNamespace(remote=remote))
+
+    async def _answer(self, name: str) -> Any:
+        if name == "poll":
+            await asyncio.Event().wait()
+        return []
+
+
+class World:
+    """The machines, what is wrong with each, and what people were told."""
+
+    def __init__(self, **options: Any) -> None:
+        self.problems: dict[str, list[str]] = {}
+        self.gone: set[str] = set()
+        self.actors: list[Machine] = []
+        self.said: list[str] = []
+        self.pool = WorkerPool(lambda worker, why: self.fleet.end_worker(worker, why))
+        self.fleet = Fleet(RayOptions(say=self.said.append, **options), self.pool)
+
+    def make(self, node_id: str, *_: object) -> Machine:
+        self.actors.append(Machine(node_id))
+        return self.actors[-1]
+
+    async def prove(self, node: Node, _: Demands) -> list[str]:
+        if node.id in self.gone:
+            raise CarrierLostError("it is out of reach")
+        return self.problems.get(node.id, [])
+
+    async def look(self, **cpus: int) -> None:
+        """Let the head tell of machines with so many cores each."""
+        self.fleet.look([row(node_id, count) for node_id, count in cpus.items()])
+        await until(lambda: not self.fleet._tasks)
+
+    def slots(self) -> dict[str, int]:
+        """How many slots are held on each machine."""
+        living = [one.node.id for one in self.fleet._berths]
+        return {node_id: living.count(node_id) for node_id in sorted(set(living))}
+
+    def node(self, node_id: str) -> Node:
+        return self.fleet._nodes[node_id]
+
+
+def row(node_id: str, cpus: int) -> Mapping[str, Any]:
+    return {"NodeID": node_id, "Alive": True, "NodeManagerHostname": node_id, "Resources": {"CPU": float(cpus)}}
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> World:
+    made = World(**getattr(request, "param", {}))
+    monkeypatch.setattr(fleet_module, "make_agent", made.make)
+    monkeypatch.setattr(fleet_module, "make_slot", made.make)
+    monkeypatch.setattr(fleet_module, "end_actor", lambda actor: setattr(actor, "has_ended", True))
+    monkeypatch.setattr(fleet_module, "prove", made.prove)
+    return made
+
+
+async def end(world: World) -> None:
+    world.fleet.close()
+    world.fleet.end()
+    await until(lambda: not world.pool.workers)
+    assert all(actor.has_ended for actor in world.actors)
+
+
+async def test_every_core_of_a_machine_that_proved_itself_gets_a_worker(world: World) -> None:
+    await world.look(a=2, b=1, head=0)
+    assert world.slots() == {"a": 2, "b": 1}
+    assert len(world.pool.workers) == 3
+    assert world.fleet.has_settled
+    await end(world)
+
+
+@pytest.mark.parametrize("world", [{"workers": 3}], indirect=True)
+async def test_no_more_are_asked_for_than_are_wanted_the_emptiest_machine_first(world: World) -> None:
+    await world.look(a=4, b=4)
+    assert world.slots() == {"a": 2, "b": 1}
+    await world.look(b=4)  # the other one is lost
+    await world.look(b=4)
+    assert world.slots() == {"b": 3}
+    await end(world)
+
+
+@pytest.mark.parametrize("world", [{"cores": 2}], indirect=True)
+async def test_a_worker_with_more_cores_takes_them_all_from_one_machine(world: World) -> None:
+    await world.look(a=5, b=1)
+    assert world.slots() == {"a": 2}
+    await end(world)
+
+
+async def test_a_machine_that_is_refused_is_told_of_once_and_looked_at_again(world: World) -> None:
+    world.problems["a"] = ["it has another clock"]
+    for _ in range(3):
+        await world.look(a=1, b=1)
+        await world.look(a=1, b=1)  # not again at once
+        world.fleet._due["a"] -= AGAIN_S
+    assert world.slots() == {"b": 1}
+    assert world.said == ["machine a (a) gets no matches: it has another clock"]
+    assert sum(actor.node_id == "a" for actor in world.actors) == 3
+    world.problems.clear()
+    await world.look(a=1, b=1)
+    assert world.slots() == {"a": 1, "b": 1}
+    assert world.said[1:] == ["machine a (a) plays again"]
+    await end(world)
+
+
+async def test_a_machine_that_left_is_told_of_and_proves_itself_anew_when_it_is_back(world: World) -> None:
+    await world.look(a=1, b=1)
+    first = world.node("a")
+    await world.look(b=1)
+    assert world.said == ["machine a (a) was lost (it left the cluster); what it played is played again elsewhere"]
+    assert world.slots() == {"b": 1}
+    assert first.state is NodeState.LOST
+    await world.look(a=1, b=1)
+    assert world.node("a") is not first
+    assert world.slots() == {"a": 1, "b": 1}
+    await end(world)
+
+
+async def test_one_that_stands_still_is_not_asked_again_at_once(world: World) -> None:
+    await world.look(a=1, b=1)
+    world.fleet._lose(world.node("a"), "it has said nothing for 15 s")
+    await world.look(a=1, b=1)
+    assert world.slots() == {"b": 1}
+    world.fleet._due["a"] -= RETURN_S
+    await world.look(a=1, b=1)
+    assert world.slots() == {"a": 1, "b": 1}
+    assert world.said[-1] == "machine a (a) plays again"
+    await end(world)
+
+
+async def test_where_no_machine_can_play_every_reason_is_told(world: World) -> None:
+    await world.look(head=0)
+    assert "has no machine with a core" in world.fleet.why_empty()
+    world.problems = {"a": ["it has another clock"]}
+    world.gone = {"b"}
+    await world.look(a=1, b=1)
+    assert not world.fleet.has_hope
+    assert world.fleet.why_empty() == (
+        "no machine of the cluster can play: a (a): it has another clock; b (b): it does not answer: it is out of reach"
+    )
+    await end(world)
+
+
+async def test_a_drained_machine_gives_its_cores_back_and_plays_again_if_it_is_the_last(world: World) -> None:
+    await world.look(a=1, b=1)
+    world.node("a").tally = Tally(60, 0)
+    world.node("b").tally = Tally(9, 10)
+    world.node("b").note_loss()
+    assert world.node("b").state is NodeState.DRAINED
+    assert world.said == ["machine b (b) gets no more matches: 11 of its 20 matches were void, far more than elsewhere"]
+    await world.look(a=1, b=1)
+    assert world.slots() == {"a": 1}
+    await world.look(b=1)
+    await world.look(b=1)
+    assert world.slots() == {"b": 1}
+    assert world.node("b").state is NodeState.READY
+    await end(world)
