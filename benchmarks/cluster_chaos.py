@@ -28,14 +28,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.proc.processes import list_descendants
 from benchmarks.arena import ARENA, add_bots
 from ratings.errors import NotFoundError
 from ratings.read import tournaments
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.store.database import open_database
 from tests.support.processes import marked_processes
-from tests.support.small_cluster import SmallCluster, small_cluster
+from tests.support.small_cluster import SmallCluster, processes_of, small_cluster
 
 PARTS = ("machine", "coordinator", "pause")
 PATIENCE_S = 600.0
@@ -116,12 +115,6 @@ def playing(place: Place, name: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
         log.close()
         print((place.home / f"{name}.log").read_text(encoding="utf-8").rstrip().rpartition("PLACE")[0][-1500:])
-
-
-def processes_of(node: Any) -> list[int]:
-    """All processes of a machine, its raylet first."""
-    raylet = node.all_processes["raylet"][0].process.pid
-    return [raylet, *(pid for pid in list_descendants(raylet) if pid != raylet)]
 
 
 def send(pids: Sequence[int], number: signal.Signals) -> None:

@@ -10,7 +10,7 @@ import pytest
 from arena.executor.carrier import CarrierLostError
 from arena.executor.pool import WorkerPool
 from arena.executor.ray import fleet as fleet_module
-from arena.executor.ray.fleet import AGAIN_S, RETURN_S, Fleet
+from arena.executor.ray.fleet import AGAIN_S, MOST_UNANSWERED, RETURN_S, Fleet
 from arena.executor.ray.node import Node, NodeState, Tally
 from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import Demands
@@ -154,6 +154,18 @@ async def test_one_that_stands_still_is_not_asked_again_at_once(world: World) ->
     await world.look(a=1, b=1)
     assert world.slots() == {"a": 1, "b": 1}
     assert world.said[-1] == "machine a (a) plays again"
+    await end(world)
+
+
+async def test_one_that_does_not_answer_is_asked_again_before_that_is_told_as_the_head_may_know_soon_that_it_is_dead(
+    world: World,
+) -> None:
+    world.gone = {"a"}
+    for times in range(MOST_UNANSWERED + 1):
+        assert world.said == [], times
+        await world.look(a=1, b=1)
+        world.fleet._due["a"] -= RETURN_S
+    assert world.said == ["machine a (a) gets no matches: it does not answer: it is out of reach"]
     await end(world)
 
 

@@ -88,6 +88,9 @@ async def test_a_version_that_was_damaged_where_it_is_kept_comes_anew(
     cluster: SmallCluster, specs: list[MatchSpec], expected: list[tuple[str, str]], cache: Path
 ) -> None:
     file = cache / specs[0].seats[0].version / "main.py"
+    if not file.exists():
+        async with RayExecutor(RayOptions(cluster.address)) as executor:
+            await play(executor, specs[:1])
     file.chmod(0o644)
     file.write_text("import sys; sys.exit(1)\n", encoding="utf-8")
     async with RayExecutor(RayOptions(cluster.address)) as executor:
@@ -149,6 +152,21 @@ async def test_what_a_lost_machine_played_is_played_again_elsewhere_and_one_that
         assert executor.slots() == 1
     cluster.remove(node)
     wait_until(lambda: not ours(mark))
+
+
+@pytest.mark.host_fault("slot-killed-at-a-node")
+async def test_a_slot_that_is_lost_alone_is_made_anew_and_its_match_is_played_again(
+    cluster: SmallCluster, specs: list[MatchSpec], expected: list[tuple[str, str]], mark: str
+) -> None:
+    said: list[str] = []
+    async with RayExecutor(RayOptions(cluster.address, say=said.append)) as executor:
+        await play(executor, specs[:1])
+        (pid,) = (pid for pid, line in marked_processes(mark).items() if OURS[1] in line)
+        playing = asyncio.create_task(play(executor, specs[1:4]))
+        await until(lambda: any(worker.load for worker in executor._pool.workers))
+        os.kill(pid, signal.SIGKILL)
+        assert digests(await playing) == expected[1:4]
+    assert said == []
 
 
 @pytest.mark.host_fault("worker-killed-at-a-node")

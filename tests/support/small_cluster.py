@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from arena.executor.ray.library import load_ray, part_of_ray
+from arena.hosting.proc.processes import list_descendants
 
 STORE_BYTES = 80 << 20
 LOOPBACK = "127.0.0.1"
@@ -29,12 +32,20 @@ class SmallCluster:
         return self._cluster.add_node(num_cpus=cpus, object_store_memory=STORE_BYTES, node_ip_address=LOOPBACK)
 
     def kill(self, node: Any) -> None:
-        """End a machine as a power cut would: its raylet by SIGKILL, and what it held ends by itself."""
-        node.all_processes["raylet"][0].process.kill()
+        """End a machine as a power cut would: its raylet, and all that it had started, by SIGKILL."""
+        for pid in processes_of(node):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def remove(self, node: Any, *, is_dead: bool = True) -> None:
         """Have a machine leave, or clear up after one that is dead."""
         self._cluster.remove_node(node, allow_graceful=not is_dead)
+
+
+def processes_of(node: Any) -> list[int]:
+    """Return all processes of a machine, its raylet first."""
+    raylet = node.all_processes["raylet"][0].process.pid
+    return [raylet, *(pid for pid in list_descendants(raylet) if pid != raylet)]
 
 
 @contextmanager

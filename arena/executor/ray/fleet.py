@@ -6,6 +6,7 @@ A machine that was given up is proved again if the head still has it; nothing th
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
@@ -15,29 +16,20 @@ from arena.executor.pool import WorkerPool
 from arena.executor.ray.actors import end_actor, make_agent, make_slot, put
 from arena.executor.ray.archives import Archives
 from arena.executor.ray.asking import ask
+from arena.executor.ray.berth import Berth
 from arena.executor.ray.judging import NodeJudge
 from arena.executor.ray.node import Node, NodeState, Tally
 from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import prove, why_not
-from arena.executor.ray.relay import RelayedWorker
 from arena.executor.worker_process import WorkerProcess
 
 AGAIN_S = 60.0
 """A machine that was refused is proved again after so long."""
 RETURN_S = 5.0
 """One that was lost, if the head still has it."""
+MOST_UNANSWERED = 4
 _EVER_S = 10**9
 _LOOK_S = 5
-
-
-class _Berth:
-    """One slot of a machine, from the moment in which it was asked for."""
-
-    def __init__(self, node: Node, actor: Any) -> None:
-        self.node = node
-        self.actor = actor
-        self.worker: WorkerProcess | None = None
-        self.carrier: RelayedWorker | None = None
 
 
 class Fleet:
@@ -53,7 +45,9 @@ class Fleet:
         """When a machine that was given up or refused may be proved again."""
         self._told: dict[str, str] = {}
         """What people were told last of each machine that was refused."""
-        self._berths: list[_Berth] = []
+        self._unanswered: Counter[str] = Counter()
+        """How often each machine did not answer when it was to prove itself."""
+        self._berths: list[Berth] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False
         self.has_looked = False
@@ -110,6 +104,9 @@ class Fleet:
             problems = await prove(node, self._options.demands)
         except CarrierLostError as error:
             problems = [why_not(error)]
+            self._unanswered[node.id] += 1
+        else:
+            del self._unanswered[node.id]
         if node.state is not NodeState.JOINING:
             return  # it was lost meanwhile
         if problems:
@@ -121,10 +118,14 @@ class Fleet:
             self._fill()
 
     def _refuse(self, node: Node, why: str) -> None:
-        """Let a machine play nothing; people are told once why."""
+        """Let a machine play nothing; people are told once why.
+
+        One that does not answer may be dead, which the head knows soon; it is asked again before that is told.
+        """
         node.state, node.why = NodeState.REFUSED, why
-        self._due[node.id] = asyncio.get_running_loop().time() + AGAIN_S
-        if self._told.get(node.id) != why:
+        is_silent = 0 < self._unanswered[node.id] <= MOST_UNANSWERED
+        self._due[node.id] = asyncio.get_running_loop().time() + (RETURN_S if is_silent else AGAIN_S)
+        if not is_silent and self._told.get(node.id) != why:
             self._told[node.id] = why
             self._options.say(f"machine {node.name} gets no matches: {why}")
         self._abandon(node)
@@ -188,7 +189,7 @@ class Fleet:
             node = max(room, key=self._room)
             count = node.cpus // self._options.cores
             actor = make_slot(node.id, self._options.cores, count, self._options.warm_mb)
-            berth = _Berth(node, actor)
+            berth = Berth(node, actor)
             self._berths.append(berth)
             self._begin(self._open(berth))
 
@@ -200,7 +201,7 @@ class Fleet:
     def _held(self, node: Node) -> int:
         return sum(berth.node is node for berth in self._berths)
 
-    async def _open(self, berth: _Berth) -> None:
+    async def _open(self, berth: Berth) -> None:
         """Wait until a slot has its cores, then put a worker into it."""
         try:
             await ask(berth.actor.begin.remote(), berth.node.cut, int(_EVER_S))
@@ -209,14 +210,7 @@ class Fleet:
             return
         if berth not in self._berths or self._is_closed:
             return
-
-        def carry(*how: Any) -> RelayedWorker:
-            berth.carrier = RelayedWorker(berth.actor, *how)
-            return berth.carrier
-
-        calls = self._pool.dispatch, self._pool.take_back, self._pool.play_apart
-        berth.worker = WorkerProcess((), *calls, on_lost=self._pool.move, carry=carry, place=berth.node)
-        self._pool.add(berth.worker)
+        self._pool.add(berth.make_worker(self._pool))
 
     def end_worker(self, worker: WorkerProcess, why: str) -> None:
         """Learn that a worker cannot be run any more: its slot was lost, or it does not start there."""
@@ -229,7 +223,7 @@ class Fleet:
         else:
             self._refuse(berth.node, why)
 
-    async def _look_after(self, berth: _Berth, why: str) -> None:
+    async def _look_after(self, berth: Berth, why: str) -> None:
         """Find out whether a slot was lost alone, or with its machine."""
         self._leave(berth, f"its slot at {berth.node.name} was lost")
         if berth.node.state in (NodeState.LOST, NodeState.REFUSED):
@@ -239,7 +233,7 @@ class Fleet:
         except CarrierLostError:
             self._lose(berth.node, why)
 
-    def _leave(self, berth: _Berth, why: str) -> None:
+    def _leave(self, berth: Berth, why: str) -> None:
         """Give up a slot: its worker gives back what it has, and ends."""
         if berth not in self._berths:
             return
