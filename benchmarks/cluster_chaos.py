@@ -94,7 +94,7 @@ class Place:
             check=True,
             capture_output=True,
         )
-        return json.loads(said.stdout)
+        return [{name: value for name, value in row.items() if name != "version_id"} for row in json.loads(said.stdout)]
 
 
 @contextmanager

@@ -1,0 +1,93 @@
+"""The command line on a database server, as people type it: from any directory, with a password that nobody sees."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.client.passwords import keep_password, without_password
+from tests.support.patience import ANY_TIME
+from tests.support.postgres import run_sql, url_of
+
+ROOT = Path(__file__).parents[2]
+SECRET = "ge%40heim"
+
+
+@pytest.fixture
+def url(url: str) -> Iterator[str]:
+    """A database of a role that has a password."""
+    role, name = f"kma_{uuid.uuid4().hex[:12]}", url.rpartition("/")[2]
+    run_sql(f"CREATE ROLE {role} LOGIN PASSWORD 'ge@heim'", f"ALTER DATABASE {name} OWNER TO {role}")
+    yield url_of(name).replace("postgres@", f"{role}:{SECRET}@")
+    run_sql(f"DROP DATABASE {name} WITH (FORCE)", f"DROP ROLE {role}")
+
+
+def arena(place: Path, *words: str, fails: bool = False, db: str = "") -> str:
+    """What a command says, on both outputs."""
+    home = place.with_name("home")
+    environment = {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data")}
+    environment |= {"ARENA_DB": db} if db else {}
+    done = subprocess.run(
+        [sys.executable, "-m", "arena.cli.main", *words],
+        cwd=place,
+        env={**environment, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert (done.returncode != 0) == fails, said
+    assert "heim" not in said
+    assert "Traceback" not in said
+    return said
+
+
+def test_an_arena_on_a_server_is_the_same_from_every_directory(url: str, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for place in (here, there):
+        place.mkdir()
+    for bot in ("greedy", "random"):
+        arena(here, "bot", "add", str(ROOT / "bots" / bot), "--db", url)
+    order = ("round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "greedy,random", "--blocks", "1")
+    said = arena(there, "tournament", "run", *order, "--name", "cup", *ANY_TIME, "--db", url)
+    assert "2/2 matches" in said
+    assert "is in order" in arena(here, "db", "check", "--db", url)
+    assert "2 verified" in arena(there, "replay", "verify", "--all", db=url)
+    assert "is in order, with 2 bots" in arena(here, "doctor", "--db", url)
+    said = arena(here, "db", "copy", url, str(here / "copy.db"))
+    assert "copy.bots has the files of 2 versions of bots" in said
+    assert arena(here, "leaderboard", "--db", "copy.db").count("greedy") == 1
+    assert not list(there.iterdir()), "nothing was left where a command was typed"
+
+
+def test_what_cannot_be_copied_is_told(url: str, tmp_path: Path) -> None:
+    assert "there is no database at no.db" in arena(tmp_path, "db", "copy", "no.db", url, fails=True)
+    assert "name two" in arena(tmp_path, "db", "copy", url, url, fails=True)
+    assert "works on this machine" in arena(tmp_path, "--server", "x", "db", "copy", url, "y.db", fails=True)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown", "password"),
+    [
+        ("postgresql://ada:s%3Acret@host/x", "postgresql://ada@host/x", "s:cret"),
+        ("postgresql+psycopg://ada:p@host:1/x?a=b", "postgresql+psycopg://ada@host:1/x?a=b", "p"),
+        ("postgres://ada:a@b@host/x", "postgres://ada@host/x", "a@b"),
+        ("postgresql://ada@host/x", "postgresql://ada@host/x", None),
+        ("postgresql://host:5432/x", "postgresql://host:5432/x", None),
+        ("sqlite:///a:b@c.db", "sqlite:///a:b@c.db", None),
+        ("arena.db", "arena.db", None),
+    ],
+)
+def test_a_password_is_kept_apart(url: str, shown: str, password: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PGPASSWORD", raising=False)
+    monkeypatch.setenv("KMA_TEST", "1")
+    assert without_password(url) == shown
+    assert keep_password(url) == shown
+    assert os.environ.get("PGPASSWORD") == password
+    monkeypatch.setenv("PGPASSWORD", "")
