@@ -3,12 +3,15 @@
 import importlib
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from arena.cli.shared.hosting_options import read_hosting
 from arena.executor.interface import ExecutorFailedError
+from arena.executor.ray import session
+from arena.executor.ray.address import Head
 from arena.executor.ray.executor import RayExecutor
 from arena.executor.ray.options import RayOptions
 from tests.cli.support import Arena
@@ -62,6 +65,19 @@ async def test_without_ray_one_line_says_how_to_install_it(monkeypatch: pytest.M
     monkeypatch.setattr("arena.executor.ray.library.importlib.import_module", find)
     with pytest.raises(ExecutorFailedError, match=r"install it: pip install 'kingmaker-arena\[ray\]'"):
         async with RayExecutor(RayOptions("127.0.0.1:6379")):
+            pass
+
+
+async def test_a_machine_that_is_not_in_the_cluster_is_told_how_to_join_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def find(_: str) -> Head:
+        return Head("head:6379", is_closed=False)
+
+    parts = SimpleNamespace(find_node_ids=list)
+    monkeypatch.setattr(session, "load_ray", lambda: None)
+    monkeypatch.setattr(session, "find_head", find)
+    monkeypatch.setattr(session, "part_of_ray", lambda _: parts)
+    with pytest.raises(ExecutorFailedError, match="not in the cluster; `ray start --address head:6379` joins it"):
+        async with RayExecutor(RayOptions("head:6379")):
             pass
 
 

@@ -15,6 +15,7 @@ from arena.executor.ray.node import Node, NodeState, Tally
 from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import Demands
 from tests.support.patience import until
+from tests.support.specs import script_spec, seat_spec
 
 
 class Machine:
@@ -166,6 +167,20 @@ async def test_one_that_does_not_answer_is_asked_again_before_that_is_told_as_th
         await world.look(a=1, b=1)
         world.fleet._due["a"] -= RETURN_S
     assert world.said == ["machine a (a) gets no matches: it does not answer: it is out of reach"]
+    await end(world)
+
+
+async def test_a_machine_whose_agent_is_gone_is_lost_when_that_is_asked_for_something(world: World) -> None:
+    await world.look(a=1, b=1)
+
+    def fail() -> None:
+        raise CarrierLostError("what ran there for us has ended")
+
+    world.node("a")._archives = SimpleNamespace(get=lambda _: fail())  # type: ignore[assignment]
+    spec = script_spec("0:3", seats=(seat_spec(0, "x"), seat_spec(1, "x")))
+    assert not world.node("a").takes(spec)
+    await until(lambda: world.node("a").state is NodeState.LOST)
+    assert world.slots() == {"b": 1}
     await end(world)
 
 

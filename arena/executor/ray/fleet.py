@@ -89,6 +89,7 @@ class Fleet:
             if node_id not in self._nodes and cpus >= self._options.cores:
                 name = f"{row['NodeManagerHostname']} ({node_id[:6]})"
                 node = self._nodes[node_id] = Node(node_id, name, cpus, self._archives, self._judge, self._learn)
+                node.on_silent = self._lose
                 self._begin(self._admit(node))
         self.has_looked = True
         self._recall_drained()

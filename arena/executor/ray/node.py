@@ -87,6 +87,8 @@ class Node:
         self.tally = Tally()
         self.cut = asyncio.Event()
         """Set when it is given up."""
+        self.on_silent: Callable[[Node, str], None] = lambda _node, _why: None
+        """Called when what stands for it does not answer any more, and why."""
         self._archives = archives
         self._judge = judge
         self._on_change = on_change
@@ -129,8 +131,10 @@ class Node:
             await work
         except MatchLostError as error:
             self._refused[key] = error
-        except CarrierLostError:
-            return  # whoever has its slots finds out, too
+        except CarrierLostError as error:
+            if not self.cut.is_set():
+                self.on_silent(self, str(error))
+            return
         except Exception as error:  # nobody awaits this task, and the match would wait for ever
             self._refused[key] = MatchLostError(f"{self.name}: {type(error).__name__}: {error}", HostCause.UNPLAYABLE)
         finally:

@@ -54,6 +54,11 @@ async def join(address: str) -> Head:
     ray = load_ray()
     head = await find_head(address)
     _keep_quiet()
+    if not await apart(part_of_ray("_private.services").find_node_ids, JOIN_S):  # Ray itself would look for a minute
+        raise ExecutorFailedError(
+            f"this machine is not in the cluster; `ray start --address {head.address}` joins it, with --num-cpus 0 if "
+            "nothing is to be played here"
+        )
     if head.is_closed:
         # Else Ray asks the network for another address of this machine, at which that head does not listen.
         part_of_ray("_private.ray_constants").ENABLE_RAY_CLUSTER = False
