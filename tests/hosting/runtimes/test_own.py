@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.runtimes.own import contents, requirements_of, version_of
+from arena.hosting.runtimes.own import contents, lay_out, requirements_of, version_of
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind
 
 INSTALLED = {name: one for one in distributions() if (name := one.metadata["Name"])}
@@ -42,3 +42,16 @@ def test_it_holds_the_interpreter_of_the_arena_and_what_bots_need_of_its_package
     found = contents(RuntimeDefinition("arena", RuntimeKind.ARENA))
     assert found.version == platform.python_version()
     assert found.packages["grpcio"] == version("grpcio")
+
+
+def test_what_a_process_adds_to_its_path_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    definition = RuntimeDefinition("arena", RuntimeKind.ARENA)
+    before = contents(definition), lay_out(definition).facts
+    for name in ("colorama", "grpcio"):  # Ray brings some such packages with it
+        (tmp_path / f"{name}-99.0.dist-info").mkdir()
+        (tmp_path / f"{name}-99.0.dist-info" / "METADATA").write_text(
+            f"Name: {name}\nVersion: 99.0\n", encoding="utf-8"
+        )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert version("grpcio") == "99.0"
+    assert (contents(definition), lay_out(definition).facts) == before

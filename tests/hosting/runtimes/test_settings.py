@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, parse_runtimes, read_runtimes
 
@@ -42,6 +43,14 @@ def test_a_file_with_every_kind_is_read(tmp_path: Path) -> None:
         "js": RuntimeDefinition("js", RuntimeKind.NODE, program=Path("/usr/bin/node"), modules=modules),
         "blas": RuntimeDefinition("blas", RuntimeKind.NATIVE, trees=(blas, fftw)),
     }
+
+
+def test_a_definition_says_in_a_table_what_was_read(tmp_path: Path) -> None:
+    (tmp_path / "runtimes.toml").write_text(FULL, encoding="utf-8")
+    settings = read_runtimes(tmp_path / "runtimes.toml")
+    tables = {name: definition.table() for name, definition in settings.definitions.items()}
+    assert parse_runtimes(tables, place="another machine") == settings
+    assert Runtimes(settings, tmp_path).tables() == tables
 
 
 def test_no_table_defines_nothing(tmp_path: Path) -> None:
