@@ -15,6 +15,8 @@ RAY = "ray"
 AUTO = "auto"
 _AT_LEAST = 1
 """So many matches wait for a cluster that has not told yet how many it plays."""
+_MANY = 64
+"""A cluster may play so many, or more."""
 
 
 class ExecutorMaker:
@@ -33,6 +35,10 @@ class ExecutorMaker:
         if self._settings.executor != RAY:
             return self._settings.workers or count_cores()
         return _AT_LEAST if self._newest is None else self._newest.slots()
+
+    def most(self) -> int:
+        """Return how many matches may be played at once some day, as far as is known before any is."""
+        return self._settings.workers or _MANY if self._settings.executor == RAY else self.slots()
 
     def make(self) -> Executor:
         """Return an executor that was not started yet."""

@@ -113,7 +113,7 @@ class _Service:
         self._health = Health()
         self._log = get_logger("service")
         self._executors = ExecutorMaker(settings.service, say)
-        self._host_watch = HostWatch(2 * self._executors.slots())
+        self._host_watch = HostWatch(2 * self._executors.most())
         self._match_limits = MatchLimits(settings.limits.of_owners)
 
     async def run(self, on_ready: Callable[[Ready], None], say: Say) -> None:

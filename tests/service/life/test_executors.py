@@ -25,12 +25,14 @@ async def test_by_default_matches_are_played_here_one_for_each_core(section: Ser
     assert isinstance(made, LocalExecutor)
     assert made.slots() == count_cores()
     assert ExecutorMaker(replace(section, workers=3)).slots() == 3
+    assert ExecutorMaker(replace(section, workers=3)).most() == 3
 
 
 async def test_a_cluster_plays_as_many_as_it_says(section: ServiceSection, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     maker = ExecutorMaker(replace(section, executor="ray", ray_address="head:6379", workers=5), said.append)
     assert maker.slots() == 1  # until it has told
+    assert maker.most() == 5
     made = maker.make()
     assert isinstance(made, RayExecutor)
     assert (made._options.address, made._options.workers) == ("head:6379", 5)
