@@ -6,8 +6,9 @@ Each worker has one match to play and one that waits for it, so it is never idle
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -109,7 +110,7 @@ class WorkerPool:
             raise ValueError(f"match {spec.match_id} is being played already")
         job = self._jobs[spec.match_id] = Job(spec, self._tell_watched)
         self._waiting.append(job)
-        self.dispatch()
+        self._hand_out((job,))  # nobody who has room can play what has waited longer
         try:
             return await job.report
         except asyncio.CancelledError:
@@ -173,15 +174,26 @@ class WorkerPool:
 
         Nobody gets a second match while a worker is starting: it would wait, perhaps for long, behind the first.
         """
+        self._hand_out(tuple(self._waiting))
+
+    def _hand_out(self, jobs: Sequence[Job]) -> None:
+        if not jobs:
+            return
         most = MATCHES_A_WORKER if all(worker.is_ready for worker in self._keepers) else 1
-        for job in tuple(self._waiting):
-            ready = [worker for worker in self._keepers if worker.is_ready and worker.load < most]
-            if not ready:
+        room: list[list[WorkerProcess]] = [[] for _ in range(most)]  # by how much they have to do
+        for worker in self._keepers:
+            if worker.is_ready and worker.load < most:
+                room[worker.load].append(worker)
+        refused: set[object] = set()
+        for job in jobs:
+            if not any(room):
                 return
-            fit = [worker for worker in ready if worker.takes(job)]
-            if fit:
+            if (fit := _first_fit(job, room, refused)) is not None:
                 self._waiting.remove(job)
-                min(fit, key=lambda worker: worker.load).play(job)
+                room[fit.load].remove(fit)
+                fit.play(job)
+                if fit.load < most:
+                    room[fit.load].append(fit)
 
     def _tell_watched(self, job: Job) -> None:
         for worker in self._keepers:
@@ -236,6 +248,27 @@ class WorkerPool:
         while deaths < MOST_DEATHS_AT_START and self._failure is None:
             was_ready = await worker.run()
             deaths = 0 if was_ready else deaths + 1
+
+
+def _first_fit(job: Job, room: Sequence[Sequence[WorkerProcess]], refused: set[object]) -> WorkerProcess | None:
+    """Return the first worker that can play a match, or `None`.
+
+    `refused` gathers who cannot play what, so that of a thousand workers and matches not each is asked about each.
+    """
+    needs = (
+        bool(job.falls),
+        frozenset((seat.directory, seat.runtime, seat.sandbox) for seat in job.spec.seats if seat.barred is None),
+    )
+    if needs in refused:
+        return None
+    for worker in itertools.chain.from_iterable(room):
+        kind = worker.place, worker.is_apart, needs
+        if kind not in refused:
+            if worker.takes(job):
+                return worker
+            refused.add(kind)
+    refused.add(needs)
+    return None
 
 
 def _code_of(death: MatchLostError) -> int:

@@ -91,7 +91,8 @@ class WorkerProcess:
         self._jobs: dict[int, Job] = {}
         self._options = ("--cores", ",".join(map(str, cores)), *options) if cores else options
         self._on_lost = on_lost
-        self._place = place or Here()
+        self.place = place or Here()
+        """Where it is."""
         self._child = carry(self.words, lambda head, blob: self._handle(head, blob), self._fall_silent)
         self._has_broken = False
         self._was_ready = False
@@ -132,12 +133,12 @@ class WorkerProcess:
 
     def takes(self, job: Job) -> bool:
         """Return whether a match may be sent to it; one with which a worker fell only if it serves bots apart."""
-        return (self.is_apart or not job.falls) and self._place.takes(job.spec)
+        return (self.is_apart or not job.falls) and self.place.takes(job.spec)
 
     def play(self, job: Job) -> None:
         """Send it a match."""
         self._jobs[job.ticket] = job
-        self._child.tell({"do": "play", "ticket": job.ticket, "spec": self._place.localize(job.spec).to_json()})
+        self._child.tell({"do": "play", "ticket": job.ticket, "spec": self.place.localize(job.spec).to_json()})
         if job.channel.is_watched:
             self.tell_watched(job)
 
@@ -184,7 +185,7 @@ class WorkerProcess:
 
     def _succeed(self, job: Job, report: MatchReport) -> None:
         self.warm_bots = report.warm_bots
-        self._place.note_report(job.spec, report)
+        self.place.note_report(job.spec, report)
         if not job.report.done():
             job.report.set_result(report)
 
@@ -192,7 +193,7 @@ class WorkerProcess:
         if isinstance(error, HostBrokenError):
             self.is_ready, self._has_broken = False, True
         if error.cause not in (HostCause.CANCELLED, HostCause.UNPLAYABLE):
-            self._place.note_loss()
+            self.place.note_loss()
         job.fail(error)
 
     def _fail_all(self, code: int | None) -> None:
@@ -203,7 +204,7 @@ class WorkerProcess:
         self.is_apart |= has_fallen
         for job in jobs[:begun]:
             death = self._child.describe_death(code)
-            self._place.note_loss()
+            self.place.note_loss()
             self._on_fallen(job, death) if has_fallen else job.fail(death)
         for job in reversed(jobs[begun:]):
             self._on_unplayed(job)

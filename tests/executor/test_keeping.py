@@ -34,6 +34,7 @@ class Worker:
         self.jobs: list[Job] = []
         self.is_ready = False
         self.is_apart = False
+        self.place = None
         self.runs = 0
         self.has_ended = False
         self._killed = asyncio.Event()

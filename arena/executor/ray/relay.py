@@ -28,6 +28,7 @@ class RelayedWorker:
         self._orders: list[Mapping[str, Any]] = []
         self._has_orders = asyncio.Event()
         self._is_polling = False
+        self._has_heard = False
         self._number = 0
         self._output = ""
         self._is_stopping = False
@@ -84,12 +85,14 @@ class RelayedWorker:
 
     async def _poll(self) -> list[list[Any]]:
         """Return what the slot says next; what was heard last brings new orders, mostly, which go with the call."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LINGER_S):
-                await self._has_orders.wait()
+        if self._has_heard and not self._orders:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LINGER_S):
+                    await self._has_orders.wait()
         self._is_polling = True
         try:
             said: list[list[Any]] = await ask(self._slot.poll.remote(*self._batch()), self._is_cut)
+            self._has_heard = bool(said)
             return said
         finally:
             self._is_polling = False

@@ -24,8 +24,11 @@ from arena.executor.local import memory_options
 from arena.executor.ray.cores import Cores
 from arena.executor.ray.library import keep_exit_statuses
 
-POLL_S = 2.0
-"""A poll returns after so long with nothing, which tells that this machine goes on."""
+POLL_S = 5.0
+"""A poll returns after so long with nothing, which tells that this machine goes on.
+
+The calls of a thousand slots cost their coordinator much, so it is as long as `arena.executor.ray.asking` allows well.
+"""
 ORPHANED_S = 60.0
 _LOOK_S = 5.0
 _NOT_FOR_BOTS = ("RAY_", "OMP_NUM_THREADS")
