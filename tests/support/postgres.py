@@ -63,7 +63,9 @@ def _account() -> pwd.struct_passwd | None:
 class Server:
     """A server that listens on this machine alone and can be stopped and started."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_durable: bool = False) -> None:
+        """With `is_durable` it keeps what it wrote through a power cut, as servers do, which takes longer."""
+        self._settings = _QUICK[2:] if is_durable else _QUICK
         self.directory = Path(tempfile.mkdtemp(prefix="kma-postgres-", dir="/tmp"))
         self.port = _free_port()
         self._account = _account() if os.geteuid() == 0 else None
@@ -97,7 +99,7 @@ class Server:
         found = programs()
         assert found is not None
         words = [str(found / "postgres"), "-D", str(self.data), "-p", str(self.port), "-k", str(self.directory)]
-        for setting in (*_QUICK, "listen_addresses=127.0.0.1"):
+        for setting in (*self._settings, "listen_addresses=127.0.0.1"):
             words += ["-c", setting]
         self._said_before = len(self._log())
         with (self.directory / "log").open("ab") as log:
