@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from arena.hosting.store import VersionStore
+from arena.hosting.store import StoreError, VersionStore
 from ratings.store.database import database_url
 
 VARIABLE = "ARENA_STORE"
@@ -19,7 +19,7 @@ def store_of(place: str) -> VersionStore:
     """Return the store of the bots of a database, a path or URL; it may not be there yet.
 
     For a database on a server it does not depend on where one stands: `HOST_NAME.bots` in the directory that
-    ARENA_STORE names, or in this user's own.
+    ARENA_STORE names, or in this user's own. Raises StoreError if that cannot be made.
     """
     url = database_url(place)
     if url.get_backend_name() == "sqlite":
@@ -29,7 +29,12 @@ def store_of(place: str) -> VersionStore:
     port = "" if url.port in (None, 5432) else f"-{url.port}"
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{host}{port}-{url.database or url.username or 'postgres'}")
     directory = _directory()
-    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"the files of the bots cannot lie in {directory} ({error.strerror}); name another directory in ARENA_STORE"
+        ) from error
     return VersionStore(directory / f"{name}.bots")
 
 
