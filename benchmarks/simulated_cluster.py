@@ -54,7 +54,7 @@ class SimulatedCluster:
     async def __aenter__(self) -> Self:
         archives, judge = _Known(), NodeJudge(lambda: self._nodes, lambda *_: None)
         for number in range(-(-self._count // CORES)):
-            node = Node(f"{number:012x}", f"machine {number}", CORES, archives, judge, self._pool.dispatch)
+            node = Node(f"{number:012x}", f"machine {number}", CORES, archives, judge, lambda _: self._pool.dispatch())
             node.agent, node.state = _Agent(), NodeState.READY
             self._nodes.append(node)
         for number in range(self._count):
