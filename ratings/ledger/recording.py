@@ -100,13 +100,15 @@ _RESULT_COLUMNS = (
     "sandbox",
 )
 _MATCHES = (
-    select(_m.c.id, _m.c.tournament_id, _m.c.state, tables.pool.c.seats)
+    select(_m.c.id, _m.c.tournament_id, _m.c.block_id, _m.c.state, tables.pool.c.seats)
     .join(tables.tournament, tables.tournament.c.id == _m.c.tournament_id)
     .join(tables.pool, tables.pool.c.id == tables.tournament.c.pool_id)
     .where(_m.c.id.in_(bindparam("matches", expanding=True)))
     .with_for_update(of=_m)
 )
-_ATTEMPTS = select(_a.c.match_id, _a.c.number).where(_a.c.match_id.in_(bindparam("matches", expanding=True)))
+_ATTEMPTS = select(_a.c.match_id, _a.c.number, _a.c.state).where(
+    _a.c.match_id.in_(bindparam("matches", expanding=True))
+)
 _FINISH_MATCH = (
     update(_m).where(_m.c.id == bindparam("the_match")).values({name: bindparam(name) for name in _RESULT_COLUMNS})
 )
@@ -151,13 +153,17 @@ def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
     """
     connection = session.connection()
     matches = {row.id: row for row in connection.execute(_MATCHES, _ids(facts))}
-    news = _news(connection, facts, matches)
+    attempts = connection.execute(_ATTEMPTS, _ids(facts)).all()
+    news = _news(facts, matches, {(row.match_id, row.number) for row in attempts})
     if news:
-        _write_results(connection, list(news.values()))
+        _write_results(connection, list(news.values()), _others(attempts, news))
         for tournament_id in sorted({matches[match_id].tournament_id for match_id in news}):
-            count_results(
-                connection, tournament_id, [one for one in news if matches[one].tournament_id == tournament_id]
-            )
+            blocks = {
+                match_id: matches[match_id].block_id
+                for match_id in news
+                if matches[match_id].tournament_id == tournament_id
+            }
+            count_results(connection, tournament_id, blocks)
             rate_prefix(connection, tournament_id)
         # Objects that the caller read before would still show the matches as they were.
         session.expire_all()
@@ -168,9 +174,10 @@ def _ids(facts: Sequence[MatchFact]) -> dict[str, list[str]]:
     return {"matches": [fact.match_id for fact in facts]}
 
 
-def _news(connection: Connection, facts: Sequence[MatchFact], matches: Mapping[str, AnyRow]) -> dict[str, MatchFact]:
+def _news(
+    facts: Sequence[MatchFact], matches: Mapping[str, AnyRow], attempts: Set[tuple[str, int]]
+) -> dict[str, MatchFact]:
     """Return the first fact of each match that is not over yet. Raises FactError if one does not fit its match."""
-    attempts = {(row.match_id, row.number) for row in connection.execute(_ATTEMPTS, _ids(facts))}
     news: dict[str, MatchFact] = {}
     for fact in facts:
         match = matches.get(fact.match_id)
@@ -180,6 +187,12 @@ def _news(connection: Connection, facts: Sequence[MatchFact], matches: Mapping[s
             _check_fact(fact, match, attempts)
             news.setdefault(fact.match_id, fact)
     return news
+
+
+def _others(attempts: Sequence[AnyRow], news: Mapping[str, MatchFact]) -> list[str]:
+    """Return those of the matches that are played in another attempt, too, than the one that has their result."""
+    running = ((row.match_id, row.number) for row in attempts if row.state == AttemptState.RUNNING)
+    return [match_id for match_id, number in running if match_id in news and news[match_id].attempt != number]
 
 
 def _check_fact(fact: MatchFact, match: AnyRow, attempts: Set[tuple[str, int]]) -> None:
@@ -205,7 +218,7 @@ def _seats_named(fact: MatchFact) -> set[int]:
     return {*fact.forfeits, *fact.resigned, *faulty, *checked, *(log.seat for log in fact.seat_logs)}
 
 
-def _write_results(connection: Connection, facts: Sequence[MatchFact]) -> None:
+def _write_results(connection: Connection, facts: Sequence[MatchFact], others: Sequence[str]) -> None:
     now = now_us()
     attempts = [
         {
@@ -219,7 +232,8 @@ def _write_results(connection: Connection, facts: Sequence[MatchFact]) -> None:
         for fact in facts
     ]
     connection.execute(_FINISH_ATTEMPT, [{**attempt, "state": AttemptState.FINISHED} for attempt in attempts])
-    connection.execute(_RELEASE_OTHERS, [{"the_match": fact.match_id, "ended_at_us": now} for fact in facts])
+    if others:
+        connection.execute(_RELEASE_OTHERS, [{"the_match": match_id, "ended_at_us": now} for match_id in others])
     connection.execute(_FINISH_MATCH, [_match_row(fact) for fact in facts])
     connection.execute(_SET_SEAT, [row for fact in facts for row in _seat_rows(fact)])
     if faults := [row for fact in facts for row in _fault_rows(fact)]:

@@ -5,7 +5,7 @@ What is added match by match here, `counted` reads from all the facts at once; b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -54,7 +54,6 @@ _TOUCHED_BLOCKS = (
     .where(_m.c.block_id.not_in(_ANNULLED))
     .order_by(_m.c.block_id, _m.c.rotation, _s.c.seat)
 )
-_BLOCKS = select(_m.c.block_id).where(_m.c.id.in_(bindparam("matches", expanding=True))).distinct()
 _ADD = (
     update(_y)
     .where(_y.c.tournament_id == bindparam("the_tournament"), _y.c.version_id == bindparam("the_version"))
@@ -69,20 +68,23 @@ _ANY: ColumnElement[int] = literal_column(str(2**63 - 1))
 Counts = dict[str, int]
 
 
-def count_results(connection: Connection, tournament_id: str, match_ids: Sequence[str]) -> None:
-    """Add matches of a tournament that were finished just now, each once, and the blocks that became whole by them."""
-    blocks = connection.execute(_BLOCKS, {"matches": list(match_ids)}).scalars().all()
-    rows = connection.execute(_TOUCHED_BLOCKS, {"tournament": tournament_id, "blocks": blocks})
+def count_results(connection: Connection, tournament_id: str, blocks: Mapping[str, str]) -> None:
+    """Add matches of a tournament that were finished just now, each once, and the blocks that became whole by them.
+
+    `blocks` tells the block of each of the matches.
+    """
+    which = {"tournament": tournament_id, "blocks": sorted(set(blocks.values()))}
+    rows = connection.execute(_TOUCHED_BLOCKS, which)
     more: dict[str, Counts] = {}
     for _, block in groupby(rows, key=attrgetter("block_id")):
-        for version_id, counts in _of_block([list(seats) for _, seats in groupby(block, attrgetter("id"))], match_ids):
+        for version_id, counts in _of_block([list(seats) for _, seats in groupby(block, attrgetter("id"))], blocks):
             own = more.setdefault(version_id, dict.fromkeys(COUNTS, 0))
             for name, count in counts.items():
                 own[name] += count
     _write(connection, tournament_id, more)
 
 
-def _of_block(matches: Sequence[Sequence[AnyRow]], news: Sequence[str]) -> Iterator[tuple[str, Counts]]:
+def _of_block(matches: Sequence[Sequence[AnyRow]], news: Container[str]) -> Iterator[tuple[str, Counts]]:
     """Yield what a block adds to its versions: its new matches, and all of it if it became whole by them."""
     is_whole = all(seats[0].state == MatchState.FINISHED for seats in matches)
     if is_whole:
