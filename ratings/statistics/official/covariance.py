@@ -20,10 +20,13 @@ from ratings.statistics.official.algebra import gram, inverse, product
 from ratings.statistics.official.fit import Fit
 from ratings.statistics.official.likelihood import CHUNK, Shape, local
 from ratings.statistics.official.results import Floats, Ints
+from ratings.statistics.official.scattered import scattered
 from ratings.statistics.official.stages import chunks, stages_of
 
 _TRUSTED_BLOCKS = 20.0
 _TALL = 4096
+_MANY = 300
+"""From so many parameters on, blocks are added up by what they know, and not as wholes that are nearly all zeros."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,6 +129,8 @@ def row_scores(counts: Counts, shape: Shape, point: Floats) -> Floats:
 def _meat(counts: Counts, shape: Shape, point: Floats) -> Floats:
     """Return the sum over blocks of the outer product of a block's score with itself."""
     scores = row_scores(counts, shape, point)
+    if shape.size > _MANY:
+        return scattered(counts, scores, shape)
     tall = max(1, min(_TALL, 40_000_000 // max(shape.size, 1)))
     starts = np.searchsorted(counts.block_of, np.arange(0, counts.blocks + tall, tall))
     meat = np.zeros((shape.size, shape.size))
