@@ -91,9 +91,14 @@ def not_rated(pool_id: str) -> Select[Any]:
 def _parts(session: Session, query: Select[Any]) -> Iterator[Sequence[tuple[Any, ...]]]:
     """Yield the rows of a query as the driver has them, some at a time: a million of SQLAlchemy's cost a second more.
 
-    So columns must be of types that need no conversion.
+    So columns must be of types that need no conversion. A server is asked for the rows part by part, since its driver
+    would take all of them into memory first.
     """
-    cursor = session.connection().execute(query).cursor
+    connection = session.connection()
+    if connection.dialect.supports_server_side_cursors:
+        yield from connection.execute(query, execution_options={"yield_per": _PART}).partitions()
+        return
+    cursor = connection.execute(query).cursor
     assert cursor is not None, "a query without rows"
     while rows := cursor.fetchmany(_PART):
         yield rows

@@ -37,6 +37,8 @@ _OWN_OPTION = "busy_timeout"
 """What a database URL may set: postgresql://host/name?busy_timeout=500 (milliseconds), as one of SQLite."""
 _ALIVE = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """How soon a connection is known to be dead whose server is gone without a word; seconds."""
+_PLANS = "-c jit=off -c cursor_tuple_fraction=1"
+"""How the server plans: it compiles no query, which takes longer than to run most; cursors are read to their end."""
 
 
 def is_there(url: URL) -> bool:
@@ -52,8 +54,7 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
     told = _told_ms(url)
     url = url.difference_update_query([_OWN_OPTION])
     arguments: dict[str, Any] = {"application_name": "arena", "connect_timeout": CONNECT_TIMEOUT_S, **_ALIVE}
-    if only_reads:
-        arguments["options"] = "-c default_transaction_read_only=on"
+    arguments["options"] = f"{_PLANS} -c default_transaction_read_only=on" if only_reads else _PLANS
     own = {name: value for name, value in arguments.items() if name not in url.query}
     try:
         engine = create_engine(url, connect_args=own)
