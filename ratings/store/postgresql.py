@@ -54,10 +54,10 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
     told = _told_ms(url)
     url = url.difference_update_query([_OWN_OPTION])
     arguments: dict[str, Any] = {"application_name": "arena", "connect_timeout": CONNECT_TIMEOUT_S, **_ALIVE}
-    arguments["options"] = f"{_PLANS} -c default_transaction_read_only=on" if only_reads else _PLANS
+    arguments["options"] = _PLANS
     own = {name: value for name, value in arguments.items() if name not in url.query}
     try:
-        engine = create_engine(url, connect_args=own)
+        engine = create_engine(url, connect_args=own, execution_options={"postgresql_readonly": only_reads})
     except ModuleNotFoundError as error:
         raise DatabaseAccessError(
             f"{url.drivername} needs the Python package {error.name}; install kingmaker-arena[postgres]"
