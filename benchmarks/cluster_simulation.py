@@ -172,7 +172,7 @@ def simulate(field: Field, clock: VirtualClock, kind: str, workers: int, calls: 
 @contextmanager
 def opened(url: str | None, home: Path, clock: VirtualClock) -> Iterator[Database]:
     """Open the database, with a server of its own if there is no URL."""
-    server = None if url or postgres.why_not() else postgres.Server(is_durable=True)
+    server = None if url or postgres.why_not() else postgres.Server(postgres.DURABLE)
     try:
         if server is not None:
             server.start()

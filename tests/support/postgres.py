@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ _USER = "postgres"
 _PR_SET_PDEATHSIG = 1
 _PATIENCE_S = 60.0
 _QUICK = ("fsync=off", "full_page_writes=off", "max_connections=300", "shared_buffers=64MB")
+DURABLE = _QUICK[2:]
+"""The settings of a server that keeps what it wrote, as they usually do."""
 
 
 def programs() -> Path | None:
@@ -63,9 +66,9 @@ def _account() -> pwd.struct_passwd | None:
 class Server:
     """A server that listens on this machine alone and can be stopped and started."""
 
-    def __init__(self, *, is_durable: bool = False) -> None:
-        """With `is_durable` it keeps what it wrote through a power cut, as servers do, which takes longer."""
-        self._settings = _QUICK[2:] if is_durable else _QUICK
+    def __init__(self, settings: Sequence[str] = _QUICK) -> None:
+        """Without other `settings` it is quick, and loses what it wrote in a power cut; see DURABLE."""
+        self._settings = settings
         self.directory = Path(tempfile.mkdtemp(prefix="kma-postgres-", dir="/tmp"))
         self.port = _free_port()
         self._account = _account() if os.geteuid() == 0 else None
