@@ -21,7 +21,7 @@ from typing import Protocol
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.tournament.errors import NotPlayableError
+from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.match_facts import fact_of, lost_attempt
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs
@@ -268,9 +268,9 @@ class _Run:
         """Record what has come back unseen, give back the rest, end the matches in flight."""
         results = [fact_of(task.result(), self._worker) for task in self._in_flight if _has_report(task)]
         # What cannot be written is why this run ends, or will be why the next does; that one plays it again.
-        with suppress(RatingsError):
+        with suppress(RatingsError, AlreadyRunningError):
             await self.writer.write(lambda: self._ledger.settle(self._specs.tournament_id, results=results))
-        with suppress(RatingsError):
+        with suppress(RatingsError, AlreadyRunningError):
             await self.writer.write(lambda: self._ledger.release(self._specs.tournament_id))
         for task, match in self._in_flight.items():
             if not task.done():

@@ -79,6 +79,16 @@ class Befallen(ScriptedExecutor):
         return report
 
 
+class OneEndless(Befallen):
+    """Never ends the third match."""
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        if len(self.specs) == 2:
+            self.specs.append(spec)
+            await asyncio.Event().wait()
+        return await super().run(spec)
+
+
 async def play(book: Book, tournament: Tournament, executor: ScriptedExecutor, **more: Any) -> RunProgress:
     async with executor:
         return await run_tournament(book.database, tournament.id, executor, book.programs, **more)
@@ -170,8 +180,12 @@ async def test_a_run_whose_lock_was_lost_to_another_ends(book: Book, url: str) -
         cut(url)
         holding.__enter__()
 
+    executor = OneEndless(usurp)
     with pytest.raises(AlreadyRunningError, match="is playing this tournament now"):
-        await play(book, tournament, Befallen(usurp))
+        await play(book, tournament, executor)
+    unfinished = {spec.match_id for spec in executor.specs} - set(executor.finished)
+    assert unfinished
+    assert unfinished <= set(executor.cancelled), "none goes on being played"
     holding.__exit__(None, None, None)
     assert player_of(other, tournament.id) is None
     other.close()
