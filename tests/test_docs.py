@@ -2,9 +2,10 @@
 
 import re
 import shlex
+import sysconfig
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import PackageNotFoundError, metadata
+from importlib.metadata import PackageNotFoundError, distributions
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +154,11 @@ def run_time_packages() -> list[str]:
 
 def licence_of(package: str) -> str:
     """The licence as the package's own metadata states it."""
-    data = metadata(package)
+    # Not wherever this process looks by now: Ray, once imported, adds what it brings along.
+    found = next(iter(distributions(name=package, path=[sysconfig.get_path("purelib")])), None)
+    if found is None:
+        raise PackageNotFoundError(package)
+    data = found.metadata
     if "License-Expression" in data:
         return str(data["License-Expression"])
     classifiers = [line for line in data.get_all("Classifier") or [] if line.startswith("License ::")]
