@@ -18,11 +18,12 @@ def test_the_mark_changes_when_somebody_else_writes_and_not_otherwise(tmp_path: 
     reader = open_for_reading(tmp_path / "arena.db")
     before = reader.mark()
     assert before is not None
-    assert reader.mark() == before
+    is_alone = not reader.is_on_server  # where it changes, too, when something is written to another database
+    assert not is_alone or reader.mark() == before
     write_something(writer)
     after = reader.mark()
     assert after != before
-    assert reader.mark() == after
+    assert not is_alone or reader.mark() == after
     reader.close()
     writer.close()
 
