@@ -50,7 +50,7 @@ from tests.support.specs import king_spec
 
 SEATS, BOTS = 3, 4
 MATCHES_A_BLOCK = 4 * 3
-ROUNDS = 6
+ROUNDS = 14
 """How many matches each worker plays in the mean; in the first ones and the last ones nothing is measured."""
 LEAST_MATCHES = 48
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
