@@ -49,9 +49,11 @@ UPDATE rating_order SET verdict = 'void_block' WHERE verdict = 'rated' AND match
     SELECT m.id FROM match v JOIN match m ON m.tournament_id = v.tournament_id AND m.block_id = v.block_id
     WHERE v.state = 'void');
 UPDATE tournament SET more_waves = 0, cancelled_at_us = 1, rated_through = (SELECT count(*) FROM rating_order);
-INSERT INTO fault (match_id, number, seat, cause, ply, explanation, evidence)
-    SELECT id, 0, position % 2, CASE position % 3 WHEN 0 THEN 'ILLEGAL_ACTION' ELSE 'CRASHED' END, 12,
-    'It did what nobody may do.', '{}' FROM match WHERE state = 'finished' AND position % 200 = 7;
+INSERT INTO fault (match_id, number, seat, cause, ply, explanation, evidence, tournament_id, version_id)
+    SELECT m.id, 0, s.seat, CASE position % 3 WHEN 0 THEN 'ILLEGAL_ACTION' ELSE 'CRASHED' END, 12,
+    'It did what nobody may do.', '{}', m.tournament_id, s.version_id
+    FROM match m JOIN match_seat s ON s.match_id = m.id AND s.seat = position % 2
+    WHERE state = 'finished' AND position % 200 = 7;
 UPDATE match_seat SET forfeit = 1 WHERE (match_id, seat) IN (SELECT match_id, seat FROM fault);
 INSERT INTO attempt (match_id, number, worker, state, leased_at_us, deadline_us, ended_at_us)
     SELECT id, attempt, 'worker-1', 'finished', 0, 100, 50 FROM match WHERE state = 'finished';

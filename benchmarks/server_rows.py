@@ -64,11 +64,12 @@ def rows(bots: int) -> dict[str, str]:
     points = "CASE WHEN o = 2 THEN 1 WHEN o = seat THEN 2 ELSE 0 END"
     counts = f"count(*), sum((o = seat)::int), 0, sum((o = 2)::int), sum({points})"
     fault = "o < 2 AND g % 200 = 7"
+    loser = id_of(VERSION, "CASE o WHEN 0 THEN k1 ELSE k0 END")
     return {
         "match": f"""
             INSERT INTO match (id, tournament_id, block_id, rotation, position, state, attempt, void_reason,
                 by_rules, rated, details, plies, decisions, started_at_us, duration_us, game_digest, record_digest,
-                sandbox)
+                sandbox, pool_id)
             SELECT {match}, {id_of(TOURNAMENT, "t")}, {id_of(BLOCK, "block")}, rotation, place,
                 CASE o WHEN 3 THEN 'void' WHEN 4 THEN 'planned' ELSE 'finished' END,
                 CASE WHEN o = 4 THEN 0 WHEN o = 3 THEN 3 WHEN g % 5000 = 4 THEN 2 ELSE 1 END,
@@ -77,7 +78,8 @@ def rows(bots: int) -> dict[str, str]:
                 CASE WHEN o < 3 THEN 60 + g % 97 END, CASE WHEN o < 3 THEN 50 + g % 41 END,
                 CASE WHEN o < 3 THEN 1700000000000000 + g * 3000000 END, CASE WHEN o < 3 THEN 50000 + g % 1009 END,
                 CASE WHEN o < 3 THEN md5(g::text) || md5(chance::text) END,
-                CASE WHEN o < 3 THEN md5(chance::text) || md5(g::text) END, CASE WHEN o < 3 THEN 'standard' END
+                CASE WHEN o < 3 THEN md5(chance::text) || md5(g::text) END, CASE WHEN o < 3 THEN 'standard' END,
+                pool
             FROM plan ORDER BY g""",
         "rating_change": f"""
             INSERT INTO rating_change (match_id, seat, pool_id, version_id, rating_seq, mu_before, sigma_before,
@@ -114,12 +116,13 @@ def rows(bots: int) -> dict[str, str]:
             FROM plan WHERE o < 4""",
         "attempt": f"""
             INSERT INTO attempt (match_id, number, worker, state, leased_at_us, deadline_us, ended_at_us, reason,
-                cause)
+                cause, tournament_id)
             SELECT {match}, number, 'worker-1', CASE WHEN lost THEN 'expired' ELSE 'finished' END,
                 1700000000000000 + g * 3000000, 1700000060000000 + g * 3000000, 1700000001000000 + g * 3000000,
-                CASE WHEN lost THEN 'the lease ran out' END, CASE WHEN lost THEN 'LEASE_EXPIRED' END
+                CASE WHEN lost THEN 'the lease ran out' END, CASE WHEN lost THEN 'LEASE_EXPIRED' END,
+                CASE WHEN lost THEN {id_of(TOURNAMENT, "t")} END
             FROM (
-                SELECT g, o, number, o = 3 OR (g % 5000 = 4 AND number = 1) AS lost FROM plan CROSS JOIN LATERAL
+                SELECT g, t, o, number, o = 3 OR (g % 5000 = 4 AND number = 1) AS lost FROM plan CROSS JOIN LATERAL
                     generate_series(1, CASE WHEN o = 3 THEN 3 WHEN g % 5000 = 4 THEN 2 ELSE 1 END) AS number
                 WHERE o < 4
             ) AS attempts""",
@@ -131,9 +134,9 @@ def rows(bots: int) -> dict[str, str]:
             SELECT {id_of(BLOCK, "block")}, {id_of(TOURNAMENT, "t")}, place / 2, '[0, 0]',
                 hashint8extended(block, 5) & {2**62 - 1} FROM plan WHERE rotation = 0""",
         "fault": f"""
-            INSERT INTO fault (match_id, number, seat, cause, ply, explanation, evidence)
+            INSERT INTO fault (match_id, number, seat, cause, ply, explanation, evidence, tournament_id, version_id)
             SELECT {match}, 0, 1 - o, CASE g % 3 WHEN 0 THEN 'ILLEGAL_ACTION' ELSE 'DISCONNECTED' END, 12,
-                'It did what nobody may do.', '{{}}' FROM plan WHERE {fault}""",
+                'It did what nobody may do.', '{{}}', {id_of(TOURNAMENT, "t")}, {loser} FROM plan WHERE {fault}""",
     }
 
 

@@ -40,7 +40,10 @@ class LostAttempt:
 _END_ATTEMPT = (
     update(_a)
     .where(_a.c.match_id == bindparam("the_match"), _a.c.number == bindparam("the_number"))
-    .values({name: bindparam(name) for name in ("state", "ended_at_us", "reason", "cause", "evidence")})
+    .values(
+        {name: bindparam(name) for name in ("state", "ended_at_us", "reason", "cause", "evidence")}
+        | {"tournament_id": select(_m.c.tournament_id).where(_m.c.id == bindparam("lost_of")).scalar_subquery()}
+    )
 )
 _SET_STATE = (
     update(_m)
@@ -97,6 +100,7 @@ def give_back(connection: Connection, match_id: str, attempt: int) -> None:
 
 def _end(connection: Connection, lost: LostAttempt, state: AttemptState) -> None:
     why = {"reason": lost.reason, "cause": lost.cause, "evidence": dict(lost.evidence) or None}
+    why["lost_of"] = None if lost.cause is None else lost.match_id
     end = {"the_match": lost.match_id, "the_number": lost.attempt, "state": state, "ended_at_us": now_us(), **why}
     if connection.execute(_END_ATTEMPT, end).rowcount != 1:
         raise FactError(f"match {lost.match_id} has no attempt {lost.attempt}")

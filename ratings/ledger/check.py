@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain, groupby, islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, and_, func, select, true
+from sqlalchemy import ColumnElement, Engine, and_, case, func, select, true
 from sqlmodel import Session
 
 from ratings.ledger.pieces import UNFINISHED
@@ -79,7 +79,7 @@ def _few(session: Session, query: Any, what: str) -> Iterator[str]:
 
 
 def _matches(session: Session) -> Iterator[str]:
-    return chain(_places(session), _seats(session), _replays(session), _empty_columns(session))
+    return chain(_places(session), _seats(session), _replays(session), _empty_columns(session), _repeated(session))
 
 
 def _seats(session: Session) -> Iterator[str]:
@@ -122,6 +122,30 @@ def _empty_columns(session: Session) -> Iterator[str]:
     for column in ("by_rules", "rated", "plies", "duration_us", "game_digest", "record_digest"):
         empty = select(_m.c.id).where(_finished, _m.c[column].is_(None))
         yield from _few(session, empty, f"match {{}}: finished without {column}")
+
+
+def _repeated(session: Session) -> Iterator[str]:
+    """Yield the rows in which something stands that another row says, and says otherwise."""
+    fault, attempt, said = (
+        tables.fault.c,
+        tables.attempt.c,
+        case((tables.attempt.c.cause.is_not(None), _m.c.tournament_id)),
+    )
+    of_pool = select(_m.c.id).join(_t, _t.c.id == _m.c.tournament_id).where(_m.c.pool_id != _t.c.pool_id)
+    of_fault = (
+        select(fault.match_id)
+        .join(_m, _m.c.id == fault.match_id)
+        .join(_s, (_s.c.match_id == fault.match_id) & (_s.c.seat == fault.seat))
+        .where((fault.tournament_id != _m.c.tournament_id) | (fault.version_id != _s.c.version_id))
+    )
+    of_attempt = (
+        select(attempt.match_id)
+        .join(_m, _m.c.id == attempt.match_id)
+        .where(attempt.tournament_id.is_distinct_from(said))
+    )
+    yield from _few(session, of_pool, "match {}: another pool than its tournament has")
+    yield from _few(session, of_fault, "match {}: a fault with another tournament or version than that of its seat")
+    yield from _few(session, of_attempt, "match {}: a lost attempt with another tournament")
 
 
 def _attempts(session: Session) -> Iterator[str]:

@@ -162,7 +162,7 @@ class _Import:
         """Raise ValueError for a row of another tournament: a file adds nothing to what is here already."""
         of_match = kind != "match" and row.get("match_id") is not None
         if (
-            row.get("tournament_id", self._tournament_id) != self._tournament_id
+            row.get("tournament_id") not in (None, self._tournament_id)
             or (kind == "tournament" and row["id"] != self._tournament_id)
             or row.get("pool_id", self._pool_id) != self._pool_id
             or (of_match and hash(row["match_id"]) not in self._matches)

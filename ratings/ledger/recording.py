@@ -121,6 +121,7 @@ _FINISH_ATTEMPT = (
         ended_at_us=bindparam("ended_at_us"),
         reason=bindparam("reason"),
         cause=None,
+        tournament_id=None,
         evidence=bindparam("evidence"),
     )
 )
@@ -139,7 +140,17 @@ _SET_SEAT = (
         runtime=bindparam("runtime"),
     )
 )
-_ADD_FAULT = insert(tables.fault)
+_ADD_FAULT = insert(tables.fault).values(
+    {name: bindparam(name) for name in ("number", "cause", "ply", "explanation", "evidence")}
+    | {
+        "match_id": bindparam("the_match"),
+        "seat": bindparam("the_seat"),
+        "tournament_id": select(_m.c.tournament_id).where(_m.c.id == bindparam("the_match")).scalar_subquery(),
+        "version_id": select(_s.c.version_id)
+        .where(_s.c.match_id == bindparam("the_match"), _s.c.seat == bindparam("the_seat"))
+        .scalar_subquery(),
+    }
+)
 _ADD_LEAK_CHECK = insert(tables.leak_check)
 _ADD_REPLAY = insert(tables.replay)
 _ADD_SEAT_LOG = insert(tables.seat_log)
@@ -268,9 +279,9 @@ def _seat_rows(fact: MatchFact) -> list[dict[str, Any]]:
 def _fault_rows(fact: MatchFact) -> list[dict[str, Any]]:
     return [
         {
-            "match_id": fact.match_id,
+            "the_match": fact.match_id,
             "number": number,
-            "seat": fault.seat,
+            "the_seat": fault.seat,
             "cause": fault.cause,
             "ply": fault.ply,
             "explanation": _storable(fault.explanation),

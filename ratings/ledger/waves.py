@@ -127,7 +127,7 @@ def add_wave(
     # The first wave is part of what is created.
     planned_at_us = now_us() if index else tournament.created_at_us
     _write_wave(session, tournament_id, index, blocks, planned_at_us)
-    _write_blocks(session, tournament_id, blocks)
+    _write_blocks(session, tournament, blocks)
     session.expire_all()
     return True
 
@@ -158,16 +158,17 @@ def _write_wave(session: Session, tournament_id: str, index: int, blocks: Sequen
     session.connection().execute(insert(tables.wave), {**row, "blocks": len(blocks), "planned_at_us": planned_at_us})
 
 
-def _write_blocks(session: Session, tournament_id: str, blocks: Sequence[Block]) -> None:
+def _write_blocks(session: Session, tournament: Tournament, blocks: Sequence[Block]) -> None:
     """Write the blocks and their matches, in schedule order behind the matches that are planned already.
 
     They are written some at a time: a round robin may have a hundred thousand.
     """
+    tournament_id, pool_id = tournament.id, tournament.pool_id
     position, connection = count_progress(session, tournament_id).total, session.connection()
     for start in range(0, len(blocks), _BLOCKS_AT_ONCE):
         part = [(block, _block_row(tournament_id, block)) for block in blocks[start : start + _BLOCKS_AT_ONCE]]
         seatings = [(row, rotation, it) for block, row in part for rotation, it in enumerate(block.rotations())]
-        matches = [_match_row(row, rotation, position + n) for n, (row, rotation, _) in enumerate(seatings)]
+        matches = [_match_row(row, pool_id, rotation, position + n) for n, (row, rotation, _) in enumerate(seatings)]
         position += len(matches)
         connection.execute(insert(tables.block), [row for _, row in part])
         connection.execute(insert(tables.match), matches)
@@ -185,7 +186,7 @@ def _block_row(tournament_id: str, block: Block) -> Row:
     }
 
 
-def _match_row(block: Row, rotation: int, position: int) -> Row:
+def _match_row(block: Row, pool_id: str, rotation: int, position: int) -> Row:
     return {
         "id": new_id(),
         "tournament_id": block["tournament_id"],
@@ -194,6 +195,7 @@ def _match_row(block: Row, rotation: int, position: int) -> Row:
         "position": position,
         "state": MatchState.PLANNED,
         "attempt": 0,
+        "pool_id": pool_id,
     }
 
 

@@ -13,16 +13,7 @@ from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
 
-_m, _s, _f, _v, _b, _y = (
-    tables.match,
-    tables.match_seat,
-    tables.fault,
-    tables.version,
-    tables.bot,
-    tables.entrant_tally,
-)
-_ANNULLED = select(tables.annulled_block.c.block_id)
-_FORFEITS = select(_y.c.version_id).where(_y.c.tournament_id == bindparam("tournament"), _y.c.forfeits > 0).limit(1)
+_m, _f, _v, _b, _x = tables.match, tables.fault, tables.version, tables.bot, tables.annulled_block
 _NAMES = select(_v.c.id, _b.c.name, _v.c.number).join(_b, _b.c.id == _v.c.bot_id)
 
 
@@ -47,9 +38,6 @@ def bot_faults(source: Source, tournament_id: str, limit: int, *, besides_open: 
     """
     which = {"tournament": tournament_id}
     with read(source) as session:
-        # Whoever is at fault forfeits, and forfeits are counted already: without any, no match is looked at.
-        if session.connection().execute(_FORFEITS, which).first() is None:
-            return []
         query = _AMONG_CLOSED if besides_open else _AMONG_ALL
         found: Sequence[AnyRow] = session.connection().execute(query, which).all()
         found = sorted(found, key=lambda row: (-row.faulty, row.version_id, row.cause))[:limit]
@@ -63,18 +51,28 @@ def _names(session: Session, version_ids: set[str]) -> dict[str, tuple[str, int]
 
 
 def _counted(*, besides_open: bool) -> Select[str, str, int, str]:
-    count = func.count(_m.c.id.distinct()).label("faulty")
-    query = (
-        select(_s.c.version_id, _f.c.cause, count, func.max(_m.c.id).label("last"))
-        .select_from(_m)
-        .join(_f, _f.c.match_id == _m.c.id)
-        .join(_s, (_s.c.match_id == _f.c.match_id) & (_s.c.seat == _f.c.seat))
-        .where(_m.c.tournament_id == bindparam("tournament"), _m.c.block_id.not_in(_ANNULLED))
+    count = func.count(_f.c.match_id.distinct()).label("faulty")
+    query = select(_f.c.version_id, _f.c.cause, count, func.max(_f.c.match_id).label("last")).where(
+        _f.c.tournament_id == bindparam("tournament"), _f.c.match_id.not_in(_annulled())
     )
     if besides_open:
         one, other = tables.block.alias("one"), tables.match.alias("other")
-        query = query.join(one, one.c.id == _m.c.block_id).where(~open_beside(one, other).exists())
-    return query.group_by(_s.c.version_id, _f.c.cause)
+        query = query.join(_m, _m.c.id == _f.c.match_id).join(one, one.c.id == _m.c.block_id)
+        query = query.where(~open_beside(one, other).exists())
+    return query.group_by(_f.c.version_id, _f.c.cause)
+
+
+def _annulled() -> Select[str]:
+    """Return the query for the matches of a tournament that were annulled."""
+    block, match = tables.block, tables.match.alias("annulled")
+    return (
+        select(match.c.id)
+        .select_from(_x)
+        .join(block, block.c.id == _x.c.block_id)
+        # Both columns: the index covers the pair, and a database would read every match otherwise.
+        .join(match, (match.c.tournament_id == block.c.tournament_id) & (match.c.block_id == block.c.id))
+        .where(block.c.tournament_id == bindparam("tournament"))
+    )
 
 
 _AMONG_ALL, _AMONG_CLOSED = _counted(besides_open=False), _counted(besides_open=True)

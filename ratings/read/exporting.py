@@ -106,12 +106,12 @@ def _condition(table: CoreTable, tournament: Tournament) -> ColumnElement[bool]:
         return columns.id == tournament.id
     if table is tables.pool:
         return columns.id == tournament.pool_id
-    if "tournament_id" in columns:
-        return columns.tournament_id == tournament.id
     if table in (tables.annulled_block, tables.annulment):
         return _is_annulment(table, tournament)
     if "match_id" in columns:
         return columns.match_id.in_(select(tables.match.c.id).where(tables.match.c.tournament_id == tournament.id))
+    if "tournament_id" in columns:
+        return columns.tournament_id == tournament.id
     return columns.id.in_(_people(table, tournament))
 
 

@@ -14,7 +14,7 @@ from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
 
-_c, _f, _s = tables.rating_change, tables.fault, tables.match_seat
+_c, _f = tables.rating_change, tables.fault
 _LATEST = (
     select(
         (_c.c.mu_before - 3 * _c.c.sigma_before).label("before"), (_c.c.mu_after - 3 * _c.c.sigma_after).label("after")
@@ -59,16 +59,12 @@ def latest_changes(
 
 
 def faulty_matches(source: Source, pool_id: str, version_ids: Collection[str]) -> dict[str, int]:
-    """Count the rated matches in which versions did something wrong; those without a fault are left out.
-
-    Faults are rare: looked for first, they spare nearly all lookups of the ratings.
-    """
-    has_fault = exists().where(_f.c.match_id == _s.c.match_id, _f.c.seat == _s.c.seat)
-    is_rated = exists().where(_c.c.match_id == _s.c.match_id, _c.c.seat == _s.c.seat, _c.c.pool_id == pool_id)
+    """Count the rated matches in which versions did something wrong; those without a fault are left out."""
+    is_rated = exists().where(_c.c.match_id == _f.c.match_id, _c.c.seat == _f.c.seat, _c.c.pool_id == pool_id)
     query = (
-        select(_s.c.version_id, func.count().label("faulty"))
-        .where(_s.c.version_id.in_(version_ids), has_fault, is_rated)
-        .group_by(_s.c.version_id)
+        select(_f.c.version_id, func.count(_f.c.match_id.distinct()).label("faulty"))
+        .where(_f.c.version_id.in_(version_ids), is_rated)
+        .group_by(_f.c.version_id)
     )
     with read(source) as session:
         return {row.version_id: row.faulty for row in session.connection().execute(query)}
@@ -78,10 +74,8 @@ def faults_by_cause(source: Source, pool_id: str, version_id: str) -> list[Fault
     """Return what a version did wrong in the rated matches of a pool, the most frequent cause first."""
     query = (
         select(_f.c.cause, _f.c.match_id, _f.c.explanation, _c.c.rating_seq)
-        .select_from(_s)
-        .join(_f, (_f.c.match_id == _s.c.match_id) & (_f.c.seat == _s.c.seat))
-        .join(_c, (_c.c.match_id == _s.c.match_id) & (_c.c.seat == _s.c.seat))
-        .where(_s.c.version_id == version_id, _c.c.pool_id == pool_id)
+        .join(_c, (_c.c.match_id == _f.c.match_id) & (_c.c.seat == _f.c.seat))
+        .where(_f.c.version_id == version_id, _c.c.pool_id == pool_id)
     )
     with read(source) as session:
         rows = session.connection().execute(query).all()

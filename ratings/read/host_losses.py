@@ -16,17 +16,14 @@ from ratings.store.models import Bot, Version
 from ratings.store.progress import count_progress
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
-from ratings.store.tallies import EntrantTally
 
-_a, _m, _s = tables.attempt, tables.match, tables.match_seat
+_a, _m, _s, _y = tables.attempt, tables.match, tables.match_seat, tables.entrant_tally
 _AT_ONCE = 500
-_ATTEMPTS = (
-    select(_a.c.match_id, _a.c.cause)
-    .where(_a.c.cause > "", _a.c.cause != "CANCELLED")
-    # Only looked up: as a join it would have SQLite begin with all matches of the tournament.
-    .where(select(_m.c.tournament_id).where(_m.c.id == _a.c.match_id).scalar_subquery() == bindparam("tournament"))
+_ATTEMPTS = select(_a.c.match_id, _a.c.cause).where(
+    _a.c.tournament_id == bindparam("tournament"), _a.c.cause != "CANCELLED"
 )
 """The attempts of a tournament that its host lost; the index of them is small."""
+_SAT = select(_y.c.version_id, _y.c.matches).where(_y.c.tournament_id == bindparam("tournament"))
 _SEATS = (
     select(_s.c.match_id, _s.c.version_id, _m.c.state)
     .join(_m, _m.c.id == _s.c.match_id)
@@ -92,8 +89,8 @@ def _seats(session: Session, match_ids: Sequence[str]) -> tuple[dict[str, set[st
 def _tried(session: Session, tournament_id: str, unfinished: Sequence[set[str]]) -> tuple[dict[str, int], int]:
     """Return in how many of the matches that were tried each version sat, and how many these were altogether."""
     tried = count_progress(session, tournament_id).finished + len(unfinished)
-    tallies = session.exec(select_models(EntrantTally).where(EntrantTally.tournament_id == tournament_id)).all()
-    sat = Counter({tally.version_id: tally.matches for tally in tallies})
+    tallies = session.connection().execute(_SAT, {"tournament": tournament_id}).all()
+    sat = Counter({row.version_id: row.matches for row in tallies})
     sat.update(one for seats in unfinished for one in seats)
     # A version that sits in several seats of a match was counted in each.
     return {version_id: min(count, tried) for version_id, count in sat.items()}, tried

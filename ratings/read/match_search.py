@@ -18,16 +18,7 @@ from ratings.read.paging import Order, Page, cursor_of, cut, need_rows, one_page
 from ratings.store import tables
 from ratings.store.states import Fared, MatchState
 
-_m, _s, _f, _t, _v, _e = (
-    tables.match,
-    tables.match_seat,
-    tables.fault,
-    tables.tournament,
-    tables.version,
-    tables.entrant,
-)
-_FEW = 5000
-"""So many matches of a pool are sorted sooner than all matches are looked through for them."""
+_m, _s, _f, _v, _e = tables.match, tables.match_seat, tables.fault, tables.version, tables.entrant
 _LOOKED_THROUGH = 2000
 """So many matches are looked through for those of a length before a page ends."""
 _PART = 500
@@ -162,6 +153,7 @@ def _find_keys(
     if only.cause is not None or (only.is_faulty and only.tournament_id is None):
         order = _by_id(_f.c.match_id, newest_first=newest_first)
         query = select(_f.c.match_id).where(*_by_cause(only), *_exists_match(only, _f.c.match_id))
+        query = query.where(*_since_pool(only, _f.c.match_id))
         return order, _keys(session, one_page(query.distinct(), order, limit, after))
     if only.tournament_id is not None:
         order = Order("matches by place", (_m.c.position,), (int,), newest_first)
@@ -171,9 +163,7 @@ def _find_keys(
         rows = session.connection().execute(one_page(query, order, limit, after))
         return order, [Key(id_, position) for id_, position in rows]
     order = _by_id(_m.c.id, newest_first=newest_first)
-    of_pool = _of_small_pool(session, only)
-    query = select(_m.c.id).where(*(_is_one_of(only) if of_pool is None else [of_pool, *_in_state(only)]))
-    return order, _keys(session, one_page(query, order, limit, after))
+    return order, _keys(session, one_page(select(_m.c.id).where(*_of_pool(only)), order, limit, after))
 
 
 def _by_id(column: ColumnElement[str], *, newest_first: bool) -> Order:
@@ -188,13 +178,17 @@ def _of_versions(
     session: Session, only: MatchFilter, limit: int | None, after: str | None, *, newest_first: bool
 ) -> tuple[Order, list[Key]]:
     """Look the matches of each version up and merge them: no index has those of several versions in order."""
-    order, id_ = _by_id(_s.c.match_id, newest_first=newest_first), _s.c.match_id
+    # Faults are few, so where they are asked for they come first, in the order of their own index.
+    id_ = _f.c.match_id if only.has_fault else _s.c.match_id
+    order = _by_id(id_, newest_first=newest_first)
     found: set[str] = set()
     for version_id in _versions(session, only):
-        at_fault = select(_f.c.match_id).where(_f.c.match_id == id_, _f.c.seat == _s.c.seat, *_by_cause(only))
-        query = select(id_).distinct().where(_s.c.version_id == version_id, *_exists_match(only, id_))
-        query = query.where(at_fault.exists()) if only.has_fault else query
-        query = query.where(*_fared(only), *_against(only))
+        query = select(id_).distinct().where(*_exists_match(only, id_), *_fared(only), *_against(only))
+        if only.has_fault:
+            query = query.join(_s, (_s.c.match_id == id_) & (_s.c.seat == _f.c.seat))
+            query = query.where(_f.c.version_id == version_id, *_by_cause(only))
+        else:
+            query = query.where(_s.c.version_id == version_id)
         found.update(session.connection().execute(one_page(query, order, limit, after)).scalars())
     ids = sorted(found, reverse=newest_first)
     return order, [Key(id_, id_) for id_ in (ids if limit is None else ids[: limit + 1])]
@@ -250,20 +244,35 @@ def _exists_match(only: MatchFilter, match_id: ColumnElement[str]) -> list[Colum
 
 def _is_one_of(only: MatchFilter) -> list[ColumnElement[bool]]:
     """Return the conditions on a match but for its tournament."""
-    in_pool = select(_t.c.id).where(_t.c.id == _m.c.tournament_id, _t.c.pool_id == only.pool_id)
-    return [*([in_pool.exists()] if only.pool_id else []), *_in_state(only)]
+    return [*([_m.c.pool_id == only.pool_id] if only.pool_id else []), *_in_state(only)]
 
 
 def _in_state(only: MatchFilter) -> list[ColumnElement[bool]]:
     return [_m.c.state == only.state] if only.state else []
 
 
-def _of_small_pool(session: Session, only: MatchFilter) -> ColumnElement[bool] | None:
-    """Return the condition that finds the matches of a pool by its tournaments, or `None` if they are very many."""
+def _of_pool(only: MatchFilter) -> list[ColumnElement[bool]]:
+    """Return the conditions of `_is_one_of`, with only one index left to choose: that of the pool, or of the state.
+
+    A joined string has none. Nearly all matches of a pool are finished; those in any other state are few in the book.
+    """
+    if not (only.pool_id and only.state):
+        return _is_one_of(only)
+    if only.state is MatchState.FINISHED:
+        return [_m.c.pool_id == only.pool_id, _m.c.state.concat("") == only.state.value]
+    return [_m.c.pool_id.concat("") == only.pool_id, _m.c.state == only.state, *_since_pool(only, _m.c.id)]
+
+
+def _since_pool(only: MatchFilter, match_id: ColumnElement[str]) -> list[ColumnElement[bool]]:
+    """Return the condition that a match is none that was planned before those of the pool, or after them.
+
+    Else the search for those of a pool in which nobody plays any more would go through all that came since.
+    """
     if only.pool_id is None:
-        return None
-    last = select(func.max(_m.c.position) + 1).where(_m.c.tournament_id == _t.c.id).scalar_subquery()
-    planned = select(func.sum(last)).where(_t.c.pool_id == only.pool_id)
-    if (session.connection().execute(planned).scalar() or 0) > _FEW:
-        return None
-    return _m.c.tournament_id.in_(select(_t.c.id).where(_t.c.pool_id == only.pool_id))
+        return []
+    of_pool = tables.match.alias("of_pool")
+    first, last = (
+        select(end(of_pool.c.id)).where(of_pool.c.pool_id == only.pool_id).scalar_subquery()
+        for end in (func.min, func.max)
+    )
+    return [match_id.between(first, last)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import or_
+from sqlalchemy import bindparam, or_
+from sqlalchemy import select as core_select
 from sqlmodel import Session, col, func, select
 
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
@@ -18,12 +19,33 @@ from ratings.store.models import Bot, Entrant, Match, Pool, Tournament, Version
 from ratings.store.progress import Progress, count_each, count_progress
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
-from ratings.store.tallies import EntrantTally
+from ratings.store.tables import AnyRow
 
 _NEWEST_FIRST = Order("tournaments", (tables.tournament.c.id,), (str,))
 _NAMES = select(Tournament.id, Tournament.name)
 _MOST_NAMED = 1000
 _OPEN = (MatchState.PLANNED, MatchState.LEASED)
+_e, _v, _b, _t, _p, _y = (
+    tables.entrant,
+    tables.version,
+    tables.bot,
+    tables.tournament,
+    tables.pool,
+    tables.entrant_tally,
+)
+_STANDINGS = (
+    # Of thousands of entrants the objects take longer than all the rest, so there are none.
+    core_select(_v.c.id, _b.c.name, _v.c.number, _v.c.content_hash, _p.c.seats)
+    .add_columns(*(column for column in _y.c if column.name not in ("tournament_id", "version_id")))
+    .select_from(_e)
+    .join(_v, _v.c.id == _e.c.version_id)
+    .join(_b, _b.c.id == _v.c.bot_id)
+    .join(_t, _t.c.id == _e.c.tournament_id)
+    .join(_p, _p.c.id == _t.c.pool_id)
+    .outerjoin(_y, (_y.c.tournament_id == _e.c.tournament_id) & (_y.c.version_id == _e.c.version_id))
+    .where(_e.c.tournament_id == bindparam("tournament"))
+    .order_by(_e.c.position)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,32 +221,16 @@ def standings(source: Source, tournament_id: str) -> list[EntrantRow]:
 
     All finished matches count, whether they are rated or not.
     """
-    query = (
-        select(Version, Bot.name, EntrantTally, Pool.seats)
-        .select_from(Entrant)
-        .join(Version, col(Version.id) == Entrant.version_id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .join(Tournament, col(Tournament.id) == Entrant.tournament_id)
-        .join(Pool, col(Pool.id) == Tournament.pool_id)
-        .join(
-            EntrantTally,
-            (col(EntrantTally.tournament_id) == Entrant.tournament_id)
-            & (col(EntrantTally.version_id) == Entrant.version_id),
-            isouter=True,
-        )
-        .where(Entrant.tournament_id == tournament_id)
-        .order_by(col(Entrant.position))
-    )
     with read(source) as session:
-        rows = {row.version_id: row for row in (_entrant(*found) for found in session.exec(query))}
+        found = session.connection().execute(_STANDINGS, {"tournament": tournament_id})
+        rows = {row.version_id: row for row in map(_entrant, found)}
         return sorted(rows.values(), key=lambda row: -row.score)
 
 
-def _entrant(version: Version, bot: str, tally: EntrantTally | None, seats: int) -> EntrantRow:
-    who = (version.id, bot, version.number, version.content_hash)
-    if tally is None:
+def _entrant(row: AnyRow) -> EntrantRow:
+    who = (row.id, row.name, row.number, row.content_hash)
+    if row.matches is None:
         return EntrantRow(*who, 0, Firsts(), 0.0, 0)
-    score = tally.points / (tally.matches * most_points(seats))
-    whole = WholeBlocks(tally.blocks, tally.block_points, tally.block_matches * most_points(seats))
-    firsts = Firsts(tally.wins, tally.shared, tally.draws)
-    return EntrantRow(*who, tally.matches, firsts, score, tally.forfeits, whole)
+    score = row.points / (row.matches * most_points(row.seats))
+    whole = WholeBlocks(row.blocks, row.block_points, row.block_matches * most_points(row.seats))
+    return EntrantRow(*who, row.matches, Firsts(row.wins, row.shared, row.draws), score, row.forfeits, whole)

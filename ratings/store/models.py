@@ -156,6 +156,7 @@ class Match(Table, table=True):
         UniqueConstraint("tournament_id", "position"),
         Index(None, "tournament_id", "state", "position"),
         Index(None, "state", "id"),
+        Index(None, "pool_id", "id"),
     )
 
     id: str = Field(primary_key=True)
@@ -182,6 +183,8 @@ class Match(Table, table=True):
     """When its replay was removed by age or size; the digests of what was played stay."""
     logs_removed_at_us: int | None = Field(default=None, sa_type=BigInteger)
     """When what its bots wrote was removed by age or size."""
+    pool_id: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+    """The pool of its tournament, said here too, so that a pool's matches are found in order."""
 
 
 class Attempt(Table, table=True):
@@ -189,7 +192,10 @@ class Attempt(Table, table=True):
 
     # Of all attempts a few are lost by their host, and these are asked for without the others.
     # The migration says it for PostgreSQL too; here that would import its dialect into every command.
-    __table_args__ = (Index(None, "cause", sqlite_where=text("cause IS NOT NULL")),)
+    __table_args__ = (
+        Index(None, "cause", sqlite_where=text("cause IS NOT NULL")),
+        Index(None, "tournament_id", sqlite_where=text("tournament_id IS NOT NULL")),
+    )
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     number: int = Field(primary_key=True)
@@ -203,6 +209,8 @@ class Attempt(Table, table=True):
     cause: str | None = None
     """The name of the cause if the host failed; `evidence` goes with it."""
     evidence: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    tournament_id: str | None = None
+    """The tournament of its match if it has a cause, so that what the host lost of a tournament is found at once."""
 
 
 class MatchSeat(Table, table=True):
@@ -224,7 +232,11 @@ class MatchSeat(Table, table=True):
 class Fault(Table, table=True):
     """What the bot in a seat did wrong, with cause and evidence; `number` counts from 0 within the match."""
 
-    __table_args__ = (Index(None, "cause", "match_id"),)
+    __table_args__ = (
+        Index(None, "cause", "match_id"),
+        Index(None, "version_id", "match_id"),
+        Index(None, "tournament_id", "version_id", "cause", "match_id"),
+    )
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     number: int = Field(primary_key=True)
@@ -233,6 +245,10 @@ class Fault(Table, table=True):
     ply: int
     explanation: str = Field(sa_type=Text)
     evidence: dict[str, Any] = Field(sa_type=JSON)
+    tournament_id: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+    """The tournament of the match, said here too, so that its faults are found; so is the next."""
+    version_id: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+    """The version in the seat."""
 
 
 class LeakCheck(Table, table=True):

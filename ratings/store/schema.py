@@ -11,7 +11,7 @@ from sqlalchemy import Engine, inspect, text
 from ratings.errors import DatabaseAccessError, NotADatabaseError, SchemaVersionError
 from ratings.store.dialects import dialect_of
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
 """All schemas so far, the oldest first; listed here so that opening a database does not import Alembic."""
 
 HEAD = REVISIONS[-1]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Text, bindparam, cast, func, select
 from sqlmodel import Session
 
 from ratings.store import tables
@@ -130,13 +132,20 @@ def count_waves(session: Session, tournament_id: str) -> int:
 def last_memory(session: Session, tournament_id: str) -> WaveMemory | None:
     """Return what is remembered of the most waves, or `None` if nothing is."""
     query = (
-        select(_w.c.index, _w.c.memory)
+        select(_w.c.index, cast(_w.c.memory, Text))
         .where(_w.c.tournament_id == tournament_id, _w.c.memory.is_not(None))
         .order_by(_w.c.index.desc())
         .limit(1)
     )
     row = session.connection().execute(query).one_or_none()
-    return None if row is None else WaveMemory(*row)
+    return None if row is None else WaveMemory(row[0], _parsed(row[1]))
+
+
+@lru_cache(maxsize=4)
+def _parsed(memory: str) -> Mapping[str, Any]:
+    """Return what a memory says; of a thousand entrants it is a megabyte, which every look at the table would parse."""
+    found: Mapping[str, Any] = json.loads(memory)
+    return found
 
 
 def current_memory(session: Session, tournament_id: str) -> WaveMemory | None:

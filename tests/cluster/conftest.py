@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +51,17 @@ def specs(seat: SeatSpec) -> list[MatchSpec]:
         king_spec(f"m{number}", [replace(seat, seed=2 * number), replace(seat, seed=2 * number + 1)])
         for number in range(40)
     ]
+
+
+@pytest.fixture(scope="module")
+def stuck(programs: StoredPrograms, seat: SeatSpec, tmp_path_factory: pytest.TempPathFactory) -> MatchSpec:
+    """A match that only a cancel ends: its bots never connect, and nobody counts how long that takes."""
+    directory = tmp_path_factory.mktemp("stuck") / "bot"
+    shutil.copytree(sample_directory("random"), directory)
+    (directory / "main.py").write_text("import time\n\ntime.sleep(3600)\n", encoding="utf-8")
+    stored = programs.store.add(directory)
+    sleeper = program_seat("stuck", stored.hash, programs.find(stored.hash), "none", seed=5)
+    return king_spec("stuck", [sleeper, sleeper])
 
 
 @pytest.fixture

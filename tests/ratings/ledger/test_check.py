@@ -59,6 +59,12 @@ ANNUL = (
     f"SELECT block_id, (SELECT id FROM annulment) FROM match WHERE id = {FINISHED}"
 )
 
+FAULT = (
+    "INSERT INTO fault (match_id, number, seat, cause, ply, explanation, evidence, tournament_id, version_id) "
+    "SELECT m.id, 0, 0, 'TIMEOUT', 1, 'late', '{}', m.tournament_id, s.version_id "
+    f"FROM match m JOIN match_seat s ON s.match_id = m.id AND s.seat = 1 WHERE m.id = {FINISHED}"
+)
+"""A fault in a seat, with the version of another."""
 OF_A_CHANGE = "pool_id, version_id, rating_seq, mu_before, sigma_before, mu_after, sigma_after"
 A_CHANGE = "FROM rating_change WHERE rating_seq = 3 AND seat = 0"
 STRAY = f"INSERT INTO rating_change SELECT match_id, 7, {OF_A_CHANGE} {A_CHANGE}"
@@ -111,6 +117,10 @@ ELSEWHERE = "UPDATE rating_change SET pool_id = (SELECT id FROM pool WHERE seats
         (f"UPDATE match_seat SET rank = 3 WHERE match_id = {FINISHED}", "are no ranks"),
         ("UPDATE rating_order SET verdict = 'annulled' WHERE rating_seq = 3", "annulled, but its block is not"),
         (ANNUL, "its block is annulled, but it is not"),
+        ("UPDATE match SET pool_id = '' WHERE position = 3", "another pool than its tournament has"),
+        (FAULT, "a fault with another tournament or version than that of its seat"),
+        ("UPDATE attempt SET tournament_id = 'x' WHERE state = 'finished'", "a lost attempt with another tournament"),
+        ("UPDATE attempt SET cause = 'KILLED' WHERE state = 'running'", "a lost attempt with another tournament"),
         ("DELETE FROM active_version", "its active version is not the one that follows from its events"),
         ("DELETE FROM bot_event WHERE kind = 'promoted'", "its active version is not the one that follows"),
         ("UPDATE alembic_version SET version_num = '0000'", "the schema is 0000"),

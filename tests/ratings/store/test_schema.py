@@ -17,10 +17,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import MetaData, select
 
 from ratings.errors import NotADatabaseError, SchemaVersionError
+from ratings.ledger.attempts import LostAttempt, record_lost
 from ratings.ledger.check import check
 from ratings.ledger.recording import FaultFact
 from ratings.store import database, schema, tables
 from ratings.store.database import Database, open_database, upgrade
+from ratings.store.sessions import write
 from tests.ratings import book
 from tests.support.patience import PATIENCE_S
 from tests.support.raw_database import make_empty, raw, whole
@@ -109,8 +111,13 @@ def database_of(path: Path, revision: str, full: Database) -> None:
 def test_an_upgrade_keeps_every_row_and_every_rating(
     database: Database, tournament: str, tmp_path: Path, revision: str
 ) -> None:
-    for match in book.take(database, tournament, 9):
+    *taken, lost = book.take(database, tournament, 10)
+    for match in taken:
         book.record(database, match, faults=(FaultFact(0, "TIMEOUT", 3, "late", {"stderr": "x"}),))
+    if revision > "0001":  # which had no room for causes
+        with write(database) as session:
+            why = ("its worker ended", "WORKER_DIED", {"signal": 9})
+            record_lost(session, LostAttempt(lost.match_id, lost.attempt, *why))
     old = tmp_path / "old.db"
     database_of(old, revision, database)
     with pytest.raises(SchemaVersionError, match=rf"{revision}.*arena db upgrade --db \S+$"):
