@@ -1,15 +1,16 @@
 """A cluster with bad luck: machines are killed and stand still, the coordinator is killed; nothing is lost or doubled.
 
-    python -m benchmarks.cluster_chaos [--matches 200] [--pause 30] [--db URL] [--only machine,coordinator,pause]
+    python -m benchmarks.cluster_chaos [--matches 200] [--pause 30] [--away 10] [--postgres] [--only machine,pause]
 
 Two machines of one core, each a raylet of this one, play a tournament of deterministic bots. In the middle of it
 
 - `machine`: the raylet of one is killed by SIGKILL, with all that it had started;
 - `coordinator`: the command is killed by SIGKILL, and `arena tournament resume` goes on;
-- `pause`: all processes of one machine stand still for half a minute, and go on.
+- `pause`: all processes of one machine stand still for half a minute, and go on;
+- `database`: the database server is away for ten seconds, with every connection cut (with `--postgres` only).
 
 Each time all results must be there exactly once, the table and every game those of a run on this machine with the same
-seed, and no process may be left. `--db` is a database that several may write to; by default each part has a file.
+seed, and no process may be left. With `--postgres` they play into a server that this starts, and else into a file.
 """
 
 from __future__ import annotations
@@ -23,20 +24,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.arena import ARENA, add_bots
+from benchmarks.coordinators import own_server
 from ratings.errors import NotFoundError
 from ratings.read import tournaments
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.store.database import open_database
+from tests.support.postgres import Server
 from tests.support.processes import marked_processes
 from tests.support.small_cluster import SmallCluster, processes_of, small_cluster
 
-PARTS = ("machine", "coordinator", "pause")
+PARTS = ("machine", "coordinator", "pause", "database")
 PATIENCE_S = 600.0
 AGAIN_S = 20.0
 """So long a killed machine's end may take to be known everywhere, and processes to be gone."""
@@ -52,6 +55,7 @@ class Place:
     db: str
     address: str
     blocks: int
+    server: Server | None = None
 
     def command(self, *words: str) -> Sequence[str]:
         """A command line of the arena on the cluster."""
@@ -126,18 +130,23 @@ def send(pids: Sequence[int], number: signal.Signals) -> None:
             continue
 
 
-def play_part(part: str, place: Place, cluster: SmallCluster, pause_s: float) -> None:
+def play_part(part: str, place: Place, cluster: SmallCluster, options: argparse.Namespace) -> None:
     """Play a tournament, and have it meet with its accident."""
     nodes = [cluster.add(), cluster.add()]
     with playing(place, part) as process:
         if part == "coordinator":
             process.kill()
             process.wait()
+        elif part == "database":
+            assert place.server is not None
+            place.server.stop()
+            time.sleep(options.away)
+            place.server.start()
         else:
             pids = processes_of(nodes[0])
             send(pids, signal.SIGKILL if part == "machine" else signal.SIGSTOP)
         if part == "pause":
-            time.sleep(pause_s)
+            time.sleep(options.pause)
             send(pids, signal.SIGCONT)
     if part == "coordinator":
         subprocess.run(place.command("resume", part), cwd=place.home, check=True, stdout=subprocess.DEVNULL)
@@ -162,7 +171,7 @@ def _left(mark: str) -> list[str]:
     return [line for line in marked_processes(mark).values() if any(name in line for name in OURS)]
 
 
-def run(home: Path, options: argparse.Namespace) -> bool:
+def run(home: Path, server: Server | None, db: str, options: argparse.Namespace) -> bool:
     os.environ["HOME"], mark = str(home), f"HOME={home}"
     add_bots(home, BOTS)
     blocks = options.matches // BOTS
@@ -173,13 +182,15 @@ def run(home: Path, options: argparse.Namespace) -> bool:
         os.chdir(home)
         expected = here.results("here"), here.table("here")
         print(f"here: {len(expected[0])} results", flush=True)
-        place = Place(home, options.db or here.db, cluster.address, blocks)
-        if options.db:
+        place = Place(home, db or here.db, cluster.address, blocks, server)
+        if server is not None:
             for name in ("instant-a", "instant-b"):
                 subprocess.run([*ARENA, "bot", "add", name, "--db", place.db], cwd=home, check=True)
         is_well = True
         for part in options.only.split(","):
-            play_part(part, place, cluster, options.pause)
+            if part == "database" and server is None:
+                continue
+            play_part(part, place, cluster, options)
             is_well &= is_as_it_must_be(part, place, expected, mark)
     return is_well
 
@@ -188,11 +199,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster_chaos", description=__doc__)
     parser.add_argument("--matches", type=int, default=200)
     parser.add_argument("--pause", type=float, default=30.0)
-    parser.add_argument("--db", default="")
+    parser.add_argument("--away", type=float, default=10.0)
+    parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--only", default=",".join(PARTS))
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as home:
-        return 0 if run(Path(home), options) else 1
+    nowhere: AbstractContextManager[tuple[Server | None, str]] = nullcontext((None, ""))
+    with tempfile.TemporaryDirectory() as home, own_server() if options.postgres else nowhere as (server, db):
+        return 0 if run(Path(home), server, db, options) else 1
 
 
 if __name__ == "__main__":
