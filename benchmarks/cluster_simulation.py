@@ -45,6 +45,8 @@ from benchmarks.simulated_slots import Calls, Workers
 from benchmarks.virtual_time import VirtualClock, VirtualLoop
 from ratings.ledger.ledger import Ledger
 from ratings.store.database import Database, open_database
+from ratings.store.progress import count_progress
+from ratings.store.sessions import read
 from tests.support import postgres
 from tests.support.specs import king_spec
 
@@ -76,15 +78,19 @@ class Measured:
 
 
 class Watch:
-    """Looks at a run from when each worker has played one match to when the first has none any more."""
+    """Looks at a run from when each worker has played one match to when the first has none any more.
 
-    def __init__(self, clock: VirtualClock, database: Database, workers: int, matches: int) -> None:
+    What counts are the results that are in the database by then, and not the matches that were played.
+    """
+
+    def __init__(self, clock: VirtualClock, database: Database, tournament_id: str, workers: int, matches: int) -> None:
         self._clock = clock
+        self._database, self._tournament_id = database, tournament_id
         self._workers = workers
         self._first, self._last = workers, matches - 2 * workers
         self._commits = 0
         self._spans: list[tuple[float, float]] = []
-        self._marks: list[tuple[float, float, int]] = []
+        self._marks: list[tuple[float, float, int, int]] = []
         sqlalchemy.event.listen(database.engine, "commit", self._count)
 
     def _count(self, _: object) -> None:
@@ -94,12 +100,17 @@ class Watch:
         """Note a match that was played."""
         self._spans.append((began, ended))
         if len(self._spans) in (self._first, self._last):
-            self._marks.append((self._clock.time(), self._clock.skipped_s, self._commits))
+            now, skipped_s = self._clock.time(), self._clock.skipped_s
+            self._marks.append((now, skipped_s, self._commits, self._recorded()))
+
+    def _recorded(self) -> int:
+        with read(self._database) as session:
+            return count_progress(session, self._tournament_id).finished
 
     def measured(self) -> Measured:
         """What was seen."""
-        (since, skipped, commits), (until, skipped_then, commits_then) = self._marks
-        seconds, matches = until - since, self._last - self._first
+        (since, skipped, commits, recorded), (until, skipped_then, commits_then, recorded_then) = self._marks
+        seconds, matches = until - since, recorded_then - recorded
         played = sum(max(0.0, min(ended, until) - max(began, since)) for began, ended in self._spans)
         worked = seconds - (skipped_then - skipped)
         return Measured(
@@ -157,7 +168,7 @@ def simulate(field: Field, clock: VirtualClock, kind: str, workers: int, calls: 
         bots=field.names,
         choose_name=lambda taken: f"{kind}-{workers}-{len(taken)}",
     )
-    watch = Watch(clock, field.database, workers, blocks * MATCHES_A_BLOCK)
+    watch = Watch(clock, field.database, tournament.id, workers, blocks * MATCHES_A_BLOCK)
 
     async def play() -> None:
         durations = field.durations(kind, Random(workers))
