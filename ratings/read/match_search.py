@@ -182,8 +182,10 @@ def _of_versions(
     id_ = _f.c.match_id if only.has_fault else _s.c.match_id
     order = _by_id(id_, newest_first=newest_first)
     found: set[str] = set()
+    others = _others(session, only)
     for version_id in _versions(session, only):
-        query = select(id_).distinct().where(*_exists_match(only, id_), *_fared(only), *_against(only))
+        query = select(id_).distinct().where(*_exists_match(only, id_), *_fared(only))
+        query = query if others is None else query.where(_against(id_, version_id, others))
         if only.has_fault:
             query = query.join(_s, (_s.c.match_id == id_) & (_s.c.seat == _f.c.seat))
             query = query.where(_f.c.version_id == version_id, *_by_cause(only))
@@ -209,16 +211,24 @@ def _fared(only: MatchFilter) -> list[ColumnElement[bool]]:
     return [_s.c.rank == 1, is_beside if only.fared is Fared.SHARED else ~is_beside]
 
 
-def _against(only: MatchFilter) -> list[ColumnElement[bool]]:
-    """Return the condition that another bot sits in another seat."""
-    if not (only.other_bot_id or only.other_version_id):
-        return []
-    other, theirs = _s.alias("other"), _v.alias("theirs")
-    query = select(other.c.seat).where(other.c.match_id == _s.c.match_id, other.c.seat != _s.c.seat)
+def _others(session: Session, only: MatchFilter) -> list[str] | None:
+    """Return the versions of the bot that sits in another seat, or `None` if none is given."""
     if only.other_version_id:
-        return [query.where(other.c.version_id == only.other_version_id).exists()]
-    versions = select(theirs.c.id).where(theirs.c.bot_id == only.other_bot_id)
-    return [query.where(other.c.version_id.in_(versions)).exists()]  # looked up by version and match, and not by match
+        return [only.other_version_id]
+    if not only.other_bot_id:
+        return None
+    return list(session.connection().execute(select(_v.c.id).where(_v.c.bot_id == only.other_bot_id)).scalars())
+
+
+def _against(match_id: ColumnElement[str], version_id: str, others: Sequence[str]) -> ColumnElement[bool]:
+    """Return the condition that one of the others sits in another seat of a match in which a version sits."""
+    other = _s.alias("other")
+    query = select(other.c.match_id).where(other.c.version_id.in_(others))
+    if version_id in others:
+        return query.where(other.c.match_id == match_id, other.c.seat != _s.c.seat).exists()
+    # An offset has a database read all matches of the others at once, in the order of their index: for two that never
+    # met, it would look up every match of the one among those of the others.
+    return match_id.in_(query.offset(0))
 
 
 def _versions(session: Session, only: MatchFilter) -> list[str]:
