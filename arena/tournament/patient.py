@@ -42,10 +42,12 @@ class PatientWriter:
         since_s = time.monotonic()
         while True:
             try:
-                self._keep()
                 if self._is_cut:
+                    await asyncio.to_thread(self._keep)  # to a machine that is gone, it tries to connect for a while
                     self._mend()
                     self._is_cut = False
+                else:
+                    self._keep()
                 return act()
             except (DatabaseBusyError, DatabaseLostError) as error:
                 self._is_cut = True

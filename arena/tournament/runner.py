@@ -174,7 +174,7 @@ class _Run:
     def _mend(self) -> None:
         """Give back what a transaction may have leased of whose end nothing was heard, and forget what it read."""
         self._planner = self._make_planner()
-        kept = [match.match_id for match in self._in_flight.values()]
+        kept = {(match.match_id, match.attempt) for match in self._in_flight.values()}
         self._ledger.release(self._specs.tournament_id, worker=self._worker, besides=kept)
 
     def _tell_waiting(self, waited_s: float, is_lost: bool) -> None:

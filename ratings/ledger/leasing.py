@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlmodel import Session
@@ -18,6 +18,10 @@ from ratings.store.tables import AnyRow
 
 _m, _a, _s, _b, _v = tables.match, tables.attempt, tables.match_seat, tables.block, tables.version
 _bot = tables.bot
+
+
+Lease: TypeAlias = tuple[str, int]
+"""The id of a match, and the number of the attempt that has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +147,17 @@ def _expire(connection: Connection, tournament_id: str, worker: str, instant: in
         rate_prefix(connection, tournament_id)
 
 
-def release(session: Session, tournament_id: str, *, worker: str | None = None, besides: Collection[str] = ()) -> int:
+def release(session: Session, tournament_id: str, *, worker: str | None = None, besides: Collection[Lease] = ()) -> int:
     """Give back all leased matches of a tournament, or of one worker, without blame; return how many they were.
 
-    Those in `besides` stay leased.
+    Those that are leased as `besides` says stay so: each by the id of its match and the number of the attempt.
     """
     connection = session.connection()
     query = select(_m.c.id, _m.c.attempt).where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.LEASED)
     if worker is not None:
         query = query.join(_a, (_a.c.match_id == _m.c.id) & (_a.c.number == _m.c.attempt)).where(_a.c.worker == worker)
     rows = connection.execute(query).all()
-    given = [row for row in rows if row.id not in besides]
+    given = [row for row in rows if tuple(row) not in besides]
     for match_id, attempt in given:
         give_back(connection, match_id, attempt)
     session.expire_all()

@@ -27,7 +27,7 @@ from ratings.ledger import (
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.importing import Imported
-from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.leasing import Lease, LeasedMatch
 from ratings.ledger.recording import MatchFact
 from ratings.ledger.runtimes import RuntimeFact
 from ratings.ledger.syncing import sync_ladders
@@ -198,10 +198,10 @@ class Ledger:
             take_turn(session, tournament_id)
             return _settle(session, tournament_id, results, lost, request, planner)
 
-    def release(self, tournament_id: str, *, worker: str | None = None, besides: Collection[str] = ()) -> int:
+    def release(self, tournament_id: str, *, worker: str | None = None, besides: Collection[Lease] = ()) -> int:
         """Give leased matches of a tournament back, without blame, and return how many they were.
 
-        They are all, or those of one worker, `besides` some.
+        They are all, or those of one worker, `besides` some: each by the id of its match and the number of the attempt.
         """
         with write(self._database, together=True) as session:
             take_turn(session, tournament_id)

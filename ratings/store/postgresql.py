@@ -35,10 +35,17 @@ WRITING_TOGETHER: Mapping[str, Any] = {_KIND: "pg_advisory_xact_lock_shared"}
 
 _OWN_OPTION = "busy_timeout"
 """What a database URL may set: postgresql://host/name?busy_timeout=500 (milliseconds), as one of SQLite."""
-_ALIVE = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-"""How soon a connection is known to be dead whose server is gone without a word; seconds."""
-_PLANS = "-c jit=off -c cursor_tuple_fraction=1"
-"""How the server plans: it compiles no query, which takes longer than to run most; cursors are read to their end."""
+GONE_MS = 15_000
+"""After so long without a word the other side of a connection is gone, here and on the server.
+
+What was sent and not confirmed says so too: where a network loses everything, keepalives alone would wait for that."""
+_ALIVE = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 2}
+"""As libpq names it, in seconds; the server would wait for two hours, and hold the locks of whoever is gone."""
+_OPTIONS = (
+    f"-c jit=off -c cursor_tuple_fraction=1 -c tcp_user_timeout={GONE_MS}"
+    " -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=2"
+)
+"""It compiles no query, which takes longer than to run most; cursors are read to their end."""
 
 
 def is_there(url: URL) -> bool:
@@ -54,7 +61,7 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
     told = _told_ms(url)
     url = url.difference_update_query([_OWN_OPTION])
     arguments: dict[str, Any] = {"application_name": "arena", "connect_timeout": CONNECT_TIMEOUT_S, **_ALIVE}
-    arguments["options"] = _PLANS
+    arguments |= {"options": _OPTIONS, "tcp_user_timeout": GONE_MS}
     own = {name: value for name, value in arguments.items() if name not in url.query}
     try:
         engine = create_engine(url, connect_args=own, execution_options={"postgresql_readonly": only_reads})

@@ -19,12 +19,16 @@ from ratings.store.dialects import translated
 _SPACE = 0x4B4D42
 """The first of the two numbers of each lock; the second follows from its name."""
 _LONGEST_HOST = 40
-_SOON = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
-"""A lock whose holder's machine is gone is free half a minute later."""
 _TRY = text("SELECT pg_try_advisory_lock(:space, :number)")
 _FREE = text("SELECT pg_advisory_unlock(:space, :number)")
 _PAUSES_S = (0.0, 0.02, 0.1, 0.4)
 """Before each try: the server notices a little later that a process is gone."""
+_END = text(
+    "SELECT pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid"
+    " JOIN pg_database d ON d.oid = l.database WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2"
+    " AND l.classid::bigint = :space AND l.objid::bigint = :number AND d.datname = current_database()"
+    " AND a.pid = :before AND a.application_name = :name"
+)
 _HOLDERS = text(
     "SELECT l.objid::bigint, a.application_name, (extract(epoch FROM a.backend_start) * 1000000)::bigint"
     " FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid JOIN pg_database d ON d.oid = l.database"
@@ -51,6 +55,8 @@ class ServerLock:
         self._database = database
         self._number = _number_of(name)
         self._connection: Connection | None = None
+        self._backend = 0
+        """The server's process that has, or had, the lock for us."""
 
     def take(self) -> bool:
         """Take the lock, or return False at once if another has it. Raises DatabaseLostError."""
@@ -58,8 +64,11 @@ class ServerLock:
             connection = self._database.engine.execution_options(isolation_level="AUTOCOMMIT").connect()
             try:
                 connection.detach()  # it belongs to nobody else, and is closed and not given back
-                _introduce(connection)
+                name = _introduce(connection)
+                self._end_before(connection, name)
                 taken = any(map(partial(self._tries, connection), _PAUSES_S))
+                if taken:
+                    self._backend = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
             except BaseException:
                 connection.close()
                 raise
@@ -68,6 +77,12 @@ class ServerLock:
             return False
         self._connection = connection
         return True
+
+    def _end_before(self, connection: Connection, name: str) -> None:
+        """End the server's side of our connection before, of whose end it may know nothing yet: it holds the lock."""
+        if self._backend:
+            which = {"space": _SPACE, "number": self._number, "before": self._backend, "name": name}
+            connection.execute(_END, which)
 
     def _tries(self, connection: Connection, pause_s: float) -> bool:
         time.sleep(pause_s)
@@ -88,6 +103,7 @@ class ServerLock:
         if connection is not None:
             with suppress(SQLAlchemyError):  # by a word, as the end of a connection is noticed a little later
                 connection.execute(_FREE, {"space": _SPACE, "number": self._number})
+                self._backend = 0
             with suppress(SQLAlchemyError):
                 connection.close()
 
@@ -117,8 +133,8 @@ def _number_of(name: str) -> int:
     return zlib.crc32(name.encode()) & 0x7FFFFFFF
 
 
-def _introduce(connection: Connection) -> None:
+def _introduce(connection: Connection) -> str:
+    """Say who we are, and return it."""
     name = f"{platform.node()[:_LONGEST_HOST]}:{os.getpid()}"
     connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name})
-    for setting in _SOON:
-        connection.exec_driver_sql(f"SET {setting}")
+    return name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,10 @@ from ratings.ledger.ledger import Ledger
 from ratings.read.matches import match_detail
 from ratings.store.database import open_database
 from ratings.store.models import Tournament
+from ratings.store.server_lock import ServerLock
 from ratings.store.states import AttemptState
 from tests.support import postgres
+from tests.support.half_proxy import half_proxy
 from tests.support.postgres import Server, run_sql
 from tests.tournament.book import BOTS, Book, install_nim, open_book
 from tests.tournament.playing import MATCHES
@@ -129,6 +132,24 @@ async def test_connections_that_are_cut_cost_nothing(book: Book, url: str, tmp_p
     check_whole(book, tournament, final, executor)
     (tmp_path / "plain").mkdir()
     assert (book.table(tournament), book.results(tournament)) == await undisturbed(tmp_path)
+
+
+@pytest.mark.host_fault("database-server-cuts-connections")
+async def test_connections_of_whose_end_the_server_knows_nothing_cost_nothing(url: str, tmp_path: Path) -> None:
+    server, _, name = url.rpartition("/")
+    host, _, port = server.rpartition(":")
+    with half_proxy(int(port)) as proxy, on_server(tmp_path / "arena.db", f"{host}:{proxy.port}/{name}") as book:
+        tournament, executor = book.plan(), Befallen(proxy.cut)
+        final = await play(book, tournament, executor)
+        check_whole(book, tournament, final, executor)
+        first = ServerLock(book.database, "a lock")
+        assert first.take()
+        proxy.cut()
+        with closing(open_database(url)) as other:
+            assert not ServerLock(other, "a lock").take()
+            assert first.keep()
+            assert not ServerLock(other, "a lock").take()
+        first.free()
 
 
 @pytest.mark.host_fault("database-server-crashes")

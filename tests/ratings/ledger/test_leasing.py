@@ -153,6 +153,18 @@ def test_only_the_matches_of_one_worker_are_released(database: Database, tournam
     assert progress_of(database, tournament) == Progress(planned=10, leased=2, finished=0, void=0)
 
 
+def test_a_match_that_was_leased_anew_is_released_by_who_knows_only_of_the_lease_before(
+    database: Database, tournament: str
+) -> None:
+    first, second = book.take(database, tournament, 2)
+    assert lose(database, LostAttempt(first.match_id, 1, "its worker ended", counts=False))
+    (again,) = book.take(database, tournament, 1)
+    assert (again.match_id, again.attempt) == (first.match_id, 2)
+    known = {(first.match_id, 1), (second.match_id, 1)}
+    assert Ledger(database).release(tournament, worker="w1", besides=known) == 1
+    assert progress_of(database, tournament) == Progress(planned=11, leased=1, finished=0, void=0)
+
+
 def test_cancelling_voids_what_is_left_and_keeps_what_was_played(database: Database, tournament: str) -> None:
     played, skipped, running = book.take(database, tournament, 3)
     book.record(database, played)
