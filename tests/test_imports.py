@@ -33,7 +33,7 @@ BOUNDARIES = {
     "bots": Boundary(("bots", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc")),
     "ratings": Boundary(),
     "ratings/statistics": Boundary(("ratings.statistics",), ("numpy", "trueskill")),
-    "ratings/store": Boundary(("ratings.store", "ratings.errors"), ("sqlmodel", "sqlalchemy", "alembic")),
+    "ratings/store": Boundary(("ratings.store", "ratings.errors"), ("sqlmodel", "sqlalchemy", "alembic", "psycopg")),
     "ratings/ledger": Boundary(("ratings.ledger", *BOOK), ("sqlmodel", "sqlalchemy")),
     "ratings/read": Boundary(("ratings.read", *BOOK), ("sqlmodel", "sqlalchemy")),
     # NumPy only in the statistics, and where the columns that they start from are loaded.

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_plus
 
 VARIABLE = "PGPASSWORD"
-_PASSWORD = re.compile(r"(?P<before>postgres(ql)?[^:/]*://[^:/@?]*):(?P<password>[^/?]*)(?P<after>@.*)")
+# Everything to the last `@` with no `/` or `?` before it, or else to the first: a password may have all of them.
+_PASSWORD = re.compile(
+    r"(?P<before>postgres[\w+]*://[^:/@?]*):(?P<password>[^/?]*(?=@)|[^@]*)(?P<after>@.*)", re.DOTALL
+)
+_IN_QUERY = re.compile(r"(?P<sign>[?&])password=(?P<password>[^&]*)(?P<next>&?)")
 
 
 def without_password(url: str) -> str:
     """Return a place as it may be shown: the URL of a database without its password."""
-    parts = _PASSWORD.match(url)
-    return url if parts is None else f"{parts['before']}{parts['after']}"
+    return _divide(url)[0]
 
 
 def keep_password(url: str) -> str:
@@ -21,6 +24,21 @@ def keep_password(url: str) -> str:
 
     So no message, suggestion or command line of a process that this one starts can show it.
     """
+    shown, password = _divide(url)
+    if password:
+        os.environ[VARIABLE] = password
+    return shown
+
+
+def _divide(url: str) -> tuple[str, str | None]:
+    """Return a URL without its password, and the password, or `None` if there is none."""
+    if not url.startswith("postgres"):
+        return url, None
+    password = None
     if (parts := _PASSWORD.match(url)) is not None:
-        os.environ[VARIABLE] = unquote(parts["password"])
-    return without_password(url)
+        url, password = f"{parts['before']}{parts['after']}", unquote(parts["password"])
+    while (said := _IN_QUERY.search(url)) is not None:
+        password = unquote_plus(said["password"])
+        kept = said["sign"] if said["next"] else ""
+        url = f"{url[: said.start()]}{kept}{url[said.end() :]}"
+    return url, password

@@ -35,6 +35,7 @@ from ratings.ledger.telling import Stage, Tell, say_nothing
 from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.sessions import read, write
+from ratings.store.storable import storable
 
 PART = 2000
 """How many rows are written in one transaction."""
@@ -67,7 +68,7 @@ def copy_database(source: Database, target: Database, tell: Tell = say_nothing) 
         begun = {table.name: _begun(here, target, table) for table in tables.metadata.sorted_tables}
         whole, done = sum(counts.values()), sum(begun.values())
         for table in tables.metadata.sorted_tables:
-            for part in _parts(_rows_after(here, table, _last_key(target, table)), PART):
+            for part in _parts(_rows_after(here, table, _last_key(target, table), target), PART):
                 _insert(target, table, part)
                 done += len(part)
                 tell(Stage.COPYING, done, whole)
@@ -96,13 +97,23 @@ def _select(connection: Connection, table: Table) -> tuple[Select[Any], list[Any
     return select(*shown).order_by(*keys), keys
 
 
-def _rows_after(connection: Connection, table: Table, last: Values | None) -> Iterator[Values]:
+def _rows_after(connection: Connection, table: Table, last: Values | None, target: Database) -> Iterator[Values]:
+    """Yield the rows behind a key as the target stores them."""
     query, keys = _select(connection, table)
     if last is not None:
         query = query.where(tuple_(*keys) > tuple_(*last))
     rows = connection.execution_options(yield_per=_PASSED).execute(query)
+    stored = _on_server if target.is_on_server else _as_it_is
     for row in rows:
-        yield tuple(bytes(value) if isinstance(value, memoryview) else value for value in row)
+        yield tuple(map(stored, row))
+
+
+def _as_it_is(value: Any) -> Any:
+    return bytes(value) if isinstance(value, memoryview) else value
+
+
+def _on_server(value: Any) -> Any:
+    return storable(value) if isinstance(value, str) else _as_it_is(value)
 
 
 def _parts(rows: Iterator[Values], size: int) -> Iterator[list[Values]]:
@@ -156,7 +167,7 @@ def _compare(source: Connection, target: Database, whole: int, tell: Tell) -> st
     with read(target) as session:
         there = session.connection()
         for table in tables.metadata.sorted_tables:
-            pairs = (_parts(_rows_after(connection, table, None), _PASSED) for connection in (source, there))
+            pairs = (_parts(_rows_after(connection, table, None, target), _PASSED) for connection in (source, there))
             for mine, its in _zip_to_the_end(*pairs):
                 if mine != its:
                     raise CopyError(

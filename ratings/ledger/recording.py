@@ -21,6 +21,7 @@ from ratings.statistics.skill import check_ranks
 from ratings.store import tables
 from ratings.store.ids import now_us
 from ratings.store.states import AttemptState, MatchState
+from ratings.store.storable import storable
 from ratings.store.tables import AnyRow
 
 
@@ -115,15 +116,8 @@ _FINISH_MATCH = (
 _FINISH_ATTEMPT = (
     update(_a)
     .where(_a.c.match_id == bindparam("the_match"), _a.c.number == bindparam("the_number"))
-    .values(
-        state=bindparam("state"),
-        worker=bindparam("worker"),
-        ended_at_us=bindparam("ended_at_us"),
-        reason=bindparam("reason"),
-        cause=None,
-        tournament_id=None,
-        evidence=bindparam("evidence"),
-    )
+    .values({name: bindparam(name) for name in ("state", "worker", "ended_at_us", "reason", "evidence")})
+    .values(cause=None, tournament_id=None)
 )
 _RELEASE_OTHERS = (
     update(_a)
@@ -133,12 +127,7 @@ _RELEASE_OTHERS = (
 _SET_SEAT = (
     update(_s)
     .where(_s.c.match_id == bindparam("the_match"), _s.c.seat == bindparam("the_seat"))
-    .values(
-        rank=bindparam("rank"),
-        forfeit=bindparam("forfeit"),
-        resigned=bindparam("resigned"),
-        runtime=bindparam("runtime"),
-    )
+    .values({name: bindparam(name) for name in ("rank", "forfeit", "resigned", "runtime")})
 )
 _ADD_FAULT = insert(tables.fault).values(
     {name: bindparam(name) for name in ("number", "cause", "ply", "explanation", "evidence")}
@@ -284,7 +273,7 @@ def _fault_rows(fact: MatchFact) -> list[dict[str, Any]]:
             "the_seat": fault.seat,
             "cause": fault.cause,
             "ply": fault.ply,
-            "explanation": _storable(fault.explanation),
+            "explanation": storable(fault.explanation),
             "evidence": dict(fault.evidence),
         }
         for number, fault in enumerate(fact.faults)
@@ -298,13 +287,8 @@ def _leak_rows(fact: MatchFact) -> list[dict[str, Any]]:
             "seat": check.seat,
             "verdict": check.verdict,
             "ply": check.ply,
-            "sentence": _storable(check.sentence),
+            "sentence": storable(check.sentence),
             "evidence": dict(check.evidence),
         }
         for check in fact.leak_checks
     ]
-
-
-def _storable(text: str) -> str:
-    """Return the text without what a database refuses (NUL, half surrogate pairs): it may be a bot's own words."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")

@@ -69,6 +69,9 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
         raise DatabaseAccessError(
             f"{url.drivername} needs the Python package {error.name}; install kingmaker-arena[postgres]"
         ) from error
+    from ratings.store.postgresql_texts import send_storable  # imports the driver, which is there now
+
+    event.listen(engine, "connect", send_storable)
     engine.update_execution_options(**{TOLD_MS: told})
     event.listen(engine, "begin", partial(_begin, LOCK_TIMEOUT_MS if told is None else told))
     return engine

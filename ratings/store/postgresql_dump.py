@@ -43,9 +43,11 @@ def dump(url: URL, target: Path) -> None:
 
 def _run(tool: str, url: URL, whole: Path) -> None:
     # The password goes by the environment: others on this machine can read command lines.
-    environment = {**os.environ, **({"PGPASSWORD": str(url.password)} if url.password else {})}
-    plain = url.set(drivername="postgresql", password=None).difference_update_query(["busy_timeout"])
-    words = [tool, "--format=custom", "--no-password", f"--file={whole}", f"--dbname={plain.render_as_string()}"]
+    password = url.password or url.query.get("password")
+    environment = {**os.environ, **({"PGPASSWORD": str(password)} if password else {})}
+    plain = url._replace(drivername="postgresql", password=None).difference_update_query(["busy_timeout", "password"])
+    place = plain.render_as_string(hide_password=False)
+    words = [tool, "--format=custom", "--no-password", f"--file={whole}", f"--dbname={place}"]
     done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode != 0:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()

@@ -63,6 +63,9 @@ def test_an_arena_on_a_server_is_the_same_from_every_directory(url: str, tmp_pat
     said = arena(here, "db", "copy", url, str(here / "copy.db"))
     assert "copy.bots has the files of 2 versions of bots" in said
     assert arena(here, "leaderboard", "--db", "copy.db").count("greedy") == 1
+    (here / "other.key").write_bytes(bytes(32))
+    assert "is the key of another arena" in arena(here, "db", "copy", url, str(here / "other.db"), fails=True)
+    (here / "other.key").unlink()
     assert not list(there.iterdir()), "nothing was left where a command was typed"
 
 
@@ -78,6 +81,9 @@ def test_what_cannot_be_copied_is_told(url: str, tmp_path: Path) -> None:
         ("postgresql://ada:s%3Acret@host/x", "postgresql://ada@host/x", "s:cret"),
         ("postgresql+psycopg://ada:p@host:1/x?a=b", "postgresql+psycopg://ada@host:1/x?a=b", "p"),
         ("postgres://ada:a@b@host/x", "postgres://ada@host/x", "a@b"),
+        ("postgresql://ada:a/b?c+d=@host/x", "postgresql://ada@host/x", "a/b?c+d="),
+        ("postgresql://host/x?user=ada&password=s%20t&a=b", "postgresql://host/x?user=ada&a=b", "s t"),
+        ("postgresql://host/x?password=s", "postgresql://host/x", "s"),
         ("postgresql://ada@host/x", "postgresql://ada@host/x", None),
         ("postgresql://host:5432/x", "postgresql://host:5432/x", None),
         ("sqlite:///a:b@c.db", "sqlite:///a:b@c.db", None),

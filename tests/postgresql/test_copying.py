@@ -6,12 +6,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
 from ratings.errors import BackupError
 from ratings.ledger.check import check
 from ratings.ledger.copying import copy_database
+from ratings.ledger.ledger import Ledger
 from ratings.store import tables
 from ratings.store.database import Database, backup, open_database
+from ratings.store.models import Version
+from ratings.store.sessions import read
 from tests.ratings import book
 from tests.support import postgres
 
@@ -38,6 +42,19 @@ def test_from_a_file_to_a_server_and_back_everything_stays_the_same(file: Path, 
     assert everything(start) == everything(server) == everything(end)
     assert check(server) == check(end) == []
     for database in (start, server, end):
+        database.close()
+
+
+def test_what_a_server_refuses_in_a_text_is_replaced_in_a_copy_and_by_who_writes_there(file: Path, url: str) -> None:
+    start, server = open_database(file), open_database(url)
+    Ledger(start).add_version(bot="eve", content_hash="e" * 64, manifest={"of": "\0"}, message="a\0b")
+    copy_database(start, server)
+    copy_database(start, server)
+    Ledger(server).add_version(bot="eve", content_hash="f" * 64, manifest={}, message="\0\ud800")
+    with read(server) as session:
+        said = session.exec(select(Version.message).where(Version.message != "").order_by(Version.message)).all()
+    assert said == ["a\N{REPLACEMENT CHARACTER}b", "\N{REPLACEMENT CHARACTER}?"]
+    for database in (start, server):
         database.close()
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.storage import Storage
-from arena.client.here.copying_files import copy_files
+from arena.client.here.copying_files import copy_files, other_key
 from arena.tournament.playing import players_beside
 from ratings.ledger.copying import copy_database
 from ratings.ledger.telling import Stage, Tell
@@ -35,9 +35,14 @@ def need_quiet(database: Database, place: str) -> None:
 
 def copy_all(old: Storage, new: Storage, tell: Tell) -> CopiedArena:
     """Copy rows and files. Raises the errors of `copy_database`, and CliError if files cannot be copied."""
+    if (other := other_key(old.store, new.store)) is not None:
+        raise CliError(
+            f"{other} is the key of another arena, by which a seed makes other tournaments; move it away, and copy again"
+        )
+    # The rows come first: a database with something else in it gets no files, and no row lacks those that it needs.
+    copied = copy_database(old.database, new.database, tell)
     try:
         versions = copy_files(old.store, new.store, lambda done, total: tell(Stage.FILES, done, total))
     except OSError as error:
         raise CliError(f"the files of the bots cannot be copied ({error}); mend that, and copy again") from error
-    copied = copy_database(old.database, new.database, tell)
     return CopiedArena(sum(copied.rows.values()), copied.begun_with, copied.digest, versions)

@@ -29,6 +29,14 @@ def copy_files(source: VersionStore, target: VersionStore, tell: Callable[[int, 
     return sum(path.is_dir() for path in target.root.iterdir()) if target.root.is_dir() else 0
 
 
+def other_key(source: VersionStore, target: VersionStore) -> Path | None:
+    """Return the seed key of the target if it is not that of the source, or `None`."""
+    ours, theirs = (store.root.with_suffix(KEY_SUFFIX) for store in (source, target))
+    if not theirs.exists() or (ours.exists() and ours.read_bytes() == theirs.read_bytes()):
+        return None
+    return theirs
+
+
 def _copy(path: Path, place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".copy-", dir=place.parent) as directory:
