@@ -181,6 +181,7 @@ def run(home: Path, db: str, server: Server | None, options: argparse.Namespace)
     here = str(home / "arena.db")
     expected = results(here, "here")[0], table(home, here, "here")
     os.environ["ARENA_STORE"] = str(home / "store")
+    (home / "store").mkdir()
     for name in names:
         subprocess.run(command(db, "bot", "add", name), cwd=home, check=True, capture_output=True)
     killed = kill_again_and_again(home, db, options.matches, options.kills, random.Random(options.seed))

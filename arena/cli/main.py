@@ -27,6 +27,10 @@ def main() -> None:
     """Run the command line of this process."""
     signal.signal(signal.SIGINT, _end_at_once)
     _open_standard_streams()
+    if any("://" in word for word in sys.argv):
+        from arena.cli.shared.hiding import hide_passwords
+
+        hide_passwords()
     gc.disable()  # until all that the command line needs is imported: see arena/cli/shared/importing.py
     from arena.cli.app import run
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote, unquote_plus
 VARIABLE = "PGPASSWORD"
 # Everything to the last `@` with no `/` or `?` before it, or else to the first: a password may have all of them.
 _PASSWORD = re.compile(
-    r"(?P<before>postgres[\w+]*://[^:/@?]*):(?P<password>[^/?]*(?=@)|[^@]*)(?P<after>@.*)", re.DOTALL
+    r"(?P<before>postgres[\w+]*://[^:/@?]*):(?P<password>[^/?]*(?=@)|[^@]*)(?P<after>@.*)", re.DOTALL | re.IGNORECASE
 )
 _IN_QUERY = re.compile(r"(?P<sign>[?&])password=(?P<password>[^&]*)(?P<next>&?)")
 
@@ -32,7 +32,7 @@ def keep_password(url: str) -> str:
 
 def _divide(url: str) -> tuple[str, str | None]:
     """Return a URL without its password, and the password, or `None` if there is none."""
-    if not url.startswith("postgres"):
+    if not url.lower().startswith("postgres"):
         return url, None
     password = None
     if (parts := _PASSWORD.match(url)) is not None:

@@ -234,6 +234,7 @@ def database_url(url_or_path: str | Path) -> URL:
         return URL.create("sqlite", database=str(url_or_path))
     try:
         url = make_url(url_or_path)
+        url = url.set(drivername=url.drivername.lower())
         if url.drivername == "postgres":  # as many services write it
             url = url.set(drivername="postgresql")
         if url.get_backend_name() not in _BACKENDS:
@@ -243,7 +244,9 @@ def database_url(url_or_path: str | Path) -> URL:
             )
         url.get_dialect()
     except (sqlalchemy.exc.ArgumentError, ValueError) as error:
-        raise DatabaseAccessError(f"{url_or_path!r} is no database URL; write sqlite:///arena.db or a path") from error
+        raise DatabaseAccessError(
+            f"{url_or_path!r} is no database URL; write postgresql://HOST/NAME, or the path of a file"
+        ) from error
     except ModuleNotFoundError as error:
         raise DatabaseAccessError(f"{url_or_path!r} needs the Python package {error.name}; install it") from error
     return url

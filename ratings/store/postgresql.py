@@ -35,6 +35,8 @@ WRITING_TOGETHER: Mapping[str, Any] = {_KIND: "pg_advisory_xact_lock_shared"}
 
 _OWN_OPTION = "busy_timeout"
 """What a database URL may set: postgresql://host/name?busy_timeout=500 (milliseconds), as one of SQLite."""
+_PREPARES = "prepare_threshold"
+"""After how many times the driver has a statement prepared; 0: never, as poolers of connections want it."""
 GONE_MS = 15_000
 """After so long without a word the other side of a connection is gone, here and on the server.
 
@@ -58,11 +60,14 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
 
     Raises DatabaseAccessError if the driver is not installed, or if the URL says what it cannot say.
     """
-    told = _told_ms(url)
-    url = url.difference_update_query([_OWN_OPTION])
+    told = _number(url, _OWN_OPTION)
     arguments: dict[str, Any] = {"application_name": "arena", "connect_timeout": CONNECT_TIMEOUT_S, **_ALIVE}
-    arguments |= {"options": _OPTIONS, "tcp_user_timeout": GONE_MS}
+    arguments |= {"tcp_user_timeout": GONE_MS}
     own = {name: value for name, value in arguments.items() if name not in url.query}
+    own["options"] = f"{_OPTIONS} {url.query.get('options', '')}"
+    if (threshold := _number(url, _PREPARES)) is not None:
+        own[_PREPARES] = threshold or None
+    url = url.difference_update_query([_OWN_OPTION, _PREPARES, "options"])
     try:
         engine = create_engine(url, connect_args=own, execution_options={"postgresql_readonly": only_reads})
     except ModuleNotFoundError as error:
@@ -77,12 +82,13 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
     return engine
 
 
-def _told_ms(url: URL) -> int | None:
-    if _OWN_OPTION not in url.query:
+def _number(url: URL, option: str) -> int | None:
+    """Return what a URL says of an option that is a number, or `None` if it says nothing."""
+    if option not in url.query:
         return None
-    said = str(url.query[_OWN_OPTION])
+    said = str(url.query[option])
     if not (said.isascii() and said.isdigit() and len(said) < 10):
-        raise DatabaseAccessError(f"{_OWN_OPTION}={said!r} in the database URL is not a number")
+        raise DatabaseAccessError(f"{option}={said!r} in the database URL is not a number")
     return int(said)
 
 

@@ -16,9 +16,12 @@ _PORT = 5432
 _BUSY = frozenset({"55P03", "40P01", "40001"})
 """A lock that did not come in time, a deadlock, two that changed the same."""
 _FULL = frozenset({"53100", "54000", "53200"})
-_LOST = frozenset({"57P01", "57P02", "57P03", "57P05", "53300", "08000", "08003", "08006", "08001", "08004", "25P03"})
-"""The server stops, starts, crashed, cut the connection, or has no place for another just now."""
-_READ_ONLY = frozenset({"25006", "42501"})
+_LOST = frozenset({"57P01", "57P02", "57P03", "57P05", "08000", "08003", "08006", "08001", "08004", "25P03"})
+"""The server stops, starts, crashed, or cut the connection."""
+_CROWDED = ("too many clients", "too many connections", "remaining connection slots")
+_READ_ONLY = frozenset({"25006", "42501", "3F000"})
+"""It may not be written, or there is no schema to write to."""
+_TIMED_OUT = "statement timeout"
 _REFUSED = (
     'role "',
     "password authentication failed",
@@ -31,8 +34,6 @@ _PASSING = (
     "connection refused",
     "timeout expired",
     "the database system is",
-    "too many clients",
-    "remaining connection slots",
     "server closed the connection",
     "connection reset",
     "terminating connection",
@@ -61,6 +62,14 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
     if state in _FULL:
         return DatabaseFullError(
             f"no room left for database {name} on {host}; free some space and go on, nothing was half-written"
+        )
+    if any(crowded in str(error).lower() for crowded in _CROWDED):
+        return DatabaseLostError(
+            f"database {name} on {host} has no connection left ({why}); end others, or have it allow more"
+        )
+    if _TIMED_OUT in str(error):
+        return DatabaseAccessError(
+            f"database {name} on {host} ends what takes long ({why}); lift its statement_timeout for this user"
         )
     if state in _LOST or _is_closed(error):
         return _lost(url)

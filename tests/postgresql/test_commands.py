@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from arena.client.here.store_place import store_of
 from arena.client.passwords import keep_password, without_password
+from arena.hosting.store import StoreError
 from tests.support.patience import ANY_TIME
 from tests.support.postgres import run_sql, url_of
+from tests.support.processes import marked_processes
 
 ROOT = Path(__file__).parents[2]
 SECRET = "ge%40heim"
@@ -67,6 +70,51 @@ def test_an_arena_on_a_server_is_the_same_from_every_directory(url: str, tmp_pat
     assert "is the key of another arena" in arena(here, "db", "copy", url, str(here / "other.db"), fails=True)
     (here / "other.key").unlink()
     assert not list(there.iterdir()), "nothing was left where a command was typed"
+
+
+def test_a_password_is_on_no_command_line_and_in_no_answer(url: str, tmp_path: Path) -> None:
+    home, secrets = tmp_path / "house", (SECRET, "ge@heim")
+    said = arena(tmp_path, "serve", "--check", "--home", str(home), "--set", f"service.database={url}")
+    assert "service.database" in said
+    assert not any(secret in said for secret in secrets)
+    words = ["serve", "--home", str(home), "--address", "", "--admin-address", "", "--web-address", "127.0.0.1:0"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena.cli.main", *words, "--database", url],
+        cwd=tmp_path,
+        env={**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as service:
+        assert service.stdout is not None
+        while "ready home=" not in service.stdout.readline():
+            assert service.poll() is None
+        shown = marked_processes(f"HOME={tmp_path}").values()
+        service.terminate()
+    assert any("arena.web" in line for line in shown), shown
+    assert not any(secret in line for line in shown for secret in secrets)
+
+
+@pytest.mark.parametrize("written", ["postgresql:/ada:geheim@host/x", "host=h user=ada password=geheim"])
+def test_a_mistyped_url_is_no_path_and_is_not_shown(written: str, tmp_path: Path) -> None:
+    said = arena(tmp_path, "bot", "list", "--db", written, fails=True)
+    assert "is written as postgresql://NAME@HOST/DATABASE" in said
+    assert "geheim" not in said
+
+
+def test_the_files_of_bots_lie_where_a_variable_names_a_directory_whatever_the_server_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_STORE", str(tmp_path))
+    for url in ("postgresql://ada@db.example:57/club", "postgresql:///x?host=/run&dbname=club", "postgresql://h/club"):
+        assert store_of(url).root == tmp_path / "club.bots"
+    for named in (str(tmp_path / "away"), "relative", "~"):
+        monkeypatch.setenv("ARENA_STORE", named)
+        with pytest.raises(StoreError, match="which is no directory"):
+            store_of("postgresql://h/club")
+    monkeypatch.delenv("ARENA_STORE")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert store_of("postgresql://?host=h&port=57&dbname=club").root.name == "h-57-club.bots"
 
 
 def test_what_cannot_be_copied_is_told(url: str, tmp_path: Path) -> None:

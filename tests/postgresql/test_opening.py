@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -77,9 +78,35 @@ def test_a_driver_that_is_not_installed_is_named(url: str, monkeypatch: pytest.M
     assert "install kingmaker-arena[postgres]" in said(url)
 
 
-@pytest.mark.parametrize("query", ["busy_timeout=soon", "nonsense=1"])
+@pytest.mark.parametrize("query", ["busy_timeout=soon", "nonsense=1", "prepare_threshold=x", "options=-cnonsense=1"])
 def test_an_url_that_says_what_it_cannot_say_is_refused(url: str, query: str) -> None:
     assert said(f"{url}?{query}").startswith("DatabaseAccessError")
+
+
+@pytest.mark.parametrize("query", ["prepare_threshold=0", "prepare_threshold=2", "options=-cwork_mem=8MB"])
+def test_an_url_says_more_of_the_connection(url: str, query: str) -> None:
+    with closing(open_database(f"{url}?{query}".replace("postgresql:", "PostgreSQL:"))) as database:
+        with database.engine.connect() as connection:
+            assert connection.exec_driver_sql("SHOW jit").scalar_one() == "off"
+            is_told = connection.exec_driver_sql("SHOW work_mem").scalar_one() == "8MB"
+        assert is_told == ("work_mem" in query)
+
+
+def test_a_server_without_a_place_for_another_connection_and_an_impatient_one_are_told(url: str) -> None:
+    open_database(url).close()
+    name = url.rpartition("/")[2]
+    run_sql("DROP ROLE IF EXISTS few", "CREATE ROLE few LOGIN CONNECTION LIMIT 0")
+    assert "has no connection left (too many connections" in said(url.replace("postgres@", "few@"))
+    run_sql(f"ALTER DATABASE {name} CONNECTION LIMIT 0", "ALTER ROLE few CONNECTION LIMIT -1")
+    assert "has no connection left (too many connections" in said(url.replace("postgres@", "few@"))
+    run_sql(f"ALTER DATABASE {name} CONNECTION LIMIT -1")
+    with (
+        closing(open_database(f"{url}?options=-cstatement_timeout=50")) as database,
+        pytest.raises(DatabaseAccessError, match="ends what takes long"),
+        write(database) as session,
+    ):
+        session.connection().exec_driver_sql("SELECT pg_sleep(60)")
+    assert "no schema has been selected" in said(f"{url}?options=-csearch_path=nowhere")
 
 
 def test_older_newer_and_strange_schemas_are_refused_with_the_remedy(url: str) -> None:

@@ -21,6 +21,7 @@ LEADS, FOLLOWS = "looks after admissions, ladders and seasons", "leaves admissio
 def places(url: str, tmp_path: Path) -> list[Place]:
     """Two homes whose commands and services have one database, and one directory for the files of bots."""
     made = []
+    (tmp_path / "versions").mkdir()
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         place = Place(tmp_path / name)

@@ -37,7 +37,8 @@ def copy_all(old: Storage, new: Storage, tell: Tell) -> CopiedArena:
     """Copy rows and files. Raises the errors of `copy_database`, and CliError if files cannot be copied."""
     if (other := other_key(old.store, new.store)) is not None:
         raise CliError(
-            f"{other} is the key of another arena, by which a seed makes other tournaments; move it away, and copy again"
+            f"{other} is the key of another arena, by which a seed makes other tournaments; "
+            "move it away, and copy again"
         )
     # The rows come first: a database with something else in it gets no files, and no row lacks those that it needs.
     copied = copy_database(old.database, new.database, tell)

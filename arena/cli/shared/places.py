@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 
 import typer
 
@@ -13,6 +14,7 @@ from arena.client.passwords import keep_password
 
 SERVICE = "arena://"
 """What a place begins with that is a service; the name of a stored login follows."""
+_MISTYPED = re.compile(r"^postgres(ql)?:|\bpassword=", re.IGNORECASE)
 HERE_REMEDY = "leave out --server and ARENA_SERVER, and name a database of this machine with --db"
 
 
@@ -37,6 +39,8 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     """
     if db is not None and "://" in db and not db.startswith(SERVICE):
         db = keep_password(db)
+    elif db is not None and _MISTYPED.search(db):  # a path to others, which would be shown, and may hold a password
+        raise MisuseError("a database on a server is written as postgresql://NAME@HOST/DATABASE")
     server = context.find_root().params.get("server") or settings.NO_SERVER
     names_db = was_written(context.get_parameter_source("db"))
     names_server = was_written(context.find_root().get_parameter_source("server"))

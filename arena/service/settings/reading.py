@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from arena.client.passwords import keep_password
 from arena.service.errors import SettingsError
 from arena.service.settings.kinds import Value
 from arena.service.settings.table import RUNTIMES, SECTIONS, TABLE, Row
@@ -22,6 +23,7 @@ from arena.service.settings.values import (
 )
 
 DEFAULT = "default"
+_DATABASE = "service.database"
 _OF_BOTS = "ARENA_ADDRESS"
 """A variable that bots are given, and that is nearly one of ours."""
 _ALMOST = 0.85
@@ -168,7 +170,8 @@ def _effective(
 
 def _said(row: Row, origin: str, place: str, said: Any, problems: list[str], *, is_text: bool) -> Said:
     try:
-        return Said(row, row.kind.read(row.kind.read_text(said) if is_text else said), origin)
+        value = row.kind.read(row.kind.read_text(said) if is_text else said)
+        return Said(row, keep_password(str(value)) if row.key == _DATABASE else value, origin)
     except ValueError:
         shown = row.kind.show(row.kind.read(row.default))
         problems.append(f"{place} is not {row.kind.words}; the default is {shown}")
