@@ -51,9 +51,11 @@ KEPT_NAMES = ("ada", "summer", "cup")
 def plant(db: Path) -> None:
     """Write the hostile text wherever a database holds somebody's words, and one more fault, log and notice."""
     with closing(sqlite3.connect(db)) as connection, connection:
-        (match,) = connection.execute("SELECT match_id FROM match_seat").fetchone()
+        find = "SELECT m.id, tournament_id, version_id FROM match_seat JOIN match m ON m.id = match_id WHERE seat = 1"
+        match, tournament, version = connection.execute(find).fetchone()
         words = json.dumps({"stderr": f"{HOSTILE}\n{HOSTILE}", HOSTILE: [HOSTILE]})
-        connection.execute("INSERT INTO fault VALUES (?, 90, 1, 'TIMEOUT', 3, ?, ?)", (match, HOSTILE, words))
+        values = (match, HOSTILE, words, tournament, version)
+        connection.execute("INSERT INTO fault VALUES (?, 90, 1, 'TIMEOUT', 3, ?, ?, ?, ?)", values)
         log = (match, 1, zlib.compress(f"{HOSTILE}\n{HOSTILE}".encode()), 5)
         connection.execute("INSERT INTO seat_log (match_id, seat, data, cut_bytes) VALUES (?, ?, ?, ?)", log)
         connection.execute("INSERT INTO notice VALUES ('n', NULL, 1, ?, ?)", (HOSTILE, HOSTILE))
