@@ -2,15 +2,21 @@
 
 import asyncio
 import json
+import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import SimpleNamespace
 
 import pytest
 
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray import address
-from arena.executor.ray.address import check_address, find_head
+from arena.executor.ray.address import Head, check_address, find_head
+from tests.support.small_cluster import SmallCluster
+
+PYTHON = ".".join(map(str, sys.version_info[:3]))
+SAME = {"address": "a:1", "ray": "2.60.0", "own_ray": "2.60.0", "python": PYTHON}
 
 
 @pytest.fixture
@@ -18,6 +24,17 @@ def listener() -> Iterator[socket.socket]:
     """Something that listens, and is no head of Ray."""
     with socket.create_server(("127.0.0.1", 0)) as made:
         yield made
+
+
+def answer_with(monkeypatch: pytest.MonkeyPatch, answer: Callable[[str], dict[str, str]]) -> None:
+    """Have heads answer who knocks, by how that authenticates itself."""
+
+    async def begin(*_: object, env: Mapping[str, str] | None, **__: object) -> SimpleNamespace:
+        said = json.dumps(answer((env or os.environ)["RAY_AUTH_MODE"])).encode()
+        return SimpleNamespace(returncode=0, communicate=lambda: asyncio.sleep(0, (said, None)))
+
+    monkeypatch.setenv("RAY_AUTH_MODE", os.environ.get("RAY_AUTH_MODE", "disabled"))
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", begin)
 
 
 @pytest.mark.parametrize("text", ["nonsense", "host:", ":6379", "host:0", "host:65536", "a b:1", "ray://host:1"])
@@ -66,6 +83,26 @@ async def test_a_head_at_the_loopback_that_listens_to_others_as_well_is_refused(
         await find_head(f"127.0.0.1:{made.getsockname()[1]}")
 
 
+async def test_a_head_that_ignores_our_token_is_refused_as_well(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "f" * 64)
+    monkeypatch.setattr(address, "_own_addresses", lambda: {"127.0.0.1"})  # as if others reached it
+    with pytest.raises(ExecutorFailedError, match="can be reached from other machines"):
+        await find_head(cluster.address)
+
+
+async def test_a_head_that_lets_nobody_in_without_a_token_may_be_reached_by_others(
+    listener: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setattr(address, "_own_addresses", lambda: {"127.0.0.1"})
+    answer_with(monkeypatch, lambda mode: SAME if mode == "token" else {"problem": "it does not let us in"})
+    text = f"127.0.0.1:{listener.getsockname()[1]}"
+    assert await find_head(text) == Head(text, is_closed=False)
+
+
 @pytest.mark.host_fault("another-ray-at-the-head")
 @pytest.mark.parametrize(
     ("theirs", "said"),
@@ -78,17 +115,6 @@ async def test_a_head_at_the_loopback_that_listens_to_others_as_well_is_refused(
 async def test_a_head_of_another_version_is_told_with_both(
     listener: socket.socket, theirs: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    same = {"address": "a:1", "ray": "2.60.0", "own_ray": "2.60.0", "python": ".".join(map(str, sys.version_info[:3]))}
-
-    class Answered:
-        returncode = 0
-
-        async def communicate(self) -> tuple[bytes, None]:
-            return json.dumps({**same, **theirs}).encode(), None
-
-    async def answer(*_: object, **__: object) -> Answered:
-        return Answered()
-
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", answer)
+    answer_with(monkeypatch, lambda _: {**SAME, **theirs})
     with pytest.raises(ExecutorFailedError, match=said):
         await find_head(f"127.0.0.1:{listener.getsockname()[1]}")

@@ -12,6 +12,7 @@ import os
 import re
 import socket
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -52,13 +53,24 @@ async def find_head(text: str) -> Head:
     addresses = await _resolve(host, int(port), text)
     is_closed = all(ipaddress.ip_address(one).is_loopback for one in addresses) and await _is_closed(int(port))
     if not is_closed and os.environ.get("RAY_AUTH_MODE") != "token":
-        raise ExecutorFailedError(
-            f"the head at {text} can be reached from other machines, and whoever reaches it runs programs there; set "
-            "RAY_AUTH_MODE=token there and here (`ray get-auth-token --generate` makes the token)"
-        )
+        raise _open(text)
     await _connect(host, int(port), text)
     await _knock(text)
+    if not is_closed and await _is_open(text):
+        raise _open(text)
     return Head(text, is_closed)
+
+
+def _open(text: str) -> ExecutorFailedError:
+    return ExecutorFailedError(
+        f"the head at {text} can be reached from other machines, and whoever reaches it runs programs there; set "
+        "RAY_AUTH_MODE=token there and here (`ray get-auth-token --generate` makes the token)"
+    )
+
+
+async def _is_open(text: str) -> bool:
+    """Return whether a head that lets us in does so without a token, too: one that wants none ignores ours."""
+    return "problem" not in await _ask(text, {**os.environ, "RAY_AUTH_MODE": "disabled"})
 
 
 async def _resolve(host: str, port: int, text: str) -> set[str]:
@@ -102,12 +114,26 @@ async def _connect(host: str, port: int, text: str) -> None:
 
 
 async def _knock(text: str) -> dict[str, str]:
-    """Return what a head says of itself. Raises ExecutorFailedError."""
+    """Return what a head says of itself, which is of our versions. Raises ExecutorFailedError."""
+    found = await _ask(text)
+    if problem := found.get("problem"):
+        raise ExecutorFailedError(problem)
+    for what, theirs, ours in (("Ray", found["ray"], found["own_ray"]), ("Python", found["python"], _python())):
+        if theirs != ours:
+            raise ExecutorFailedError(
+                f"the head at {text} runs {what} {theirs}, and here is {what} {ours}; install the same on both"
+            )
+    return found
+
+
+async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return what `arena.executor.ray.knock` says, in this environment or ours. Raises ExecutorFailedError."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", "arena.executor.ray.knock", text),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
+        env=environment,
         start_new_session=True,
     )
     try:
@@ -120,21 +146,10 @@ async def _knock(text: str) -> dict[str, str]:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-    return _read(said, text)
-
-
-def _read(said: bytes, text: str) -> dict[str, str]:
     try:
         found: dict[str, str] = json.loads(said.splitlines()[-1])
     except (ValueError, IndexError):
         raise ExecutorFailedError(f"what listens at {text} is no head of Ray; {_START}") from None
-    if problem := found.get("problem"):
-        raise ExecutorFailedError(problem)
-    for what, theirs, ours in (("Ray", found["ray"], found["own_ray"]), ("Python", found["python"], _python())):
-        if theirs != ours:
-            raise ExecutorFailedError(
-                f"the head at {text} runs {what} {theirs}, and here is {what} {ours}; install the same on both"
-            )
     return found
 
 
