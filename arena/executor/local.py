@@ -47,7 +47,7 @@ class LocalExecutor:
         sweep_groups()
         calls = self._pool.dispatch, self._pool.take_back, self._pool.play_apart
         for cores in self._cores:
-            self._pool.add(WorkerProcess(cores, *calls, self._options))
+            self._pool.add(WorkerProcess(cores, *calls, self._options, on_lost=self._pool.move))
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from arena.executor.carrier import CarrierLostError
 from arena.executor.elimination import find_guilty, without
 from arena.executor.interface import ExecutorFailedError, NotWatchableError
-from arena.executor.worker_process import Job, WorkerProcess
+from arena.executor.worker_process import Job, WorkerProcess, unserved
 from arena.hosting.falls import is_fall
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.host_faults import HostCause, MatchLostError
@@ -239,9 +239,12 @@ class WorkerPool:
         except CarrierLostError as error:
             why = str(error)
         except Exception as error:  # nobody awaits this task, so the error would be lost and `run` would wait for ever
-            why = f"a worker cannot be served: {type(error).__name__}: {error}"
+            why = unserved(error)
         if self._failure is None:
-            self._on_end(worker, why)
+            try:
+                self._on_end(worker, why)
+            except Exception as error:  # as above
+                self.fail(ExecutorFailedError(unserved(error)))
 
     async def _run_again_and_again(self, worker: WorkerProcess) -> None:
         deaths = 0

@@ -73,7 +73,7 @@ class WorkerProcess:
         on_fallen: Callable[[Job, MatchLostError], None],
         options: Sequence[str] = (),
         *,
-        on_lost: Callable[[Job, str], None] = lambda job, why: job.fail(MatchLostError(why)),
+        on_lost: Callable[[Job, str], None],
         carry: MakeCarrier = carry_by_pipe,
         place: Place | None = None,
     ) -> None:
@@ -83,7 +83,7 @@ class WorkerProcess:
         on it serves each bot in a process of its own. The worker stays on `cores`, or anywhere if there are none.
         `options` are further words for the command line of `arena.worker`. It is in a `place` elsewhere if one is
         given, and `carry` makes its way there; `on_lost` is called with the job that was played when the way was lost,
-        and why.
+        or something that the worker said could not be taken, and why.
         """
         self._on_room = on_room
         self._on_unplayed = on_unplayed
@@ -110,14 +110,15 @@ class WorkerProcess:
     async def run(self) -> bool:
         """Start the process, serve it until it dies, and return whether it had been ready.
 
-        The match that it plays at its death is lost. Raises CarrierLostError, after all its jobs were given back.
+        The match that it plays at its death is lost. Raises CarrierLostError, and what is raised by whatever it says,
+        after all its jobs were given back.
         """
         self._has_broken = False
         try:
             was_ready, code = await self._child.run()
-        except CarrierLostError as error:
+        except Exception as error:
             self.is_ready = False
-            self._give_all_back(str(error))
+            self._give_all_back(str(error) if isinstance(error, CarrierLostError) else unserved(error))
             raise
         self._was_ready |= was_ready
         self._fail_all(code)
@@ -174,7 +175,8 @@ class WorkerProcess:
             self._jobs[head["ticket"]].channel.publish([read_live(head["live"], blob)])
             return
         else:
-            self._end(self._jobs.pop(head["ticket"]), head, blob)
+            self._end(self._jobs[head["ticket"]], head, blob)
+            del self._jobs[head["ticket"]]  # not before: what fails meanwhile has all jobs given back
         self._on_room()
 
     def _end(self, job: Job, head: Mapping[str, Any], blob: bytes) -> None:
@@ -185,16 +187,16 @@ class WorkerProcess:
 
     def _succeed(self, job: Job, report: MatchReport) -> None:
         self.warm_bots = report.warm_bots
-        self.place.note_report(job.spec, report)
         if not job.report.done():
             job.report.set_result(report)
+        self.place.note_report(job.spec, report)
 
     def _fail(self, job: Job, error: MatchLostError) -> None:
         if isinstance(error, HostBrokenError):
             self.is_ready, self._has_broken = False, True
+        job.fail(error)
         if error.cause not in (HostCause.CANCELLED, HostCause.UNPLAYABLE):
             self.place.note_loss()
-        job.fail(error)
 
     def _fail_all(self, code: int | None) -> None:
         """Fail the match that had begun. Jobs are played in order, so the others only waited and can go elsewhere."""
@@ -204,10 +206,11 @@ class WorkerProcess:
         self.is_apart |= has_fallen
         for job in jobs[:begun]:
             death = self._child.describe_death(code)
-            self.place.note_loss()
             self._on_fallen(job, death) if has_fallen else job.fail(death)
         for job in reversed(jobs[begun:]):
             self._on_unplayed(job)
+        for _ in jobs[:begun]:
+            self.place.note_loss()
 
     def _give_all_back(self, why: str) -> None:
         """Give back all jobs: the one that had begun, and those that only waited."""
@@ -221,3 +224,8 @@ class WorkerProcess:
         jobs = list(self._jobs.values())
         self._jobs.clear()
         return jobs
+
+
+def unserved(error: Exception) -> str:
+    """Return why a worker is not served any more, after an error of our own in what it said."""
+    return f"a worker cannot be served: {type(error).__name__}: {error}"

@@ -14,15 +14,17 @@ from arena.executor.ray.fleet import AGAIN_S, MOST_UNANSWERED, RETURN_S, Fleet
 from arena.executor.ray.node import Node, NodeState, Tally
 from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import Demands
+from arena.executor.worker_process import WorkerProcess
 from tests.support.patience import until
 from tests.support.specs import script_spec, seat_spec
 
 
 class Machine:
-    """An actor of a machine: it answers everything at once, and polls for ever."""
+    """An actor of a machine: it answers everything at once, and what its worker says to polls."""
 
     def __init__(self, node_id: str) -> None:
         self.node_id = node_id
+        self.said: asyncio.Queue[list[Any]] = asyncio.Queue()
         self.has_ended = False
 
     def __getattr__(self, name: str) -> Any:
@@ -32,9 +34,7 @@ class Machine:
         return SimpleNamespace(remote=remote, options=lambda **_: SimpleNamespace(remote=remote))
 
     async def _answer(self, name: str) -> Any:
-        if name == "poll":
-            await asyncio.Event().wait()
-        return []
+        return await self.said.get() if name == "poll" else []
 
 
 class World:
@@ -66,6 +66,11 @@ class World:
         """How many slots are held on each machine."""
         living = [one.node.id for one in self.fleet._berths]
         return {node_id: living.count(node_id) for node_id in sorted(set(living))}
+
+    def actor_of(self, worker: WorkerProcess) -> Machine:
+        (actor,) = (one.actor for one in self.fleet._berths if one.worker is worker)
+        assert isinstance(actor, Machine)
+        return actor
 
     def node(self, node_id: str) -> Node:
         return self.fleet._nodes[node_id]
@@ -181,6 +186,28 @@ async def test_a_machine_whose_agent_is_gone_is_lost_when_that_is_asked_for_some
     assert not world.node("a").takes(spec)
     await until(lambda: world.node("a").state is NodeState.LOST)
     assert world.slots() == {"b": 1}
+    await end(world)
+
+
+@pytest.mark.host_fault("report-that-cannot-be-read")
+async def test_what_a_machine_had_is_played_elsewhere_if_what_it_says_cannot_be_read(world: World) -> None:
+    await world.look(a=1, b=1)
+    for node in map(world.node, "ab"):
+        node.takes = lambda spec: bool(spec)  # type: ignore[method-assign]
+    runs = [asyncio.create_task(world.pool.run(script_spec("0:3", match_id=name))) for name in ("m1", "m2", "m3")]
+    await until(lambda: len(world.pool.waiting) == 3)
+    first, second = world.pool.workers
+    first.is_ready = True
+    world.pool.dispatch()
+    second.is_ready = True
+    assert first.load + len(world.pool.waiting) == 3
+    world.actor_of(first).said.put_nowait([["frame", {"event": "report", "ticket": 0}, b""]])
+    await until(lambda: second.load + len(world.pool.waiting) == 3)
+    assert [node.state for node in world.fleet._nodes.values()].count(NodeState.REFUSED) == 1
+    assert "a worker cannot be served: KeyError" in world.said[0]
+    for run in runs:
+        run.cancel()
+    await asyncio.gather(*runs, return_exceptions=True)
     await end(world)
 
 

@@ -118,6 +118,21 @@ async def test_a_worker_that_is_out_of_reach_is_lost_with_the_reason(
     assert silences == [True]
 
 
+async def test_one_that_cannot_be_told_what_it_is_to_do_is_lost() -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no such thing can be sent")
+
+    actor = Actor(Lost(None))
+    told = SimpleNamespace(options=lambda **_: SimpleNamespace(remote=fail))
+    relay = RelayedWorker(SimpleNamespace(poll=actor.poll, tell=told), list, lambda *_: None, lambda: None)
+    running = asyncio.create_task(relay.run())
+    await asyncio.sleep(0)
+    relay.tell({"do": "play"})
+    async with asyncio.timeout(PATIENCE_S):
+        with pytest.raises(CarrierLostError, match="ValueError: no such thing can be sent"):
+            await running
+
+
 async def test_one_that_is_given_up_is_not_heard_any_more() -> None:
     relay = RelayedWorker(Actor(Lost(None)), list, lambda *_: None, lambda: None)
     running = asyncio.create_task(relay.run())

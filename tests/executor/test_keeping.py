@@ -28,9 +28,11 @@ class Worker:
         on_unplayed: Callable[[Job], None],
         on_fallen: Callable[[Job, MatchLostError], None],
         options: Sequence[str],
+        *,
+        on_lost: Callable[[Job, str], None],
     ) -> None:
         self.cores, self.options = cores, options
-        self.on_room, self.on_unplayed, self.on_fallen = on_room, on_unplayed, on_fallen
+        self.on_room, self.on_unplayed, self.on_fallen, self.on_lost = on_room, on_unplayed, on_fallen, on_lost
         self.jobs: list[Job] = []
         self.is_ready = False
         self.is_apart = False

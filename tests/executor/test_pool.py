@@ -4,11 +4,15 @@ import asyncio
 from collections import Counter
 from typing import Any
 
+import pytest
+
+from arena.executor.interface import ExecutorFailedError
 from arena.executor.pool import WorkerPool
 from arena.executor.worker_process import WorkerProcess
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from tests.executor.pretended import PretendedChild
+from tests.support.patience import PATIENCE_S
 from tests.support.specs import script_spec
 
 WORKERS, MATCHES = 20, 100
@@ -35,18 +39,41 @@ class AskedPlace:
         pass
 
 
+class _Unreadable(PretendedChild):
+    async def run(self) -> tuple[bool, int | None]:
+        raise KeyError("replay")
+
+
+async def test_nobody_waits_for_ever_if_the_end_of_a_worker_cannot_even_be_told() -> None:
+    def fail(_: WorkerProcess, why: str) -> None:
+        raise BrokenPipeError(why)
+
+    pool = WorkerPool(fail)
+    playing = asyncio.create_task(pool.run(script_spec("0:3")))
+    pool.add(WorkerProcess((), *_calls(pool), on_lost=pool.move, carry=lambda *_: _Unreadable()))
+    async with asyncio.timeout(PATIENCE_S):
+        with pytest.raises(ExecutorFailedError, match="BrokenPipeError: a worker cannot be served: KeyError: 'replay'"):
+            await playing
+
+
 class _Living(PretendedChild):
     async def run(self) -> tuple[bool, int | None]:
         await asyncio.Event().wait()
         raise AssertionError
 
 
+def _calls(pool: WorkerPool) -> Any:
+    return pool.dispatch, pool.take_back, pool.play_apart
+
+
 def _workers(pool: WorkerPool, places: list[AskedPlace]) -> list[WorkerProcess]:
     def carry(*_: Any) -> Any:
         return _Living()
 
-    calls = pool.dispatch, pool.take_back, pool.play_apart
-    made = [WorkerProcess((), *calls, carry=carry, place=places[number % len(places)]) for number in range(WORKERS)]
+    made = [
+        WorkerProcess((), *_calls(pool), on_lost=pool.move, carry=carry, place=places[number % len(places)])
+        for number in range(WORKERS)
+    ]
     for worker in made:
         pool.add(worker)
         worker.is_ready = True

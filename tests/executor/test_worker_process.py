@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -20,8 +21,13 @@ class Worker:
         self.rooms = 0
         self.unplayed: list[Job] = []
         self.fallen: list[tuple[Job, MatchLostError]] = []
+        self.lost: list[tuple[Job, str]] = []
         self.process = WorkerProcess(
-            (), self.note_room, self.unplayed.append, lambda job, death: self.fallen.append((job, death))
+            (),
+            self.note_room,
+            self.unplayed.append,
+            lambda job, death: self.fallen.append((job, death)),
+            on_lost=lambda job, why: self.lost.append((job, why)),
         )
         self.child = PretendedChild()
         self.process._child = cast("Any", self.child)
@@ -68,6 +74,50 @@ async def test_a_worker_that_dies_loses_the_first_match_and_gives_the_others_bac
     assert worker.unplayed == [worker.jobs[2], worker.jobs[1]]  # each is put before those that wait
     assert not any(job.report.done() for job in worker.unplayed)
     assert worker.process.load == 0
+
+
+@pytest.mark.host_fault("report-that-cannot-be-read")
+async def test_whatever_cannot_be_read_of_what_a_worker_says_gives_all_that_it_has_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worker = Worker()
+
+    async def run() -> tuple[bool, int | None]:
+        worker.say("report", worker.jobs[0], report={})
+        raise AssertionError
+
+    monkeypatch.setattr(worker.child, "run", run)
+    with pytest.raises(KeyError):
+        await worker.process.run()
+    ((job, why),) = worker.lost
+    assert job is worker.jobs[0]
+    assert why.startswith("a worker cannot be served: KeyError")
+    assert worker.unplayed == [worker.jobs[2], worker.jobs[1]]
+    assert not any(job.report.done() for job in worker.jobs)
+    assert worker.process.load == 0
+
+
+@pytest.mark.parametrize("event", ["report", "lost"])
+async def test_a_match_that_has_ended_stays_so_whatever_fails_while_it_is_counted(
+    event: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise BrokenPipeError
+
+    worker = Worker()
+    monkeypatch.setattr(worker.process.place, "note_report", fail)
+    monkeypatch.setattr(worker.process.place, "note_loss", fail)
+    _, report = played()
+    error = MatchLostError("the disk is full")
+    what = {"report": report.to_json()} if event == "report" else {"error": error.to_json()}
+    with pytest.raises(BrokenPipeError):
+        worker.say(event, worker.jobs[0], report.blob(), **what)
+    assert worker.jobs[0].report.done()
+    assert str(worker.jobs[0].report.exception() or "the disk is full") == "the disk is full"
+    monkeypatch.setattr(worker.process, "place", SimpleNamespace(note_loss=fail))
+    with pytest.raises(BrokenPipeError):
+        await worker.process.run()
+    assert worker.unplayed == [worker.jobs[2], worker.jobs[1]]
 
 
 async def test_a_worker_that_was_there_before_waits_for_room_when_it_starts_again() -> None:

@@ -133,9 +133,9 @@ class Fleet:
 
     def _learn(self, problem: str) -> None:
         """Hand out what waits, now that more is known of what a machine can play; tell what it cannot."""
+        self._pool.dispatch()
         if problem:
             self._options.say(problem)
-        self._pool.dispatch()
 
     def _drain(self, node: Node, why: str) -> None:
         """Give a machine no more matches; what it plays is finished."""

@@ -111,8 +111,12 @@ class RelayedWorker:
         self._has_orders.set()
 
     def _send(self) -> None:
-        if self._orders:  # else a poll that has begun meanwhile took them along
+        if not self._orders:
+            return  # a poll that has begun meanwhile took them along
+        try:
             self._slot.tell.options(num_returns=0).remote(*self._batch())
+        except Exception as error:  # whatever Ray raises; the worker would wait for ever for what it was not told
+            self.cut(f"{type(error).__name__}: {error}")
 
     def _batch(self) -> tuple[int, list[Mapping[str, Any]]]:
         """Return the orders that were not sent yet, with the number of their batch."""
