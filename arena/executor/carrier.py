@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from arena.executor.child import ChildProcess
-from arena.match.host_faults import MatchLostError
+from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 
@@ -70,7 +70,7 @@ class Place(Protocol):
     def note_report(self, spec: MatchSpec, report: MatchReport) -> None:
         """Note that a match was played there."""
 
-    def note_loss(self) -> None:
+    def note_loss(self, spec: MatchSpec, cause: HostCause) -> None:
         """Note that a match was lost there through no bot's fault."""
 
 
@@ -86,7 +86,7 @@ class Here:
     def note_report(self, spec: MatchSpec, report: MatchReport) -> None:
         """Keep no count."""
 
-    def note_loss(self) -> None:
+    def note_loss(self, spec: MatchSpec, cause: HostCause) -> None:
         """Keep no count."""
 
 

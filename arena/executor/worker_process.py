@@ -196,7 +196,7 @@ class WorkerProcess:
             self.is_ready, self._has_broken = False, True
         job.fail(error)
         if error.cause not in (HostCause.CANCELLED, HostCause.UNPLAYABLE):
-            self.place.note_loss()
+            self.place.note_loss(job.spec, error.cause)
 
     def _fail_all(self, code: int | None) -> None:
         """Fail the match that had begun. Jobs are played in order, so the others only waited and can go elsewhere."""
@@ -209,8 +209,8 @@ class WorkerProcess:
             self._on_fallen(job, death) if has_fallen else job.fail(death)
         for job in reversed(jobs[begun:]):
             self._on_unplayed(job)
-        for _ in jobs[:begun]:
-            self.place.note_loss()
+        for job in jobs[:begun]:
+            self.place.note_loss(job.spec, HostCause.WORKER_DIED)
 
     def _give_all_back(self, why: str) -> None:
         """Give back all jobs: the one that had begun, and those that only waited."""

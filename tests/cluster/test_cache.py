@@ -1,6 +1,7 @@
 """What a machine keeps of versions is whole, or is not kept."""
 
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from arena.executor.ray.cache import (
 )
 from arena.executor.ray.cores import Cores
 from arena.hosting.archive.packing import pack
+from arena.hosting.removal import remove_tree
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sample_bots import sample_directory
 
@@ -61,6 +63,35 @@ def test_a_damaged_one_is_thrown_away_by_whoever_begins_to_use_it(
     assert not file.exists()
     later.add(content, data)
     assert later.find(Wanted(content, "")).directory == str(tmp_path / content)
+
+
+def test_one_that_is_removed_or_damaged_while_it_is_in_use_is_missed_by_whoever_looks_again(
+    tmp_path: Path, runtimes: Runtimes, archive: tuple[str, bytes]
+) -> None:
+    content, data = archive
+    cache = VersionCache(tmp_path, runtimes)
+    file = tmp_path / content / "main.py"
+    for damage in (lambda: file.write_text("", encoding="utf-8"), lambda: remove_tree(str(file.parent))):
+        cache.add(content, data)
+        assert cache.find(Wanted(content, ""))
+        file.chmod(0o644)
+        damage()
+        with pytest.raises(MissingError):
+            cache.find(Wanted(content, ""))
+
+
+def test_what_somebody_looks_for_now_and_then_is_kept(
+    tmp_path: Path, runtimes: Runtimes, archive: tuple[str, bytes]
+) -> None:
+    content, data = archive
+    cache = VersionCache(tmp_path, runtimes)
+    cache.add(content, data)
+    for is_wanted in (True, False):
+        os.utime(tmp_path / content, (0, 0))
+        if is_wanted:
+            cache.find(Wanted(content, ""))
+        VersionCache(tmp_path, runtimes).sweep()
+        assert (tmp_path / content).exists() == is_wanted
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-600], lambda data: b"x" + data[1:], lambda _: b""])

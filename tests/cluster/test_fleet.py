@@ -15,6 +15,7 @@ from arena.executor.ray.node import Node, NodeState, Tally
 from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import Demands
 from arena.executor.worker_process import WorkerProcess
+from arena.match.host_faults import HostCause
 from tests.support.patience import until
 from tests.support.specs import script_spec, seat_spec
 
@@ -228,7 +229,7 @@ async def test_a_drained_machine_gives_its_cores_back_and_plays_again_if_it_is_t
     await world.look(a=1, b=1)
     world.node("a").tally = Tally(60, 0)
     world.node("b").tally = Tally(9, 10)
-    world.node("b").note_loss()
+    world.node("b").note_loss(script_spec("0:3"), HostCause.WORKER_DIED)
     assert world.node("b").state is NodeState.DRAINED
     assert world.said == ["machine b (b) gets no more matches: 11 of its 20 matches were void, far more than elsewhere"]
     await world.look(a=1, b=1)

@@ -11,8 +11,10 @@ import pytest
 
 from arena.executor.ray import archives as archives_module
 from arena.executor.ray.archives import Archives
-from arena.executor.ray.node import Node, NodeState
+from arena.executor.ray.draining import SlowMatches
+from arena.executor.ray.node import LOOK_AGAIN_S, Node, NodeState
 from arena.match.host_faults import HostCause
+from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec
 from tests.support.patience import until
 from tests.support.specs import script_spec, seat_spec
@@ -53,7 +55,8 @@ class Agent:
 
 def node_with(agent: Agent, said: list[str] | None = None) -> Node:
     known: list[str] = [] if said is None else said
-    node = Node("n1", "one", 1, Archives(lambda data: data), SimpleNamespace(), known.append)
+    judge = SimpleNamespace(slow=SlowMatches(), look_at=lambda _: None)
+    node = Node("n1", "one", 1, Archives(lambda data: data), judge, known.append)
     node.agent, node.state = agent, NodeState.READY
     return node
 
@@ -92,6 +95,48 @@ async def test_a_machine_that_has_a_version_gets_nothing_sent(bot: Path) -> None
         await until(lambda: not node._works)  # noqa: B023 - it is awaited in this turn
         assert node.takes(match(bot))
     assert second.asked == ["find"]
+
+
+def report(*faults: Fault) -> Any:
+    return SimpleNamespace(duration_us=1, decisions=1, result=SimpleNamespace(faults=faults))
+
+
+@pytest.mark.host_fault("version-gone-at-a-node")
+@pytest.mark.parametrize(
+    "doubt",
+    [
+        lambda node, spec: node.note_loss(spec, HostCause.HOSTING_FAILED),
+        lambda node, spec: node.note_report(spec, report(Fault(1, FaultCause.START_FAILED, 0, "It ended."))),
+    ],
+)
+async def test_files_that_may_be_why_nothing_started_are_looked_at_and_fetched_anew_if_they_are_gone(
+    doubt: Callable[[Node, MatchSpec], None], bot: Path
+) -> None:
+    agent = Agent()
+    node, spec = node_with(agent), match(bot)
+    await until(lambda: node.takes(spec))
+    doubt(node, spec)
+    assert not node.takes(spec)
+    await until(lambda: node.takes(spec))
+    assert agent.asked == ["find", "add", "find", "find"]
+    agent.has.clear()
+    doubt(node, spec)
+    await until(lambda: node.takes(spec))
+    assert agent.asked[4:] == ["find", "add", "find"]
+
+
+async def test_files_are_looked_at_again_now_and_then_but_not_after_each_match(bot: Path) -> None:
+    agent = Agent()
+    node, spec = node_with(agent), match(bot)
+    await until(lambda: node.takes(spec))
+    node.note_report(spec, report(Fault(0, FaultCause.TIMEOUT, 1, "It was late.")))
+    node.note_loss(spec, HostCause.REFEREE_LAG)
+    assert node.takes(spec)
+    for held in node._held.values():
+        held.due_s -= LOOK_AGAIN_S
+    assert not node.takes(spec)
+    await until(lambda: node.takes(spec))
+    assert agent.asked == ["find", "add", "find", "find"]
 
 
 @pytest.mark.parametrize(

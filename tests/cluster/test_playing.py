@@ -17,6 +17,7 @@ from arena.executor.ray.executor import RayExecutor
 from arena.executor.ray.facts import own_facts
 from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import Demands
+from arena.hosting.removal import remove_tree
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEnd, LiveEntry
 from arena.match.report import MatchReport
@@ -96,6 +97,20 @@ async def test_a_version_that_was_damaged_where_it_is_kept_comes_anew(
     async with RayExecutor(RayOptions(cluster.address)) as executor:
         assert digests(await play(executor, specs[:2])) == expected[:2]
     assert "sys.exit(1)" not in file.read_text("utf-8")
+
+
+@pytest.mark.host_fault("version-gone-at-a-node")
+async def test_a_version_that_goes_while_a_coordinator_plays_it_comes_anew(
+    cluster: SmallCluster, specs: list[MatchSpec], cache: Path
+) -> None:
+    fresh = [replace(spec, uses_fresh_bots=True) for spec in specs[:3]]
+    async with RayExecutor(RayOptions(cluster.address)) as executor:
+        await play(executor, fresh[:1])
+        remove_tree(str(cache / fresh[0].seats[0].version))
+        with pytest.raises(MatchLostError) as caught:
+            await executor.run(fresh[1])
+        assert caught.value.cause is HostCause.HOSTING_FAILED
+        assert len(await play(executor, fresh)) == 3
 
 
 @pytest.mark.host_fault("another-version-at-a-node", "clock-of-a-node-off-by-hours")

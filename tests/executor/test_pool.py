@@ -9,6 +9,7 @@ import pytest
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.pool import WorkerPool
 from arena.executor.worker_process import WorkerProcess
+from arena.match.host_faults import HostCause
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from tests.executor.pretended import PretendedChild
@@ -35,7 +36,7 @@ class AskedPlace:
     def note_report(self, spec: MatchSpec, report: MatchReport) -> None:
         pass
 
-    def note_loss(self) -> None:
+    def note_loss(self, spec: MatchSpec, cause: HostCause) -> None:
         pass
 
 

@@ -1,4 +1,4 @@
-"""The versions that a machine of a cluster has: each came once, is checked whenever a process begins to use it.
+"""The versions that a machine of a cluster has: each came once, and is checked whenever somebody asks for it.
 
 A version that was damaged is thrown away and comes anew; one that is not what its hash says is never kept.
 """
@@ -61,7 +61,6 @@ class VersionCache:
     def __init__(self, root: Path, runtimes: Runtimes) -> None:
         self._store = VersionStore(root, LIMITS.of_version())
         self._runtimes = runtimes
-        self._checked: dict[str, StoredVersion] = {}
 
     def sweep(self) -> None:
         """Remove what nobody has wanted for long."""
@@ -69,10 +68,8 @@ class VersionCache:
             self._store.collect(lambda _: False, UNUSED_S)
 
     def find(self, wanted: Wanted) -> Program:
-        """Return a program, whose files were checked. Raises MissingError, UnplayableError."""
-        if wanted.content not in self._checked:
-            self._checked[wanted.content] = self._check(wanted.content)
-        stored = self._checked[wanted.content]
+        """Return a program, and have it kept; its files were checked. Raises MissingError, UnplayableError."""
+        stored = self._check(wanted.content)
         try:
             runtime = self._runtime(wanted.runtime, stored.manifest.runtime)
             command = resolve_command(stored.manifest, stored.directory, runtime.places)
@@ -83,7 +80,7 @@ class VersionCache:
     def add(self, content: str, archive: bytes) -> None:
         """Keep a version that came in an archive. Raises UnplayableError if it is not that version."""
         try:
-            self._checked[content] = add_archive(self._store, io.BytesIO(archive), content, LIMITS)
+            add_archive(self._store, io.BytesIO(archive), content, LIMITS)
         except (ArchiveError, StoreError) as error:
             raise UnplayableError(str(error)) from error
 

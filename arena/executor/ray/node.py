@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import enum
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from arena.executor.carrier import CarrierLostError
-from arena.executor.ray.archives import Archives
+from arena.executor.ray.archives import Archives, Packed
 from arena.executor.ray.asking import ask
 from arena.executor.ray.cache import Program, read_program
 from arena.executor.ray.draining import SlowMatches
@@ -19,10 +19,13 @@ from arena.hosting.archive.errors import ArchiveError
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
+from arena.match.result import FaultCause
 from arena.match.spec import NO_SANDBOX, MatchSpec, SeatSpec
 
 FETCH_S = 300
 """A machine may take so long to fetch and unpack the largest archive."""
+LOOK_AGAIN_S = 3600.0
+"""A version that is played is checked again after so long, which has it kept there, too."""
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -48,6 +51,16 @@ class Tally:
     """Those of the finished ones that took far longer than others of their kind."""
     timed: int = 0
     """Those of which that could be told."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """A program that lies on a machine."""
+
+    program: Program
+    content: str
+    due_s: float
+    """When it is checked again before it plays."""
 
 
 class Judge(Protocol):
@@ -92,7 +105,7 @@ class Node:
         self._archives = archives
         self._judge = judge
         self._on_change = on_change
-        self._programs: dict[tuple[str, str], Program] = {}
+        self._held: dict[tuple[str, str], _Held] = {}
         self._refused: dict[tuple[str, str], MatchLostError] = {}
         self._works: dict[tuple[str, str], asyncio.Task[None]] = {}
 
@@ -113,12 +126,14 @@ class Node:
         return next((error for error in found if error is not None), None)
 
     def _has(self, seat: SeatSpec) -> bool:
-        """Return whether a program is here and can be started; else see to it, unless that was refused."""
+        """Return whether a program is here, whole, and can be started; else see to it, unless that was refused."""
         if seat.sandbox not in self.levels:
             self._begin(_level_key(seat), self._try_level(seat))
-        if _key(seat) not in self._programs:
+        held = self._held.get(_key(seat))
+        is_here = held is not None and asyncio.get_running_loop().time() < held.due_s
+        if not is_here:
             self._begin(_key(seat), self._fetch(seat))
-        return _key(seat) in self._programs and self.levels.get(seat.sandbox) == ""
+        return is_here and self.levels.get(seat.sandbox) == ""
 
     def _begin(self, key: tuple[str, str], work: Any) -> None:
         if key in self._works or key in self._refused or self.cut.is_set():
@@ -149,32 +164,38 @@ class Node:
 
     async def _fetch(self, seat: SeatSpec) -> None:
         """Have a program here, whole and ready to be started. Raises MatchLostError, CarrierLostError."""
+        held = self._held.get(_key(seat))
+        content = held.content if held is not None else (await self._pack(seat)).content
+        found = await ask(self.agent.find.remote(content, seat.runtime), self.cut, FETCH_S)
+        if "missing" in found:
+            packed = await self._pack(seat)
+            content = packed.content
+            if problem := await ask(self.agent.add.remote(packed.content, packed.reference), self.cut, FETCH_S):
+                raise self._refuse(seat, problem)
+            found = await ask(self.agent.find.remote(content, seat.runtime), self.cut, FETCH_S)
+        if "program" not in found:
+            raise self._refuse(seat, found.get("refused", "its files do not stay as they were sent"))
+        due_s = asyncio.get_running_loop().time() + LOOK_AGAIN_S
+        self._held[_key(seat)] = _Held(read_program(found["program"]), content, due_s)
+
+    async def _pack(self, seat: SeatSpec) -> Packed:
         try:
             packed = await self._archives.get(seat.directory)
         except (BotDirectoryError, ArchiveError, OSError) as error:
             raise self._refuse(seat, str(error)) from error
-        if _HASH.fullmatch(seat.version) and seat.directory.endswith(f"/{seat.version}"):
-            self._check(seat, packed.content)
-        found = await ask(self.agent.find.remote(packed.content, seat.runtime), self.cut, FETCH_S)
-        if "missing" in found:
-            if problem := await ask(self.agent.add.remote(packed.content, packed.reference), self.cut, FETCH_S):
-                raise self._refuse(seat, problem)
-            found = await ask(self.agent.find.remote(packed.content, seat.runtime), self.cut, FETCH_S)
-        if "program" not in found:
-            raise self._refuse(seat, found.get("refused", "its files do not stay as they were sent"))
-        self._programs[_key(seat)] = read_program(found["program"])
-
-    def _check(self, seat: SeatSpec, content: str) -> None:
-        if content != seat.version:
+        is_stored = _HASH.fullmatch(seat.version) and seat.directory.endswith(f"/{seat.version}")
+        if is_stored and packed.content != seat.version:
             raise self._refuse(seat, "the stored files were changed; add the bot again")
+        return packed
 
     def _refuse(self, seat: SeatSpec, why: str) -> MatchLostError:
         return MatchLostError(f"{self.name}: bot {seat.name} cannot play there: {why}", HostCause.HOSTING_FAILED)
 
     def _localize(self, seat: SeatSpec) -> SeatSpec:
-        program = self._programs.get(_key(seat))
-        if program is None:
+        held = self._held.get(_key(seat))
+        if held is None:
             return seat
+        program = held.program
         return replace(
             seat,
             directory=program.directory,
@@ -183,9 +204,17 @@ class Node:
             environment=program.environment,
         )
 
+    def _doubt(self, seats: Iterable[SeatSpec]) -> None:
+        """Have programs checked before they play again: they may be what could not be started here."""
+        for seat in seats:
+            if (held := self._held.get(_key(seat))) is not None:
+                held.due_s = 0.0
+
     # How it does.
 
     def note_report(self, spec: MatchSpec, report: MatchReport) -> None:
+        failed = [fault.seat for fault in report.result.faults if fault.cause is FaultCause.START_FAILED]
+        self._doubt(spec.seats[number] for number in failed)
         kind = spec.game, str(spec.options), tuple(sorted(seat.version for seat in spec.seats))
         slow = self._judge.slow.judge(kind, report.duration_us / 1e6, report.decisions)
         self.tally.finished += 1
@@ -193,7 +222,9 @@ class Node:
         self.tally.slow += slow is True
         self._judge.look_at(self)
 
-    def note_loss(self) -> None:
+    def note_loss(self, spec: MatchSpec, cause: HostCause) -> None:
+        if cause is HostCause.HOSTING_FAILED:
+            self._doubt(spec.seats)
         self.tally.void += 1
         self._judge.look_at(self)
 
