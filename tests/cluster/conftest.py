@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from arena.executor.interface import ExecutorFailedError
+from arena.executor.ray import berth as berth_module
+from arena.executor.ray import fleet as fleet_module
 from arena.executor.ray.library import load_ray
 from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.programs import program_seat
 from arena.match.spec import MatchSpec, SeatSpec
+from tests.cluster.pretended import World
 from tests.support.host_fixtures import mark
 from tests.support.small_cluster import SmallCluster, small_cluster
 from tests.support.specs import king_spec
@@ -68,3 +71,14 @@ def stuck(programs: StoredPrograms, seat: SeatSpec, tmp_path_factory: pytest.Tem
 def cache(mark: str) -> Path:
     """Where machines keep versions; all are this one."""
     return Path(mark.partition("=")[2]) / ".cache" / "kingmaker-arena" / "versions"
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> World:
+    made = World(**getattr(request, "param", {}))
+    monkeypatch.setattr(fleet_module, "make_agent", made.make)
+    monkeypatch.setattr(fleet_module, "make_slot", made.make)
+    monkeypatch.setattr(fleet_module, "end_actor", lambda actor: setattr(actor, "has_ended", True))
+    monkeypatch.setattr(berth_module, "TOGETHER_S", 0.0)
+    monkeypatch.setattr(fleet_module, "prove", made.prove)
+    return made

@@ -1,101 +1,15 @@
 """What a coordinator makes of the machines that the head tells of, with machines that the test pretends."""
 
-import asyncio
-from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from arena.executor.carrier import CarrierLostError
-from arena.executor.pool import WorkerPool
-from arena.executor.ray import fleet as fleet_module
-from arena.executor.ray.fleet import AGAIN_S, MOST_UNANSWERED, RETURN_S, Fleet
-from arena.executor.ray.node import Node, NodeState, Tally
-from arena.executor.ray.options import RayOptions
-from arena.executor.ray.proving import Demands
-from arena.executor.worker_process import WorkerProcess
-from arena.match.host_faults import HostCause
+from arena.executor.ray.fleet import AGAIN_S, MOST_UNANSWERED, RETURN_S
+from arena.executor.ray.node import NodeState
+from tests.cluster.pretended import World, end
 from tests.support.patience import until
 from tests.support.specs import script_spec, seat_spec
-
-
-class Machine:
-    """An actor of a machine: it answers everything at once, and what its worker says to polls."""
-
-    def __init__(self, node_id: str) -> None:
-        self.node_id = node_id
-        self.said: asyncio.Queue[list[Any]] = asyncio.Queue()
-        self.has_ended = False
-
-    def __getattr__(self, name: str) -> Any:
-        def remote(*_: object) -> Any:
-            return asyncio.ensure_future(self._answer(name))
-
-        return SimpleNamespace(remote=remote, options=lambda **_: SimpleNamespace(remote=remote))
-
-    async def _answer(self, name: str) -> Any:
-        return await self.said.get() if name == "poll" else []
-
-
-class World:
-    """The machines, what is wrong with each, and what people were told."""
-
-    def __init__(self, **options: Any) -> None:
-        self.problems: dict[str, list[str]] = {}
-        self.gone: set[str] = set()
-        self.actors: list[Machine] = []
-        self.said: list[str] = []
-        self.pool = WorkerPool(lambda worker, why: self.fleet.end_worker(worker, why))
-        self.fleet = Fleet(RayOptions(say=self.said.append, **options), self.pool)
-
-    def make(self, node_id: str, *_: object) -> Machine:
-        self.actors.append(Machine(node_id))
-        return self.actors[-1]
-
-    async def prove(self, node: Node, _: Demands) -> list[str]:
-        if node.id in self.gone:
-            raise CarrierLostError("it is out of reach")
-        return self.problems.get(node.id, [])
-
-    async def look(self, **cpus: int) -> None:
-        """Let the head tell of machines with so many cores each."""
-        self.fleet.look([row(node_id, count) for node_id, count in cpus.items()])
-        await until(lambda: not self.fleet._tasks)
-
-    def slots(self) -> dict[str, int]:
-        """How many slots are held on each machine."""
-        living = [one.node.id for one in self.fleet._berths]
-        return {node_id: living.count(node_id) for node_id in sorted(set(living))}
-
-    def actor_of(self, worker: WorkerProcess) -> Machine:
-        (actor,) = (one.actor for one in self.fleet._berths if one.worker is worker)
-        assert isinstance(actor, Machine)
-        return actor
-
-    def node(self, node_id: str) -> Node:
-        return self.fleet._nodes[node_id]
-
-
-def row(node_id: str, cpus: int) -> Mapping[str, Any]:
-    return {"NodeID": node_id, "Alive": True, "NodeManagerHostname": node_id, "Resources": {"CPU": float(cpus)}}
-
-
-@pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> World:
-    made = World(**getattr(request, "param", {}))
-    monkeypatch.setattr(fleet_module, "make_agent", made.make)
-    monkeypatch.setattr(fleet_module, "make_slot", made.make)
-    monkeypatch.setattr(fleet_module, "end_actor", lambda actor: setattr(actor, "has_ended", True))
-    monkeypatch.setattr(fleet_module, "prove", made.prove)
-    return made
-
-
-async def end(world: World) -> None:
-    world.fleet.close()
-    world.fleet.end()
-    await until(lambda: not world.pool.workers)
-    assert all(actor.has_ended for actor in world.actors)
 
 
 async def test_every_core_of_a_machine_that_proved_itself_gets_a_worker(world: World) -> None:
@@ -190,28 +104,6 @@ async def test_a_machine_whose_agent_is_gone_is_lost_when_that_is_asked_for_some
     await end(world)
 
 
-@pytest.mark.host_fault("report-that-cannot-be-read")
-async def test_what_a_machine_had_is_played_elsewhere_if_what_it_says_cannot_be_read(world: World) -> None:
-    await world.look(a=1, b=1)
-    for node in map(world.node, "ab"):
-        node.takes = lambda spec: bool(spec)  # type: ignore[method-assign]
-    runs = [asyncio.create_task(world.pool.run(script_spec("0:3", match_id=name))) for name in ("m1", "m2", "m3")]
-    await until(lambda: len(world.pool.waiting) == 3)
-    first, second = world.pool.workers
-    first.is_ready = True
-    world.pool.dispatch()
-    second.is_ready = True
-    assert first.load + len(world.pool.waiting) == 3
-    world.actor_of(first).said.put_nowait([["frame", {"event": "report", "ticket": 0}, b""]])
-    await until(lambda: second.load + len(world.pool.waiting) == 3)
-    assert [node.state for node in world.fleet._nodes.values()].count(NodeState.REFUSED) == 1
-    assert "a worker cannot be served: KeyError" in world.said[0]
-    for run in runs:
-        run.cancel()
-    await asyncio.gather(*runs, return_exceptions=True)
-    await end(world)
-
-
 async def test_where_no_machine_can_play_every_reason_is_told(world: World) -> None:
     await world.look(head=0)
     assert "has no machine with a core" in world.fleet.why_empty()
@@ -222,20 +114,4 @@ async def test_where_no_machine_can_play_every_reason_is_told(world: World) -> N
     assert world.fleet.why_empty() == (
         "no machine of the cluster can play: a (a): it has another clock; b (b): it does not answer: it is out of reach"
     )
-    await end(world)
-
-
-async def test_a_drained_machine_gives_its_cores_back_and_plays_again_if_it_is_the_last(world: World) -> None:
-    await world.look(a=1, b=1)
-    world.node("a").tally = Tally(60, 0)
-    world.node("b").tally = Tally(9, 10)
-    world.node("b").note_loss(script_spec("0:3"), HostCause.WORKER_DIED)
-    assert world.node("b").state is NodeState.DRAINED
-    assert world.said == ["machine b (b) gets no more matches: 11 of its 20 matches were void, far more than elsewhere"]
-    await world.look(a=1, b=1)
-    assert world.slots() == {"a": 1}
-    await world.look(b=1)
-    await world.look(b=1)
-    assert world.slots() == {"b": 1}
-    assert world.node("b").state is NodeState.READY
     await end(world)

@@ -1,12 +1,13 @@
 """The machines of a cluster and the workers on them: they are proved, filled with workers, given up when they are lost.
 
-A machine that was given up is proved again if the head still has it; nothing that it was told before counts there.
+A machine that was given up is proved again if the head still has it; nothing that it was told before counts there, but
+how it did.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,6 @@ RETURN_S = 5.0
 """One that was lost, if the head still has it."""
 MOST_UNANSWERED = 4
 _EVER_S = 10**9
-_LOOK_S = 5
 
 
 class Fleet:
@@ -41,6 +41,7 @@ class Fleet:
         self._archives = Archives(put)
         self._judge = NodeJudge(lambda: self._nodes.values(), self._drain)
         self._nodes: dict[str, Node] = {}
+        self._tallies: defaultdict[str, Tally] = defaultdict(Tally)
         self._due: dict[str, float] = {}
         """When a machine that was given up or refused may be proved again."""
         self._told: dict[str, str] = {}
@@ -89,7 +90,7 @@ class Fleet:
             if node_id not in self._nodes and cpus >= self._options.cores:
                 name = f"{row['NodeManagerHostname']} ({node_id[:6]})"
                 node = self._nodes[node_id] = Node(node_id, name, cpus, self._archives, self._judge, self._learn)
-                node.on_silent = self._lose
+                node.on_silent, node.tally = self._lose, self._tallies[node_id]
                 self._begin(self._admit(node))
         self.has_looked = True
         self._recall_drained()
@@ -112,6 +113,8 @@ class Fleet:
             return  # it was lost meanwhile
         if problems:
             self._refuse(node, "; ".join(problems))
+        elif node.tally.verdict:
+            node.state, node.why = NodeState.DRAINED, node.tally.verdict
         else:
             node.state = NodeState.READY
             if self._told.pop(node.id, None) is not None:
@@ -140,6 +143,7 @@ class Fleet:
     def _drain(self, node: Node, why: str) -> None:
         """Give a machine no more matches; what it plays is finished."""
         node.state, node.why = NodeState.DRAINED, why
+        node.tally.verdict = why
         self._options.say(f"machine {node.name} gets no more matches: {why}")
 
     def _recall_drained(self) -> None:
@@ -148,7 +152,8 @@ class Fleet:
             return
         for node in self._nodes.values():
             if node.state is NodeState.DRAINED:
-                node.state, node.why, node.tally = NodeState.READY, "", Tally()
+                node.tally = self._tallies[node.id] = Tally()
+                node.state, node.why = NodeState.READY, ""
                 self._options.say(f"machine {node.name} plays again")
 
     def _release_drained(self) -> None:
@@ -157,11 +162,16 @@ class Fleet:
             if berth.node.state is NodeState.DRAINED and (berth.worker is None or not berth.worker.load):
                 self._leave(berth, "its machine was drained")
 
-    def _lose(self, node: Node, why: str) -> None:
-        """Give a machine up: what it played is played elsewhere, and what it says later is not heard."""
-        if node.state is NodeState.LOST:
+    def _lose(self, node: Node, why: str, *lost: Berth) -> None:
+        """Give a machine up: what it played is played elsewhere, and what it says later is not heard.
+
+        Some of its slots may have been lost before that was known.
+        """
+        if node.state in (NodeState.LOST, NodeState.REFUSED):
             return
         was_playing = node.state in (NodeState.READY, NodeState.DRAINED)
+        if any(berth.has_match for berth in (*lost, *self._berths) if berth.node is node):
+            node.count_loss()
         node.state, node.why = NodeState.LOST, why
         self._due[node.id] = asyncio.get_running_loop().time() + RETURN_S
         if was_playing:
@@ -229,10 +239,10 @@ class Fleet:
         self._leave(berth, f"its slot at {berth.node.name} was lost")
         if berth.node.state in (NodeState.LOST, NodeState.REFUSED):
             return
-        try:
-            await ask(berth.node.agent.clock.remote(), berth.node.cut, _LOOK_S)
-        except CarrierLostError:
-            self._lose(berth.node, why)
+        if not await berth.was_lost_alone():
+            self._lose(berth.node, why, berth)
+        elif berth.has_lost_match:
+            berth.node.count_loss()
 
     def _leave(self, berth: Berth, why: str) -> None:
         """Give up a slot: its worker gives back what it has, and ends."""

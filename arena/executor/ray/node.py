@@ -51,6 +51,8 @@ class Tally:
     """Those of the finished ones that took far longer than others of their kind."""
     timed: int = 0
     """Those of which that could be told."""
+    verdict: str = ""
+    """Why the machine gets no more matches for it."""
 
 
 @dataclass(slots=True)
@@ -225,6 +227,10 @@ class Node:
     def note_loss(self, spec: MatchSpec, cause: HostCause) -> None:
         if cause is HostCause.HOSTING_FAILED:
             self._doubt(spec.seats)
+        self.count_loss()
+
+    def count_loss(self) -> None:
+        """Count a match as lost here, or as one all that were lost at once, which have one reason."""
         self.tally.void += 1
         self._judge.look_at(self)
 
