@@ -1,5 +1,6 @@
 """The command `arena`. Entry point: `main`. Ctrl-C is answered in one line from the first import on."""
 
+import atexit
 import gc
 import os
 import signal
@@ -36,7 +37,23 @@ def main() -> None:
 
     code = run(sys.argv[1:], _end_in_order)
     gc.freeze()  # what is left ends with the process, and need not be looked through first
+    if "ray._raylet" in sys.modules:
+        _end_without_destructors(code)
     sys.exit(code)
+
+
+def _end_without_destructors(code: int) -> None:
+    """End this process after all that Python does at its end, and nothing of what C++ does.
+
+    Threads of Ray's core live on, and one that comes upon an object which is gone by then aborts the process.
+    """
+    from contextlib import suppress
+
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # who reads it is gone, or it is closed
+            stream.flush()
+    os._exit(code)
 
 
 def _end_in_order() -> None:

@@ -184,3 +184,21 @@ def test_help_is_short_to_ask_for_and_no_line_is_cut(arena: Arena, noun: str) ->
     finished = arena(*[noun] * bool(noun), "-h")
     assert finished.code == 0
     assert not [line for line in finished.out.splitlines() if line.endswith("...") and "Usage" not in line]
+
+
+@pytest.mark.parametrize(("words", "code"), [(("--version",), 0), (("zzz",), 2)])
+def test_where_ray_was_loaded_a_command_ends_in_order_and_what_libraries_do_at_their_end_is_not_waited_for(
+    words: tuple[str, ...], code: int
+) -> None:
+    program = (
+        "import atexit, ctypes, sys\n"
+        "from arena.cli.main import main\n"
+        "library = ctypes.CDLL(None)\n"
+        "library.__cxa_atexit(library.abort, None, None)\n"
+        "sys.modules['ray._raylet'] = sys\n"
+        "atexit.register(print, 'all was given back')\n"
+        "main()\n"
+    )
+    finished = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
+    assert finished.returncode == code, finished.stderr
+    assert finished.stdout.splitlines()[-1] == "all was given back"
