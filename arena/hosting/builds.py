@@ -144,6 +144,11 @@ class BuildStore:
         finally:
             os.close(descriptor)
 
+    def versions(self) -> frozenset[str]:
+        """Return the versions of which something was built, or only a log is there."""
+        found = (path.name.partition(".")[0] for path in self.root.glob("*"))
+        return frozenset(name.partition("-")[0] for name in found if _NAME.fullmatch(name))
+
     def remove(self, version: str) -> int:
         """Remove what was built of a version, with its logs, and return in how many runtimes that was. Raises OSError.
 

@@ -63,6 +63,7 @@ class LadderKeeper:
     async def close(self) -> None:
         """End all runs; what was not finished goes back to the ledger."""
         await self._crew.close()
+        self._paces.clear()  # another service may play on before this one does
 
     async def _keep_attendance(self) -> None:
         """Look again and again whether runtimes have changed, and whether absent bots can be started."""

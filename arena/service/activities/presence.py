@@ -51,7 +51,8 @@ class RemoteAttendance:
         self._shop.log.info("remote bots came or went", gone=noted.gone, back=noted.back)
 
     async def close(self) -> None:
-        """Do nothing: what was begun is in the database."""
+        """Forget since when who is away: who looks again gives everybody the whole while to come."""
+        self._missed.clear()
 
     def _news(self, version: Version, is_absent: bool) -> list[str | None]:
         """Return what is new about a version: why it is absent now, or `None` if it is back; nothing if nothing is."""

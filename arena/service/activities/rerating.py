@@ -50,9 +50,11 @@ class Rerater:
         await self._crew.reconcile({pool_id: Assignment("ratings", partial(self._finish, pool_id)) for pool_id in left})
 
     async def close(self) -> None:
-        """End it between two pieces."""
+        """End it between two pieces; it may begin anew, and then takes at once what was left."""
         self._stopping.set()
         await self._crew.close()
+        self._stopping.clear()
+        self._seen = None
 
     async def _finish(self, pool_id: str) -> None:
         ledger = ServiceLedger(self._shop.database)

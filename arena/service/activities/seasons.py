@@ -25,7 +25,8 @@ class SeasonKeeper:
         await asyncio.to_thread(self._freeze_due)
 
     async def close(self) -> None:
-        """Do nothing: what was begun is in the database."""
+        """Forget what was refused: what was begun is in the database."""
+        self._refused.clear()
 
     def _freeze_due(self) -> None:
         for running in open_ladders(self._shop.database):

@@ -9,19 +9,10 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
-from arena.service.activities.admissions import AdmissionDesk
-from arena.service.activities.foreman import Activity, Foreman
-from arena.service.activities.housekeeping import Housekeeper
-from arena.service.activities.ladders import LadderKeeper
-from arena.service.activities.leading import Leading
+from arena.service.activities.foreman import Foreman
 from arena.service.activities.observing import MatchObserver, export_slots
-from arena.service.activities.owners import LimitKeeper, MatchLimits
-from arena.service.activities.presence import RemoteAttendance
-from arena.service.activities.promotions import PromotionDesk
-from arena.service.activities.rerating import Rerater
+from arena.service.activities.owners import MatchLimits
 from arena.service.activities.rules import follow_rules
-from arena.service.activities.seasons import SeasonKeeper
-from arena.service.activities.tournaments import TournamentQueue
 from arena.service.activities.workshop import Workshop
 from arena.service.addresses import parse_address
 from arena.service.admission.waiting import SANDBOX, sandbox_problem
@@ -30,6 +21,7 @@ from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.life.admin import AdminListener
 from arena.service.life.book import open_book, watch_file
+from arena.service.life.duties import make_foreman
 from arena.service.life.executors import ExecutorMaker
 from arena.service.life.expiry import look_at_certificate
 from arena.service.life.owners import make_own_certificate, open_owners
@@ -52,12 +44,8 @@ from arena.service.settings.values import ServiceSettings
 from arena.service.supervision import Supervisor, describe
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.lock import sweep_locks
-from arena.tournament.playing import SERVICE
-from arena.tournament.promotion_tests import PromotionRule
-from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import list_owners
 from ratings.store.database import Database
-from ratings.store.server_lock import ServerLock
 
 LEAST_FREE_BYTES = 512 << 20
 """With less room than this on its disk a service is not healthy."""
@@ -143,7 +131,10 @@ class _Service:
                     ready = ready.also("play", await wait_for(door, self._settings))
                 if web is not None:
                     ready = ready.also("web", await wait_for_web(web))
-                works += [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop, presence).run())]
+                works += [
+                    asyncio.create_task(host.run()),
+                    asyncio.create_task(self._make_foreman(shop, presence).run()),
+                ]
                 works.append(asyncio.create_task(watch_file(self._database)))
                 self._tell_ready(on_ready, ready)
                 await _first_of(asyncio.create_task(stop.wait()), *works)
@@ -206,27 +197,8 @@ class _Service:
             self._log.warning("certificate", why=sentence)
             say(sentence)
 
-    def _foreman(self, shop: Workshop, presence: Presence) -> Foreman:
-        keeper = LadderKeeper(shop, self._settings.service.matches_per_day)
-        house = Housekeeper(self._home, self._database, self._settings.retention, shop.supervisor, get_logger("house"))
-        asked = self._settings.admission
-        rule = PromotionRule(asked.promotion_loss, asked.promotion_pairs) if asked.promotion == "compare" else None
-        everywhere: list[Activity] = [LimitKeeper(self._database, shop.slots, self._match_limits)]
-        alone: list[Activity] = [
-            AdmissionDesk(shop, self._metrics, tests_promotions=rule is not None),
-            PromotionDesk(shop, rule),
-            SeasonKeeper(shop),
-            RemoteAttendance(shop, presence, self._settings.service.remote_absence),
-            keeper,
-        ]
-        queue = TournamentQueue(shop)
-        # What another life of it was looking at, or another service that is gone.
-        begin = ServiceLedger(self._database).requeue_admissions
-        if self._home.is_on_server:
-            turn = Leading(ServerLock(self._database, SERVICE), [*alone, Rerater(shop), house], begin, self._log)
-            return Foreman(shop, [*everywhere, turn, queue])
-        begin()
-        return Foreman(shop, [*everywhere, *alone, queue, Rerater(shop), house])
+    def _make_foreman(self, shop: Workshop, presence: Presence) -> Foreman:
+        return make_foreman(self._home, self._settings, shop, presence, self._match_limits, self._metrics)
 
     def _count_crash(self, part: str, _sentence: str) -> None:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end

@@ -16,6 +16,22 @@ from tests.tournament.book import Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 
+async def test_a_service_that_begins_again_finishes_what_is_left(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 2)
+    tournament = book.plan()
+    await run_tournament(book.database, tournament.id, ScriptedExecutor(), book.programs)
+    match = list_matches(book.database, MatchFilter(tournament.id), newest_first=False).items[0].match
+    shop = workshop(book, ScriptedExecutor())
+    rerater = Rerater(shop)
+    await rerater.look()
+    await rerater.close()
+    with write(book.database) as session:
+        annul_match(session, match.id, why="a broken clock", actor="operator")
+    async with at_work(shop, rerater):
+        await until(lambda: not unfinished_pools(book.database))
+    assert check(book.database) == []
+
+
 @pytest.mark.parametrize("is_left_behind", [True, False])
 async def test_what_was_left_behind_is_finished_and_what_somebody_works_on_is_left_to_him(
     book: Book, is_left_behind: bool, monkeypatch: pytest.MonkeyPatch

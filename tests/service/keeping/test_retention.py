@@ -2,17 +2,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from arena.hosting.builds import BuildStore
 from arena.hosting.store import VersionStore
-from arena.service.activities.housekeeping import Housekeeper
+from arena.service.activities.housekeeping import HomeSweeper, Housekeeper
 from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.keeping.house import look_at_retention
-from arena.service.keeping.retention import NOTICE_US, keep_limits
+from arena.service.keeping.retention import NOTICE_US, Kept, keep_limits
 from arena.service.logs import get_logger
 from arena.service.settings.values import RetentionSection
 from arena.service.supervision import Supervisor
@@ -25,7 +28,7 @@ from ratings.store.database import Database, open_database
 from ratings.store.ids import now_us
 from tests.ratings import book
 from tests.service.keeping.homes import add_bot, small_home
-from tests.support.patience import PATIENCE_S
+from tests.support.patience import PATIENCE_S, until
 
 MONTH = Limits(replays_days=30)
 
@@ -114,6 +117,43 @@ def test_the_house_is_kept_at_the_start(home: Home, database: Database) -> None:
     asyncio.run(look_once())
     assert left.exists()
     assert len(VersionStore(home.store).hashes()) == 3
+
+
+def test_who_keeps_house_again_begins_at_once_and_is_not_stopped(home: Home, database: Database) -> None:
+    stopped: list[bool] = []
+    kept = threading.Event()
+
+    def keep(_database: Database, _limits: Limits, *, is_stopping: Callable[[], bool]) -> Kept:
+        stopped.append(is_stopping())
+        kept.set()
+        return Kept((), ())
+
+    async def keep_twice() -> None:
+        keeper = housekeeper(home, database)
+        await keeper.close()  # as a service that does not look after this
+        for _ in range(2):
+            kept.clear()
+            await keeper.look()
+            await until(kept.is_set)
+            await keeper.close()
+
+    with mock.patch("arena.service.activities.housekeeping.keep_limits", keep):
+        asyncio.run(keep_twice())
+    assert stopped == [False, False]
+
+
+def test_every_service_sweeps_what_lies_in_its_own_home(home: Home, database: Database) -> None:
+    (kept,), gone, runtime = VersionStore(home.store).hashes()[:1], "a" * 64, "b" * 64
+    home.builds.mkdir(exist_ok=True)
+    for version in (kept, gone):
+        (home.builds / f"{version}-{runtime}").mkdir()
+        (home.builds / f"{version}-{runtime}.log").write_text("built\n", encoding="ascii")
+    left = home.uploads / ".unmade-left"
+    left.mkdir(parents=True)
+    sweeper = HomeSweeper(home, database, Supervisor(Health(), get_logger("test")), get_logger("test"))
+    sweeper.keep_house()
+    assert BuildStore(home.builds).versions() == {kept}
+    assert not left.exists()
 
 
 def test_files_that_were_given_up_are_collected_and_the_others_stay(home: Home, database: Database) -> None:

@@ -1,0 +1,53 @@
+"""What a service forgets when another goes on with its work, so that it does all of it when it is its turn again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from arena.service.activities.ladders import LadderKeeper
+from arena.service.activities.presence import RemoteAttendance
+from arena.service.remote.desk import Presence
+from arena.tournament.creation import plan_ladder
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.planner import planner_of
+from ratings.ledger.ladder_ledger import LadderLedger
+from ratings.ledger.ladders import LadderPlan
+from ratings.ledger.remote import RemoteJoin
+from ratings.ledger.service import ServiceLedger
+from ratings.read.absences import absent_versions
+from ratings.store.limits import OwnerLimits
+from tests.service.activities.workshops import at_work, workshop
+from tests.support.patience import until
+from tests.tournament.book import TWO, Book
+from tests.tournament.scripted_executor import ScriptedExecutor
+
+
+def has_finished(executor: ScriptedExecutor, least: int) -> bool:
+    return len(executor.finished) >= least
+
+
+async def test_a_ladder_is_played_again_at_the_pace_that_the_book_tells_of(book: Book) -> None:
+    LadderLedger(book.database).open_ladder(LadderPlan("homes", plan_ladder(TWO, Ladder(2, 0))), planner_of)
+    executor = ScriptedExecutor()
+    shop = workshop(book, executor)
+    keeper = LadderKeeper(shop, 1_000_000, round_s=3600)
+    for least in (2, 4):
+        async with at_work(shop, keeper):
+            await until(partial(has_finished, executor, least))
+        assert not keeper._paces
+
+
+async def test_who_was_missed_before_has_the_whole_while_to_come_to_the_next(book: Book) -> None:
+    ServiceLedger(book.database).join_remote(RemoteJoin("ada", "fox", "1", (TWO.game,)), OwnerLimits())
+    shop = replace(workshop(book, ScriptedExecutor()), takes_remote=True)
+    now_s = 0.0
+    attendance = RemoteAttendance(shop, Presence(), 60, lambda: now_s)
+    await attendance.look()
+    await attendance.close()
+    now_s = 61.0
+    await attendance.look()
+    assert absent_versions(book.database) == []
+    now_s = 122.0
+    await attendance.look()
+    assert [one.bot.name for one in absent_versions(book.database)] == ["ada/fox"]
