@@ -121,6 +121,10 @@ class RemoteProcess:
         """End the streams of those who came with these tokens."""
         self._child.tell({"do": "end_tokens", "digests": sorted(digests)})
 
+    def end_all(self, refusal: Mapping[str, str]) -> None:
+        """End the streams of all bots and people, and tell them why."""
+        self._child.tell({"do": "end_all", "refusal": refusal})
+
     # Matches.
 
     def has(self, match_id: str) -> bool:

@@ -8,6 +8,7 @@ Messages are frames (`arena.hosting.frames`). From the coordinator, which closes
     {"do": "admit", "question": 1, "guest": {...}}          the bot that asked may join
     {"do": "refuse", "question": 1, "refusal": {...}}       it may not: code, reason, message
     {"do": "end_tokens", "digests": ["..."]}                streams with these tokens end
+    {"do": "end_all", "refusal": {...}}                     all streams end: code, reason, message
     {"do": "drain"}                                         no match that still waits for its bots begins any more
 
 To the coordinator:
@@ -129,6 +130,8 @@ class RemoteLoop:
             self._line.answer(head)
         elif what == "end_tokens":
             self._lobby.end_tokens(head["digests"], TOKEN_REVOKED)
+        elif what == "end_all":
+            self._lobby.end_all(refused(head["refusal"]))
         elif what == "drain":
             self._room.close()
         elif (ticket := head["ticket"]) not in self._tasks:

@@ -14,6 +14,8 @@ from ratings.store.server_lock import ServerHolder, ServerLock
 
 SERVICE = "service"
 """The name of the lock of a server that the service has which looks after what must not be done twice."""
+REMOTE = "remote"
+"""The name of the lock that the service has which takes remote bots and people, and plays everything with them."""
 Keep: TypeAlias = Callable[[], None]
 """Looks after a lock that a server may lose: takes it again, or raises AlreadyRunningError if another has it now."""
 
@@ -65,13 +67,14 @@ def player_of(database: Database, tournament_id: str) -> Holder | None:
     return None if database.path is None else holder_of(lock_path(database.path.resolve(), tournament_id))
 
 
-def service_of(database: Database) -> Holder | None:
+def service_of(database: Database, *, remote: bool = False) -> Holder | None:
     """Return the service that runs on the home in which a database lies: it plays all that is not over, in its time.
 
-    Of the services that share one on a server it is the one that looks after the ladders.
+    Of the services that share one on a server it is the one that looks after the ladders, or with `remote` the one that
+    takes remote bots and people.
     """
     if database.is_on_server:
-        found = server_lock.holder_of(database, SERVICE)
+        found = server_lock.holder_of(database, REMOTE if remote else SERVICE)
         return None if found is None else _holder(found)
     return None if database.path is None else holder_of(home_lock(database.path.resolve()))
 

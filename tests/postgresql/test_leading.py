@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -58,6 +59,27 @@ async def test_one_leads_and_the_other_takes_over(database: Database, url: str) 
     assert two.done == ["close", "begin", "look"]
     await second.close()
     assert service_of(database) is None
+    other.close()
+
+
+async def test_who_asks_knows_the_other_before_anything_begins_and_as_long_as_it_has_the_lock(
+    database: Database, url: str
+) -> None:
+    other = open_database(url)
+    (first, one), (second, _) = leading(database), leading(other)
+    await first.settle()
+    await second.settle()
+    assert (first.other, one.done) == (None, [])
+    assert second.other is not None
+    assert second.other.pid == os.getpid()
+    await first.look()
+    await second.look()
+    assert (first.other, one.done) == (None, ["begin", "look"])
+    assert second.other is not None
+    await first.close()
+    await second.look()
+    assert second.other is None
+    await second.close()
     other.close()
 
 

@@ -8,12 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.patience import ANY_TIME
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.tournament.creation import Terms, create_tournament
+from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.playing import SERVICE
+from ratings.ledger.service import ServiceLedger
+from ratings.store.database import open_database
+from ratings.store.server_lock import ServerLock
+from ratings.store.states import Scope
+from tests.support.patience import ANY_TIME, PATIENCE_S, PATIENT
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.processes import wait_until
+from tests.support.remote_crowd import Crowd
 from tests.support.serving import Served, serving
 
 PLAYED = 'arena_matches_total{activity="ladder"}'
+TAKES, LEAVES = "looks after remote bots and people", "leaves remote bots and people to another service"
+PACE = ("--matches-per-day", "0")
+NAMES = ("fox", "owl")
+BOTS = tuple(f"ada/{name}" for name in NAMES)
 LEADS, FOLLOWS = "looks after admissions, ladders and seasons", "leaves admissions, ladders and seasons to another"
 
 
@@ -32,6 +46,92 @@ def places(url: str, tmp_path: Path) -> list[Place]:
     return made
 
 
+def plan_remote(place: Place, url: str, blocks: int) -> str:
+    """Create a tournament of the two remote bots; its id."""
+    database = open_database(url)
+    programs = StoredPrograms(VersionStore(Path(place.environment["ARENA_STORE"])))
+    terms = Terms(game="foreign_king", seats=2, clock=PATIENT, options={}, same_owner=True)
+    try:
+        form = RoundRobin(2, blocks)
+        return create_tournament(database, programs, terms, form, bots=BOTS, choose_name=lambda _: "monday").id
+    finally:
+        database.close()
+
+
+def token_of_ada(url: str) -> str:
+    database = open_database(url)
+    try:
+        ledger = ServiceLedger(database)
+        ledger.add_owner("ada")
+        return ledger.new_token("ada", name="home", scope=Scope.PLAYER).secret
+    finally:
+        database.close()
+
+
+def gathered(place: Place, served: Served, token: str) -> Crowd:
+    port = int(served.addresses["play"].rpartition(":")[2])
+    return Crowd(port, place.directory / "tls" / "cert.pem", token, NAMES)
+
+
+def bots(place: Place) -> set[str]:
+    return {row["name"] for row in place.ok("bot", "list", "--json").json}
+
+
+def matches(place: Place, state: str) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = place.ok("match", "list", "--state", state, "--json").json
+    return found
+
+
+@pytest.mark.host_fault("service-killed")
+def test_remote_bots_are_taken_by_one_service_and_by_the_other_after_its_end(places: list[Place], url: str) -> None:
+    one, two = places
+    token = token_of_ada(url)
+    words = ("--database", url, "--tls-self-signed", "--workers", "1", "--play-address", "127.0.0.1:0")
+    patience = ("--remote-patience", f"{PATIENCE_S:g}")
+    # Neither looks after hosted ladders: who does so and who takes remote bots are two things.
+    database = open_database(url)
+    lock = ServerLock(database, SERVICE)
+    assert lock.take()
+    with serving(one, *words, *patience) as first:
+        first.terminal.wait_for(TAKES)
+        with serving(two, *words, *patience) as second:
+            second.terminal.wait_for(LEAVES)
+            with gathered(two, second, token) as crowd:
+                wait_until(lambda: "ELSEWHERE" in crowd.reasons)
+                assert bots(one) == set(CHOICES)
+            with gathered(one, first, token) as crowd:
+                crowd.release()
+                wait_until(lambda: bots(one) == {*CHOICES, *BOTS})
+                plan_remote(one, url, 2)
+                wait_until(lambda: len(matches(one, "finished")) == 4)
+                one.ok(
+                    "ladder",
+                    "open",
+                    "homes",
+                    "--game",
+                    "foreign_king",
+                    "--seats",
+                    "2",
+                    "--remote",
+                    "--same-owner",
+                    *PACE,
+                    *ANY_TIME,
+                )
+                wait_until(lambda: played(first) >= 4)
+            os.kill(first.pid, signal.SIGKILL)
+            second.terminal.wait_for(TAKES)
+            with gathered(two, second, token) as crowd:
+                crowd.release()
+                wait_until(lambda: played(second) >= 4)
+                one.ok("ladder", "close", "homes", "--why", "the class is over")
+                wait_until(lambda: not matches(one, "leased"))
+            assert second.stop() == 0
+    lock.free()
+    database.close()
+    assert not one.ok("match", "list", "--fault", "--json").json
+    one.ok("db", "check")
+
+
 def played(served: Served) -> int:
     return int(served.metric(PLAYED))
 
@@ -41,7 +141,7 @@ def test_a_ladder_goes_on_with_the_other_service_when_the_one_that_played_it_is_
     places: list[Place], url: str
 ) -> None:
     one, two = places
-    one.ok("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2", "--matches-per-day", "0", *ANY_TIME)
+    one.ok("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2", *PACE, *ANY_TIME)
     with serving(two, "--database", url) as other, serving(one, "--database", url) as first:
         pair = [first, other]
         wait_until(lambda: sum(map(played, pair)) >= 4)

@@ -120,6 +120,14 @@ async def test_who_has_a_revoked_token_has_to_go(house: House) -> None:
         assert not adas.ended.is_set()
 
 
+async def test_when_another_service_takes_bots_all_have_to_go(house: House) -> None:
+    async with house.bot("a", token="bob") as bobs, house.bot("a") as adas:
+        await until(lambda: len(house.gate.present) == 2)
+        house.process.end_all({"code": "UNAVAILABLE", "reason": "ELSEWHERE", "message": "another one takes bots"})
+        for bot in (bobs, adas):
+            assert await end_of(bot) == (code("UNAVAILABLE"), "ELSEWHERE")
+
+
 @pytest.mark.hostile(
     "remote-answers-unasked-at-length", "remote-answers-for-no-match", "remote-empty-messages-at-length"
 )

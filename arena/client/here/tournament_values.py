@@ -71,7 +71,7 @@ def standing_of(place: Place, row: TournamentRow) -> tuple[str, PlayedBy | None]
         return row.status, None
     found = player_of(place.database, row.tournament.id)
     if found is None and row.status == RUNNING:
-        found = service_of(place.database)
+        found = service_of(place.database, remote=row.pool.remote)
     if found is None:
         return (STOPPED if row.status == RUNNING else PLANNED), None
     return RUNNING, PlayedBy(found.host, found.pid, found.since_us)

@@ -56,6 +56,8 @@ class Runtimes:
         self._cache = cache
         self._found: dict[str, Runtime] = {}
         self._lock = threading.Lock()
+        self.changes = 0
+        """How often `look_again` has found that some have changed."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -100,7 +102,9 @@ class Runtimes:
         now = {name: found for name in before if (found := self._look_if_it_works(name)) is not None}
         with self._lock:
             self._found = {**{name: one for name, one in self._found.items() if name not in before}, **now}
-        return [name for name, known in before.items() if now.get(name) != known]
+        changed = [name for name, known in before.items() if now.get(name) != known]
+        self.changes += bool(changed)
+        return changed
 
     def all(self) -> list[Runtime]:
         """Return every runtime. Raises RuntimeBrokenError for the first that is not as it was defined."""

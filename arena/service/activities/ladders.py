@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from arena.service.activities.attendance import attend
-from arena.service.activities.workshop import Workshop
+from arena.service.activities.workshop import Plays, Workshop, plays_all
 from arena.service.crew import Assignment, Crew
 from arena.service.scheduler.jobs import Kind
 from arena.tournament.errors import NotPlayableError
@@ -40,6 +40,7 @@ class LadderKeeper:
         matches_per_day: int,
         clock: Callable[[], float] = time.monotonic,
         round_s: float = ROUND_S,
+        plays: Plays = plays_all,
     ) -> None:
         """`matches_per_day` is the pace of ladders that have none of their own; 0 for none.
 
@@ -51,13 +52,14 @@ class LadderKeeper:
         self._crew = Crew(shop.supervisor)
         self._paces: dict[str, tuple[int, Pace | None]] = {}
         self._round_s = round_s
-        self._changes = 0
-        """How often runtimes have changed: then all runs begin anew, with what each bot runs in now."""
+        self._plays = plays
 
     async def look(self) -> None:
         """Begin what was opened, wake what somebody has joined, and end what was closed."""
         found = await asyncio.to_thread(self._read)
-        runs = {f"{self._changes} {one.running.tournament.id}": self._assignment(one) for one in found}
+        # When runtimes have changed all runs begin anew, with what each bot runs in now.
+        changes = self._shop.programs.runtimes.changes
+        runs = {f"{changes} {one.running.tournament.id}": self._assignment(one) for one in found}
         await self._crew.reconcile({"attendance": Assignment("attendance", self._keep_attendance), **runs})
 
     async def close(self) -> None:
@@ -74,14 +76,14 @@ class LadderKeeper:
     async def _go_round(self) -> None:
         changed = await asyncio.to_thread(self._shop.programs.runtimes.look_again)
         if changed:
-            self._changes += 1
             self._shop.log.warning("runtimes have changed, ladders begin anew with them", runtimes=changed)
         absent = await asyncio.to_thread(absent_versions, self._shop.database)
         await attend(self._shop, [(one.version, one.bot) for one in absent])
 
     def _read(self) -> list[_Standing]:
         # While its final is played, a season plays no further.
-        running = [one for one in open_ladders(self._shop.database) if one.season.final_tournament_id is None]
+        found = [one for one in open_ladders(self._shop.database) if one.season.final_tournament_id is None]
+        running = [one for one in found if self._plays(one.pool.remote)]
         return [_Standing(one, present_entrants(self._shop.database, one.tournament.id)) for one in running]
 
     def _assignment(self, one: _Standing) -> Assignment:

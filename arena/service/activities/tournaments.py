@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from arena.service.activities.workshop import Workshop
+from arena.service.activities.workshop import Plays, Workshop, plays_all
 from arena.service.crew import Assignment, Crew
 from arena.service.scheduler.jobs import Kind
 from arena.tournament.errors import NotPlayableError
@@ -23,15 +23,21 @@ One with remote bots, such as the table of a person who waits for it, is played 
 class TournamentQueue:
     """Keeps a run going for each tournament that is not over."""
 
-    def __init__(self, shop: Workshop, now_us: Callable[[], int] = lambda: time.time_ns() // 1000) -> None:
+    def __init__(
+        self,
+        shop: Workshop,
+        now_us: Callable[[], int] = lambda: time.time_ns() // 1000,
+        plays: Plays = plays_all,
+    ) -> None:
         self._shop = shop
+        self._plays = plays
         self._now_us = now_us
         self._crew = Crew(shop.supervisor)
         self._unplayable: set[str] = set()
 
     async def look(self) -> None:
         """Begin what is new, and end what is over or was cancelled."""
-        found = await asyncio.to_thread(unfinished_tournaments, self._shop.database)
+        found = await asyncio.to_thread(self._read)
         now_us = self._now_us()
         # Seen once, it goes on: whoever sets the clock back does not stop what is being played.
         ready = [one for one in found if one.remote or not _is_new(one, now_us) or one.id in self._crew]
@@ -40,6 +46,9 @@ class TournamentQueue:
     async def close(self) -> None:
         """End all runs; what was not finished goes back to the ledger."""
         await self._crew.close()
+
+    def _read(self) -> list[UnfinishedTournament]:
+        return [one for one in unfinished_tournaments(self._shop.database) if self._plays(one.remote)]
 
     def _assignment(self, one: UnfinishedTournament) -> Assignment:
         kind = Kind.COMPARISON if one.format == Compare.name else Kind.TOURNAMENT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -19,8 +20,15 @@ from arena.tournament.runner import run_tournament
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
 
+Plays = Callable[[bool], bool]
+"""Returns whether an activity plays in pools of remote bots, given True, or in others; it may ask the database."""
 REMOTE_WIDTH = 32
 """How many matches of one tournament of remote bots go on at once; as many again wait for bots that are not there."""
+
+
+def plays_all(_remote: bool) -> bool:
+    """Return that it plays in all pools."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)

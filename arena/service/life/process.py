@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
-from arena.service.activities.foreman import Foreman
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.activities.owners import MatchLimits
 from arena.service.activities.rules import follow_rules
@@ -21,7 +20,7 @@ from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.life.admin import AdminListener
 from arena.service.life.book import open_book, watch_file
-from arena.service.life.duties import make_foreman
+from arena.service.life.duties import Duties, make_duties
 from arena.service.life.executors import ExecutorMaker
 from arena.service.life.expiry import look_at_certificate
 from arena.service.life.owners import make_own_certificate, open_owners
@@ -111,7 +110,8 @@ class _Service:
                 slots = self._make_slots()
                 shop = self._make_shop(slots)
                 presence = Presence(shop.bell.ring)
-                door = self._open_door(shop, presence)
+                duties = self._make_duties(shop, presence)
+                door = self._open_door(shop, presence, duties)
                 web = open_web(self._home, self._settings, self._health)
                 router = Router(slots, None if door is None else door.process)
                 self._executors.programs = shop.programs
@@ -126,6 +126,7 @@ class _Service:
                 stack.push_async_callback(_end_tasks, works)
                 if web is not None:
                     works.append(asyncio.create_task(web.run()))
+                await duties.settle()
                 if door is not None:
                     works.append(asyncio.create_task(door.run()))
                     ready = ready.also("play", await wait_for(door, self._settings))
@@ -133,7 +134,7 @@ class _Service:
                     ready = ready.also("web", await wait_for_web(web))
                 works += [
                     asyncio.create_task(host.run()),
-                    asyncio.create_task(self._make_foreman(shop, presence).run()),
+                    asyncio.create_task(duties.foreman.run()),
                 ]
                 works.append(asyncio.create_task(watch_file(self._database)))
                 self._tell_ready(on_ready, ready)
@@ -171,7 +172,7 @@ class _Service:
             takes_remote=takes_anybody(self._settings),
         )
 
-    def _open_door(self, shop: Workshop, presence: Presence) -> RemoteKeeper | None:
+    def _open_door(self, shop: Workshop, presence: Presence, duties: Duties) -> RemoteKeeper | None:
         return open_door(
             self._home,
             self._settings,
@@ -180,6 +181,7 @@ class _Service:
             wake=shop.bell.ring,
             health=self._health,
             workers=self._executors.slots(),
+            elsewhere=duties.elsewhere,
         )
 
     async def _try_sandbox(self, shop: Workshop, say: Say) -> None:
@@ -197,8 +199,8 @@ class _Service:
             self._log.warning("certificate", why=sentence)
             say(sentence)
 
-    def _make_foreman(self, shop: Workshop, presence: Presence) -> Foreman:
-        return make_foreman(self._home, self._settings, shop, presence, self._match_limits, self._metrics)
+    def _make_duties(self, shop: Workshop, presence: Presence) -> Duties:
+        return make_duties(self._home, self._settings, shop, presence, self._match_limits, self._metrics)
 
     def _count_crash(self, part: str, _sentence: str) -> None:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end

@@ -16,6 +16,7 @@ from arena.service.life.owners import find_tls
 from arena.service.listening import explain, try_to_listen
 from arena.service.logs import get_logger
 from arena.service.remote.desk import Desk, Presence
+from arena.service.remote.elsewhere import Elsewhere
 from arena.service.remote.keeper import RemoteKeeper
 from arena.service.remote.register import Register
 from arena.service.settings.values import ServiceSettings
@@ -38,6 +39,7 @@ def open_door(
     wake: Callable[[], None],
     health: Health,
     workers: int,
+    elsewhere: Elsewhere,
 ) -> RemoteKeeper | None:
     """Return what keeps the process of remote bots, which nobody has started yet, or None if nobody is to come.
 
@@ -53,10 +55,11 @@ def open_door(
 
     def make_desk(process: RemoteProcess) -> Desk:
         guess = limits.failed_logins_per_minute
-        return Register(database, limits.of_owners, guess, wake, process.count_other_versions, people)
+        return Register(database, limits.of_owners, guess, wake, process.count_other_versions, people, elsewhere)
 
     find_dead = partial(_find_dead, database)
-    return RemoteKeeper(options, make_desk, presence, find_dead, health=health, log=get_logger("remote"))
+    log = get_logger("remote")
+    return RemoteKeeper(options, make_desk, presence, find_dead, health=health, log=log, elsewhere=elsewhere)
 
 
 def people_of(settings: ServiceSettings) -> int:

@@ -11,6 +11,7 @@ from arena.executor.remote import RemoteOptions, RemoteProcess
 from arena.service.health import Health
 from arena.service.logs import Logger
 from arena.service.remote.desk import Admitted, Desk, JoinRequest, Presence, Refusal
+from arena.service.remote.elsewhere import Elsewhere, bot_refusal, nobody_else
 from arena.service.remote.refusals import RefusalLog
 from arena.service.supervision import Revival, describe
 
@@ -35,8 +36,13 @@ class RemoteKeeper:
         *,
         health: Health,
         log: Logger,
+        elsewhere: Elsewhere = nobody_else,
     ) -> None:
-        """`make_desk` returns who decides, who may ask the process what goes on in it."""
+        """`make_desk` returns who decides, who may ask the process what goes on in it.
+
+        Whoever is here goes when another service takes bots and people.
+        """
+        self._elsewhere = elsewhere
         self._presence = presence
         self._find_dead = find_dead
         self._health = health
@@ -103,8 +109,7 @@ class RemoteKeeper:
             self.process.admit(question, _guest(await self._desk.admit(request)))
         except Refusal as refusal:
             self._refusals.note(request, refusal)
-            about = {"code": refusal.code, "reason": refusal.reason, "message": refusal.message}
-            self.process.refuse(question, about)
+            self.process.refuse(question, _about(refusal))
         except Exception as error:  # a fault of ours: the bot tries again, and the service goes on
             self._log.error("no decision about a remote bot", error=describe(error), exc_info=error)
             about = {"code": "UNAVAILABLE", "reason": "BUSY", "message": "the service failed at this; try again"}
@@ -126,10 +131,16 @@ class RemoteKeeper:
         self._digests.clear()
         self._presence.clear()
 
+    def _send_away_if_taken_elsewhere(self) -> None:
+        holder = self._elsewhere()
+        if holder is not None and (self._digests or self._presence.connected()):
+            self.process.end_all(_about(bot_refusal(holder)))
+
     async def _look_at_tokens(self) -> None:
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             self._refusals.end_window_if_over()
+            self._send_away_if_taken_elsewhere()
             if not self._digests:
                 continue
             try:
@@ -139,6 +150,10 @@ class RemoteKeeper:
                 continue
             if dead:
                 self.process.end_tokens(dead)
+
+
+def _about(refusal: Refusal) -> dict[str, str]:
+    return {"code": refusal.code, "reason": refusal.reason, "message": refusal.message}
 
 
 def _guest(admitted: Admitted) -> dict[str, Any]:

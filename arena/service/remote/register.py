@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 
 from arena.client.values.people import GUEST_VERSION, guest_names
 from arena.service.remote.desk import Admitted, JoinRequest, Refusal
+from arena.service.remote.elsewhere import Elsewhere, bot_refusal, nobody_else, person_refusal
 from arena.service.server.callers import address_of
 from arena.service.server.errors import CallError
 from arena.service.server.guard import LoginGuard
@@ -62,11 +63,12 @@ class Register:
         wake: Callable[[], None] = lambda: None,
         count_others: Callable[[str, str], int] = lambda _bot, _version: 0,
         people: int = 0,
+        elsewhere: Elsewhere = nobody_else,
     ) -> None:
         """`limits` are those of all owners; `wake` is called when a join has changed which version plays.
 
         `count_others` returns in how many matches that go on a bot plays as another version than that. So many
-        `people` may sit here at once.
+        `people` may sit here at once. Nobody may while another service, `elsewhere`, takes them.
         """
         self._database = database
         self._limits = limits
@@ -74,6 +76,7 @@ class Register:
         self._wake = wake
         self._count_others = count_others
         self._people = people
+        self._elsewhere = elsewhere
         self._writing = asyncio.Lock()
         """Who must be written down waits in turn here: hundreds at once would wear out the database's patience."""
         self._noted: set[str] = set()
@@ -87,6 +90,8 @@ class Register:
             return await self._admit_person(request)
         digest = hashlib.sha256(request.token.encode(errors="replace")).hexdigest()
         owner = await self._identify(request, digest)
+        if (holder := self._elsewhere()) is not None:
+            raise bot_refusal(holder)
         games = _games_of(request)
         _check_names(request)
         join = RemoteJoin(owner.name, request.name, request.version, games)
@@ -106,6 +111,8 @@ class Register:
                 f"at this socket only {self._people} seats of people are taken; a bot joins at service.play_address, "
                 "with a token of its author",
             )
+        if self._elsewhere() is not None:
+            raise person_refusal()
         join = RemoteJoin(PEOPLE, request.name, GUEST_VERSION, (ALL_GAMES,))
         with _refusing():
             await self._join(join, _NO_LIMITS)

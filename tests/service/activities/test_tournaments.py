@@ -14,11 +14,14 @@ from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.ledger.check import check
+from ratings.ledger.remote import RemoteJoin
+from ratings.ledger.service import ServiceLedger
 from ratings.read.unfinished import unfinished_tournaments
+from ratings.store.limits import OwnerLimits
 from ratings.store.models import Tournament
 from tests.service.activities.workshops import at_work, locked_elsewhere, workshop
 from tests.support.patience import until
-from tests.tournament.book import TERMS, Book
+from tests.tournament.book import TERMS, TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 LATER_US = 1 << 60
@@ -76,6 +79,20 @@ async def test_what_another_process_plays_is_left_to_it(book: Book) -> None:
             await until(lambda: names_left(book) == ["theirs"])
             assert health.problems() == {}
     assert {spec.block.partition("/")[0] for spec in executor.specs} != {theirs.id}
+
+
+async def test_of_services_that_share_a_database_one_plays_those_of_remote_bots(book: Book) -> None:
+    for owner in ("ada", "eve"):
+        ServiceLedger(book.database).join_remote(RemoteJoin(owner, "fox", "1", (TWO.game,)), OwnerLimits())
+    theirs = book.plan_format(RoundRobin(2, 1), TWO, bots=("ada/fox", "eve/fox"), name="theirs")
+    plan(book, "ours")
+    executor = ScriptedExecutor()
+    shop = replace(workshop(book, executor), takes_remote=True)
+    async with at_work(shop, TournamentQueue(shop, lambda: LATER_US, lambda remote: not remote)):
+        await until(lambda: names_left(book) == ["theirs"])
+    assert theirs.id not in {spec.block.partition("/")[0] for spec in executor.specs}
+    async with at_work(shop, TournamentQueue(shop, lambda: LATER_US, bool)):
+        await until(lambda: names_left(book) == [])
 
 
 async def test_a_new_one_is_left_for_a_moment_to_who_created_it(book: Book) -> None:

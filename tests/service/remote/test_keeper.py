@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import cast
+
+import pytest
 
 from arena.executor.remote import RemoteOptions
 from arena.service.health import Health
 from arena.service.logs import get_logger
 from arena.service.remote.desk import Desk, Presence
 from arena.service.remote.keeper import RemoteKeeper
+from ratings.store.server_lock import ServerHolder
+from tests.support.patience import until
 
 
 async def test_who_takes_leave_counts_as_gone_and_its_token_is_looked_at_until_it_is() -> None:
@@ -29,6 +33,38 @@ async def test_who_takes_leave_counts_as_gone_and_its_token_is_looked_at_until_i
     assert keeper._digests == {"v1": "token"}
     keeper.note_presence("v1", "token", None)
     assert not keeper._digests
+
+
+async def test_whoever_is_here_is_sent_away_when_another_service_takes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.service.remote.keeper.LOOK_EVERY_S", 0.001)
+
+    async def find_dead(_digests: Collection[str]) -> Collection[str]:
+        return ()
+
+    told: list[Mapping[str, str]] = []
+    holders: list[ServerHolder] = []
+    options = RemoteOptions("127.0.0.1:0", "cert.pem", "key.pem", 300.0, 1, 500)
+    keeper = RemoteKeeper(
+        options,
+        lambda _process: cast("Desk", None),
+        Presence(),
+        find_dead,
+        health=Health(),
+        log=get_logger("remote"),
+        elsewhere=lambda: holders[0] if holders else None,
+    )
+    monkeypatch.setattr(keeper.process, "end_all", told.append)
+    keeper.note_presence("v1", "", 1)  # a person, without a token
+    keeper._send_away_if_taken_elsewhere()
+    assert not told
+    looking = asyncio.create_task(keeper._look_at_tokens())
+    holders.append(ServerHolder("club-2", 4711, 0))
+    await until(lambda: bool(told))
+    assert told[0]["reason"] == "ELSEWHERE"
+    assert "process 4711 on club-2" in told[0]["message"]
+    keeper.note_presence("v1", "", None)
+    looking.cancel()
+    await asyncio.wait({looking})
 
 
 async def test_nobody_waits_for_a_process_that_fails_at_its_start() -> None:

@@ -20,6 +20,7 @@ from ratings.read.accounts import list_tokens
 from ratings.read.bots import find_version, list_bots
 from ratings.store.database import Database, open_database
 from ratings.store.limits import OwnerLimits
+from ratings.store.server_lock import ServerHolder
 from ratings.store.states import Scope
 from tests.support.patience import until
 
@@ -82,6 +83,26 @@ async def test_over_the_socket_a_guest_sits_down_without_a_token(database: Datab
 async def test_over_the_socket_nobody_joins_but_guests(database: Database, request_: JoinRequest) -> None:
     with pytest.raises(Refusal, match="only 3 seats of people"):
         await Register(database, OwnerLimits(), people=3).admit(request_)
+
+
+async def test_where_another_service_takes_bots_and_people_nobody_joins(
+    database: Database, request_: JoinRequest
+) -> None:
+    ServiceLedger(database).ensure_people()
+    holder = ServerHolder("club-2", 4711, 0)
+    taken: list[ServerHolder | None] = [holder, holder, holder, None]
+    register = Register(database, OwnerLimits(), people=3, elsewhere=taken.pop)
+    await register.admit(request_)
+    with pytest.raises(Refusal, match="process 4711 on club-2 takes remote bots and people for this arena") as bot:
+        await register.admit(replace(request_, name="owl"))
+    assert (bot.value.code, bot.value.reason) == ("UNAVAILABLE", "ELSEWHERE")
+    assert [one.bot.name for one in list_bots(database).items] == ["ada/fox"]
+    with pytest.raises(Refusal, match="another service of this arena takes people now") as guest:
+        await register.admit(person())
+    assert (guest.value.code, guest.value.reason) == ("FAILED_PRECONDITION", "ELSEWHERE")
+    with pytest.raises(Refusal, match="not known here"):
+        await register.admit(replace(request_, token="guessed"))
+    assert taken == [holder], "who shows no good token hears nothing of it"
 
 
 def test_over_the_network_nobody_joins_without_a_token(ask: Ask) -> None:
