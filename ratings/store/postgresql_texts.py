@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from psycopg.types.string import StrBinaryDumper, StrDumper
+from psycopg.types.string import StrBinaryDumper, StrDumperUnknown
 
 from ratings.store.storable import storable
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 # Of the driver's two kinds those in Python: one in C would not ask what is written here.
-class _TextDumper(StrDumper):
+class _TextDumper(StrDumperUnknown):
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(storable(obj))
 
