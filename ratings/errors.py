@@ -4,6 +4,7 @@
     ├── DatabaseError
     │   ├── NotADatabaseError       the file is something else, or damaged
     │   ├── SchemaVersionError      made by another version of the arena
+    │   ├── UnfinishedCopyError     a copy into it was cut off; only copying goes on with it
     │   ├── DatabaseFullError       the disk, or the database's own limit; the transaction was undone
     │   ├── DatabaseBusyError       another process held the lock for too long; the transaction was undone
     │   ├── DatabaseLostError       the server does not answer, or cut the connection; it may answer again
@@ -45,6 +46,10 @@ class NotADatabaseError(DatabaseError):
 
 class SchemaVersionError(DatabaseError):
     """The database was made by another version of the arena."""
+
+
+class UnfinishedCopyError(DatabaseError):
+    """The database has only a part of what is to be copied into it."""
 
 
 class DatabaseFullError(DatabaseError):

@@ -1,13 +1,13 @@
 """Copies a whole database into an empty one, of the same kind or of another: row by row, checked by counts and hashes.
 
 Rows go in the order of their keys, some thousands in a transaction, parents before children. So what a killed copy left
-is a beginning of every table, and the next one goes on from there.
+is a beginning of every table, and the next one goes on from there. Until all is there, nobody else opens the target.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
@@ -32,7 +32,7 @@ from sqlalchemy.types import TypeEngine
 
 from ratings.errors import CopyError
 from ratings.ledger.telling import Stage, Tell, say_nothing
-from ratings.store import tables
+from ratings.store import schema, tables
 from ratings.store.database import Database
 from ratings.store.sessions import read, write
 from ratings.store.storable import storable
@@ -56,16 +56,26 @@ class Copied:
     """The SHA-256 of all rows, in hex; equal for both databases."""
 
 
-def copy_database(source: Database, target: Database, tell: Tell = say_nothing) -> Copied:
+def _do_nothing() -> None:
+    """Do nothing: there is nothing but rows."""
+
+
+def copy_database(
+    source: Database, target: Database, tell: Tell = say_nothing, finish: Callable[[], None] = _do_nothing
+) -> Copied:
     """Copy all rows of `source`, as it is now, into `target`, which is empty or was begun to be copied from it.
 
-    `tell` is told how far it is, in rows. Raises CopyError if `target` holds anything else, or if both do not agree in
-    the end; what was copied stays, and copying again goes on from there.
+    `tell` is told how far it is, in rows; `finish` is called when all rows agree, to copy what belongs to them. Raises
+    CopyError if `target` holds anything else, or if both do not agree in the end. What was copied stays, opens with
+    `open_database(..., copies=True)` alone, and copying again goes on from there.
     """
     with read(source) as session:
         here = session.connection()
-        counts = {table.name: _count(here, table) for table in tables.metadata.sorted_tables}
         begun = {table.name: _begun(here, target, table) for table in tables.metadata.sorted_tables}
+        if not any(begun.values()):
+            with write(target) as begins:
+                schema.begin_copy(begins.connection())
+        counts = {table.name: _count(here, table) for table in tables.metadata.sorted_tables}
         whole, done = sum(counts.values()), sum(begun.values())
         for table in tables.metadata.sorted_tables:
             for part in _parts(_rows_after(here, table, _last_key(target, table), target), PART):
@@ -73,7 +83,10 @@ def copy_database(source: Database, target: Database, tell: Tell = say_nothing) 
                 done += len(part)
                 tell(Stage.COPYING, done, whole)
         digest = _compare(here, target, whole, tell)
-        return Copied(counts, sum(begun.values()), digest)
+    finish()
+    with write(target) as session:
+        schema.end_copy(session.connection())
+    return Copied(counts, sum(begun.values()), digest)
 
 
 def _plain(table: Table, dialect: str) -> Table:
@@ -150,6 +163,7 @@ def _begun(source: Connection, target: Database, table: Table) -> int:
 def _insert(target: Database, table: Table, rows: list[Values]) -> None:
     with write(target) as session:
         connection = session.connection()
+        schema.begin_copy(connection)
         plain = _plain(table, connection.dialect.name)
         values = {
             column.name: cast(bindparam(column.name, type_=Text()), JSON)

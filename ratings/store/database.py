@@ -111,18 +111,19 @@ class Database:
             self._marker = None
 
 
-def open_database(url_or_path: str | Path) -> Database:
+def open_database(url_or_path: str | Path, *, copies: bool = False) -> Database:
     """Open the database at a path, or of a URL such as `postgresql://host/name`.
 
-    A fresh or empty one is migrated. Raises SchemaVersionError, NotADatabaseError, DatabaseAccessError.
+    A fresh or empty one is migrated. Raises SchemaVersionError, NotADatabaseError, DatabaseAccessError, and
+    UnfinishedCopyError for a copy that was cut off, unless it `copies`, which goes on.
     """
     database = Database(_make_engine(url_or_path))
     if database.path is None:
-        return _open(database.engine)
+        return _open(database.engine, copies=copies)
     file = KeptFile(database.path)
     file.keep(database.engine)
     look_where_nothing_can_be_written(database.engine, database.path)  # connects, so the file is looked for before
-    _open(database.engine)
+    _open(database.engine, copies=copies)
     file.note()
     return Database(database.engine, file)
 
@@ -143,10 +144,10 @@ def open_for_reading(url_or_path: str | Path) -> Database:
     return _open(database.engine, only_reads=True)
 
 
-def _open(engine: sqlalchemy.Engine, *, only_reads: bool = False) -> Database:
+def _open(engine: sqlalchemy.Engine, *, only_reads: bool = False, copies: bool = False) -> Database:
     try:
         with translated(engine.url):
-            schema.ensure(engine, only_reads=only_reads)
+            schema.ensure(engine, only_reads=only_reads, copies=copies)
     except sqlalchemy.exc.OperationalError as error:
         engine.dispose()
         raise DatabaseAccessError(f"{engine.url!r} cannot be opened: {str(error.orig).splitlines()[0]}") from error

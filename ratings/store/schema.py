@@ -6,15 +6,17 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 
-from ratings.errors import DatabaseAccessError, NotADatabaseError, SchemaVersionError
+from ratings.errors import DatabaseAccessError, NotADatabaseError, SchemaVersionError, UnfinishedCopyError
 from ratings.store.dialects import dialect_of
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
 """All schemas so far, the oldest first; listed here so that opening a database does not import Alembic."""
 
 HEAD = REVISIONS[-1]
+_COPYING = " copying"
+"""What follows the revision while a database is copied into: no older program takes it for a whole one either."""
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 
@@ -42,12 +44,16 @@ def revision(engine: Engine) -> str | None:
     raise NotADatabaseError(f"{name_of(engine)} is a database of another program; name another")
 
 
-def ensure(engine: Engine, *, only_reads: bool = False) -> None:
+def ensure(engine: Engine, *, only_reads: bool = False, copies: bool = False) -> None:
     """Migrate a fresh database to our schema, and raise SchemaVersionError for one that has another.
 
-    With `only_reads` a fresh one is left as it is: raises DatabaseAccessError.
+    With `only_reads` a fresh one is left as it is: raises DatabaseAccessError. Raises UnfinishedCopyError for a copy
+    that was cut off, unless it `copies`, which goes on with one that has our schema.
     """
     found = revision(engine)
+    if copies and found == f"{HEAD}{_COPYING}":
+        return
+    _need_whole(engine, found, copies=copies)
     if found is None and only_reads:
         raise DatabaseAccessError(f"{name_of(engine)} is empty; name a database that something was played in")
     if found is None:
@@ -59,6 +65,33 @@ def ensure(engine: Engine, *, only_reads: bool = False) -> None:
         )
     elif found != HEAD:
         raise _too_new(engine, found)
+
+
+def _need_whole(engine: Engine, found: str | None, *, copies: bool = False) -> None:
+    if found is None or not found.endswith(_COPYING):
+        return
+    if copies:
+        raise UnfinishedCopyError(
+            f"{name_of(engine)} is a copy that another version of the arena began; name an empty database"
+        )
+    raise UnfinishedCopyError(
+        f"{name_of(engine)} is a copy that is not finished; run the same `arena db copy` again, which goes on"
+    )
+
+
+def begin_copy(connection: Connection) -> None:
+    """Have everybody but who copies refuse a database of our schema, from the end of this transaction."""
+    _change_revision(connection, HEAD, f"{HEAD}{_COPYING}")
+
+
+def end_copy(connection: Connection) -> None:
+    """Have everybody take the database for a whole one, from the end of this transaction."""
+    _change_revision(connection, f"{HEAD}{_COPYING}", HEAD)
+
+
+def _change_revision(connection: Connection, old: str, new: str) -> None:
+    query = text("UPDATE alembic_version SET version_num = :new WHERE version_num = :old")
+    connection.execute(query, {"old": old, "new": new})
 
 
 def name_of(engine: Engine) -> str:
@@ -76,8 +109,12 @@ def _about_password(engine: Engine) -> str:
 
 
 def upgrade(engine: Engine) -> SchemaChange:
-    """Bring the schema to HEAD in one transaction. Raises SchemaVersionError if it is newer than this program."""
+    """Bring the schema to HEAD in one transaction.
+
+    Raises SchemaVersionError if it is newer than this program, and UnfinishedCopyError for a copy that was cut off.
+    """
     found = revision(engine)
+    _need_whole(engine, found)
     if found == HEAD:
         return SchemaChange(found, HEAD)
     if found is not None and found not in REVISIONS:

@@ -96,6 +96,28 @@ def test_what_only_looks_at_a_database_does_not_make_one(arena: Arena, words: st
     assert not arena.db.exists()
 
 
+@pytest.mark.host_fault("killed-while-a-database-is-copied")
+def test_a_copy_that_is_not_finished_is_refused_by_every_other_command(
+    table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> int:
+        raise OSError("the disk is gone")
+
+    target = tmp_path / "copy.db"
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.cli.shared.copying.copy_files", fail)
+        assert "the disk is gone" in table("db", "copy", table.db, target).err
+    said = f"{target} is a copy that is not finished; run the same `arena db copy` again, which goes on"
+    for words in ("db check", "db upgrade", "db backup x.db", "bot list", "bot add ada", "web", "owner add ada"):
+        assert table.refusal(*words.split(), "--db", target, code=1) == said
+    assert table.refusal("db", "copy", target, tmp_path / "third.db", code=1) == said
+    (finding,) = [one for one in table("doctor", "--db", target, "--json").json if one["check"] == "database"]
+    assert (finding["state"], f"{finding['detail']}; {finding['remedy']}") == ("FAILED", said)
+    assert table("db", "copy", table.db, target).code == 0
+    assert table("db", "check", "--db", target).out == f"{target} is in order\n"
+    assert table("db", "copy", table.db, target).code == 0, "a whole one may be copied again"
+
+
 def test_doctor_fails_on_a_database_in_a_directory_that_is_not_there(arena: Arena, tmp_path: Path) -> None:
     finished = arena("doctor", "--db", tmp_path / "no" / "arena.db", "--json")
     (finding,) = [finding for finding in finished.json if finding["check"] == "database"]

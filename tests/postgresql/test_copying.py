@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from ratings.errors import BackupError
+from ratings.errors import BackupError, UnfinishedCopyError
 from ratings.ledger.check import check
 from ratings.ledger.copying import copy_database
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.telling import Stage
 from ratings.store import tables
-from ratings.store.database import Database, backup, open_database
+from ratings.store.database import Database, backup, open_database, open_for_reading, upgrade
 from ratings.store.models import Version
 from ratings.store.sessions import read
 from tests.ratings import book
@@ -42,6 +43,30 @@ def test_from_a_file_to_a_server_and_back_everything_stays_the_same(file: Path, 
     assert everything(start) == everything(server) == everything(end)
     assert check(server) == check(end) == []
     for database in (start, server, end):
+        database.close()
+
+
+def test_a_copy_to_a_server_that_is_cut_off_is_refused_until_it_is_finished(
+    file: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: Stage, done: int, __: int) -> None:
+        if done >= 9:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("ratings.ledger.copying.PART", 3)
+    start, server = open_database(file), open_database(url)
+    with pytest.raises(KeyboardInterrupt):
+        copy_database(start, server, interrupt)
+    server.close()
+    for attempt in (open_database, open_for_reading, upgrade):
+        with pytest.raises(UnfinishedCopyError, match="is a copy that is not finished; run the same `arena db copy`"):
+            attempt(url)
+    server = open_database(url, copies=True)
+    assert copy_database(start, server).begun_with >= 9
+    server.close()
+    server = open_for_reading(url)
+    assert everything(server) == everything(start)
+    for database in (start, server):
         database.close()
 
 

@@ -40,10 +40,15 @@ def copy_all(old: Storage, new: Storage, tell: Tell) -> CopiedArena:
             f"{other} is the key of another arena, by which a seed makes other tournaments; "
             "move it away, and copy again"
         )
-    # The rows come first: a database with something else in it gets no files, and no row lacks those that it needs.
-    copied = copy_database(old.database, new.database, tell)
-    try:
-        versions = copy_files(old.store, new.store, lambda done, total: tell(Stage.FILES, done, total))
-    except OSError as error:
-        raise CliError(f"the files of the bots cannot be copied ({error}); mend that, and copy again") from error
+    versions = 0
+
+    def copy_the_files() -> None:
+        nonlocal versions
+        try:
+            versions = copy_files(old.store, new.store, lambda done, total: tell(Stage.FILES, done, total))
+        except OSError as error:
+            raise CliError(f"the files of the bots cannot be copied ({error}); mend that, and copy again") from error
+
+    # The rows come first: a database with something else in it gets no files. It is finished when it has both.
+    copied = copy_database(old.database, new.database, tell, copy_the_files)
     return CopiedArena(sum(copied.rows.values()), copied.begun_with, copied.digest, versions)

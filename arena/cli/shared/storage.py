@@ -59,6 +59,16 @@ def open_storage(db: str) -> Iterator[Storage]:
 
 
 @contextmanager
+def open_storage_to_copy(db: str) -> Iterator[Storage]:
+    """Open a database like `open_storage`, to copy another one into it, also one into which a copy was cut off."""
+    database = open_database(need_here(db), copies=True)
+    try:
+        yield Storage(database, db)
+    finally:
+        database.close()
+
+
+@contextmanager
 def open_existing_storage(db: str) -> Iterator[Storage]:
     """Open a database like `open_storage`, but raise CliError and make nothing if there is none."""
     need_existing(need_here(db))

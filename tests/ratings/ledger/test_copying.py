@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from ratings.errors import CopyError
+from ratings.errors import CopyError, UnfinishedCopyError
 from ratings.ledger import copying
 from ratings.ledger.check import check
 from ratings.ledger.copying import copy_database
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.telling import Stage
-from ratings.store import tables
-from ratings.store.database import Database, open_database
+from ratings.store import schema, tables
+from ratings.store.database import Database, open_database, open_for_reading, upgrade
 from ratings.store.sessions import write
 from tests.ratings import book
 
@@ -81,9 +81,44 @@ def test_a_killed_copy_goes_on(played: Database, target: Database, rows: int) ->
     urls = [one.url.render_as_string(hide_password=False) for one in (played, target)]
     words = [sys.executable, "-c", KILLED_AFTER_ROWS, *urls, str(rows)]
     assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
-    copied = copy_database(played, target)
+    for attempt in (open_database, open_for_reading, upgrade):
+        with pytest.raises(UnfinishedCopyError, match="is not finished; run the same `arena db copy` again, which"):
+            attempt(urls[1])
+    again = open_database(urls[1], copies=True)
+    copied = copy_database(played, again)
     assert rows <= copied.begun_with < sum(copied.rows.values())
-    assert everything(target) == everything(played)
+    assert everything(again) == everything(played)
+    again.close()
+    open_database(urls[1]).close()
+
+
+def is_whole(database: Database) -> bool:
+    return schema.revision(database.engine) == schema.HEAD
+
+
+def test_a_copy_is_whole_when_what_belongs_to_the_rows_is_there(played: Database, target: Database) -> None:
+    def fail() -> None:
+        assert everything(target) == everything(played)
+        raise OSError("no room")
+
+    with pytest.raises(OSError, match="no room"):
+        copy_database(played, target, finish=fail)
+    assert not is_whole(target)
+    copy_database(played, target)
+    assert is_whole(target)
+    with pytest.raises(OSError, match="no room"):
+        copy_database(played, target, finish=fail)
+    assert is_whole(target), "a whole one stays so when nothing is added to it"
+
+
+def test_a_copy_of_another_schema_is_not_gone_on_with(target: Database) -> None:
+    with write(target) as session:
+        session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = '0001 copying'")
+    url = target.url.render_as_string(hide_password=False)
+    with pytest.raises(UnfinishedCopyError, match="another version of the arena began; name an empty database"):
+        open_database(url, copies=True)
+    with pytest.raises(UnfinishedCopyError, match="is not finished"):
+        open_database(url)
 
 
 def test_a_database_with_something_else_is_not_copied_into(
@@ -94,6 +129,7 @@ def test_a_database_with_something_else_is_not_copied_into(
     with pytest.raises(CopyError, match=r"holds something else \(\w+\); name an empty database"):
         copy_database(played, target)
     assert everything(target) == before
+    assert is_whole(target)
 
 
 def test_what_was_changed_meanwhile_is_found(played: Database, target: Database) -> None:
