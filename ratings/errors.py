@@ -9,6 +9,7 @@
     │   ├── DatabaseBusyError       another process held the lock for too long; the transaction was undone
     │   ├── DatabaseLostError       the server does not answer, or cut the connection; it may answer again
     │   ├── DatabaseAccessError     it cannot be opened or written: directory, permission, driver, disk
+    │   │   ├── EmptyDatabaseError  it has no tables, and who only looks makes none
     │   │   └── DatabaseGoneError   its file was taken away, or replaced by another, while it was open
     │   ├── BackupError             the copy was not made
     │   └── CopyError               the other database holds something else, or does not agree in the end
@@ -66,6 +67,10 @@ class DatabaseLostError(DatabaseError):
 
 class DatabaseAccessError(DatabaseError):
     """The database cannot be opened, read or written."""
+
+
+class EmptyDatabaseError(DatabaseAccessError):
+    """The database has no tables yet, and is not to get any."""
 
 
 class DatabaseGoneError(DatabaseAccessError):

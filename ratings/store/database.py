@@ -111,19 +111,20 @@ class Database:
             self._marker = None
 
 
-def open_database(url_or_path: str | Path, *, copies: bool = False) -> Database:
+def open_database(url_or_path: str | Path, *, makes: bool = True, copies: bool = False) -> Database:
     """Open the database at a path, or of a URL such as `postgresql://host/name`.
 
-    A fresh or empty one is migrated. Raises SchemaVersionError, NotADatabaseError, DatabaseAccessError, and
-    UnfinishedCopyError for a copy that was cut off, unless it `copies`, which goes on.
+    A fresh or empty one is migrated, or raises EmptyDatabaseError unless it `makes` tables. Raises SchemaVersionError,
+    NotADatabaseError, DatabaseAccessError, and UnfinishedCopyError for a copy that was cut off, unless it `copies`,
+    which goes on.
     """
     database = Database(_make_engine(url_or_path))
     if database.path is None:
-        return _open(database.engine, copies=copies)
+        return _open(database.engine, makes=makes, copies=copies)
     file = KeptFile(database.path)
     file.keep(database.engine)
     look_where_nothing_can_be_written(database.engine, database.path)  # connects, so the file is looked for before
-    _open(database.engine, copies=copies)
+    _open(database.engine, makes=makes, copies=copies)
     file.note()
     return Database(database.engine, file)
 
@@ -141,13 +142,13 @@ def open_for_reading(url_or_path: str | Path) -> Database:
             raise DatabaseAccessError(f"{path} is an empty file; name a database that something was played in")
         follow_file(database.engine, path, schema.HEAD)
         look_where_nothing_can_be_written(database.engine, path)
-    return _open(database.engine, only_reads=True)
+    return _open(database.engine, makes=False)
 
 
-def _open(engine: sqlalchemy.Engine, *, only_reads: bool = False, copies: bool = False) -> Database:
+def _open(engine: sqlalchemy.Engine, *, makes: bool = True, copies: bool = False) -> Database:
     try:
         with translated(engine.url):
-            schema.ensure(engine, only_reads=only_reads, copies=copies)
+            schema.ensure(engine, makes=makes, copies=copies)
     except sqlalchemy.exc.OperationalError as error:
         engine.dispose()
         raise DatabaseAccessError(f"{engine.url!r} cannot be opened: {str(error.orig).splitlines()[0]}") from error

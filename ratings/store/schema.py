@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
 
-from ratings.errors import DatabaseAccessError, NotADatabaseError, SchemaVersionError, UnfinishedCopyError
+from ratings.errors import EmptyDatabaseError, NotADatabaseError, SchemaVersionError, UnfinishedCopyError
 from ratings.store.dialects import dialect_of
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
@@ -44,18 +44,18 @@ def revision(engine: Engine) -> str | None:
     raise NotADatabaseError(f"{name_of(engine)} is a database of another program; name another")
 
 
-def ensure(engine: Engine, *, only_reads: bool = False, copies: bool = False) -> None:
+def ensure(engine: Engine, *, makes: bool = True, copies: bool = False) -> None:
     """Migrate a fresh database to our schema, and raise SchemaVersionError for one that has another.
 
-    With `only_reads` a fresh one is left as it is: raises DatabaseAccessError. Raises UnfinishedCopyError for a copy
-    that was cut off, unless it `copies`, which goes on with one that has our schema.
+    Unless it `makes` tables, a fresh one is left as it is: raises EmptyDatabaseError. Raises UnfinishedCopyError for a
+    copy that was cut off, unless it `copies`, which goes on with one that has our schema.
     """
     found = revision(engine)
     if copies and found == f"{HEAD}{_COPYING}":
         return
     _need_whole(engine, found, copies=copies)
-    if found is None and only_reads:
-        raise DatabaseAccessError(f"{name_of(engine)} is empty; name a database that something was played in")
+    if found is None and not makes:
+        raise EmptyDatabaseError(f"{name_of(engine)} is empty; name a database that something was played in")
     if found is None:
         upgrade(engine)
     elif found in REVISIONS[:-1]:

@@ -96,6 +96,16 @@ def test_what_only_looks_at_a_database_does_not_make_one(arena: Arena, words: st
     assert not arena.db.exists()
 
 
+def test_what_only_looks_makes_nothing_of_an_empty_file(arena: Arena) -> None:
+    arena.db.touch()
+    for words in ("db check", "bot list", "leaderboard", "tournament resume monday"):
+        refusal = arena.refusal(*words.split(), code=1)
+        assert refusal == f"{arena.db} is empty; name a database that something was played in"
+    (finding,) = [one for one in arena("doctor", "--json").json if one["check"] == "database"]
+    assert (finding["state"], finding["detail"]) == ("ok", f"{arena.db} is empty; its tables are made on first use")
+    assert arena.db.stat().st_size == 0
+
+
 @pytest.mark.host_fault("killed-while-a-database-is-copied")
 def test_a_copy_that_is_not_finished_is_refused_by_every_other_command(
     table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -15,7 +15,7 @@ from arena.client.here.store_place import store_of
 from arena.client.passwords import keep_password, without_password
 from arena.hosting.store import StoreError
 from tests.support.patience import ANY_TIME
-from tests.support.postgres import run_sql, url_of
+from tests.support.postgres import connect, run_sql, url_of
 from tests.support.processes import marked_processes
 
 ROOT = Path(__file__).parents[2]
@@ -115,6 +115,24 @@ def test_the_files_of_bots_lie_where_a_variable_names_a_directory_whatever_the_s
     monkeypatch.delenv("ARENA_STORE")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert store_of("postgresql://?host=h&port=57&dbname=club").root.name == "h-57-club.bots"
+
+
+def test_commands_that_only_look_make_nothing_of_an_empty_database(url: str, tmp_path: Path) -> None:
+    name = url.rpartition("/")[2]
+    said = f"{name} is empty; name a database that something was played in"
+    looks = ("leaderboard", "bot list", "bot show ada", "tournament resume cup", "db check", "db backup x.dump", "web")
+    for words in looks:
+        assert said in arena(tmp_path, *words.split(), "--db", url, fails=True)
+    assert said in arena(tmp_path, "db", "copy", url, "copy.db", fails=True)
+    assert "is empty; its tables are made on first use" in arena(tmp_path, "doctor", "--db", url)
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "settings.toml").write_text(f'[service]\ndatabase = "{url}"\n')
+    assert said in arena(tmp_path, "home", "backup", "x.tar", "--home", str(home), fails=True)
+    assert said in arena(tmp_path, "home", "retention", "--home", str(home), fails=True)
+    assert "is empty" not in arena(tmp_path, "serve", "--check", "--home", str(home))
+    with connect(name) as connection:
+        assert connection.execute(b"SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall() == []
 
 
 def test_what_cannot_be_copied_is_told(url: str, tmp_path: Path) -> None:

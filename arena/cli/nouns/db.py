@@ -20,7 +20,7 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.places import need_here, refuse_server
 from arena.cli.shared.saying import say
 from arena.cli.shared.stages import CopyDisplay, StageDisplay
-from arena.cli.shared.storage import Storage, open_existing_storage, open_storage_to_copy
+from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.client.passwords import without_password
 from arena.hosting.store import StoreError
@@ -65,7 +65,7 @@ def copy(
     here, there = without_password(source), without_password(target)
     if here == there:
         raise MisuseError("a database is copied into another one; name two")
-    with open_existing_storage(need_here(source)) as old, open_storage_to_copy(need_here(target)) as new:
+    with open_existing_storage(need_here(source)) as old, open_storage(need_here(target), copies=True) as new:
         need_quiet(old.database, here)
         try:
             copied = run_apart(old.database, partial(copy_all, old, new), CopyDisplay())

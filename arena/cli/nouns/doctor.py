@@ -28,7 +28,7 @@ from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPE
 from arena.hosting.sandbox.probe import Probe, probe
 from arena.words.catalogue import DEFAULT
 from engine import registry
-from ratings.errors import RatingsError
+from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.bots import count_bots
 from ratings.store.database import is_there
 
@@ -138,12 +138,14 @@ def check_files() -> Finding:
 
 
 def check_database(db: str) -> Finding:
-    """Check whether the database can be used; a missing one is fine, and is not made."""
+    """Check whether the database can be used; a missing or empty one is fine, and is not made."""
     try:
         if not is_there(db):
             return Finding("database", OK, say("cli_doctor.no_database", db=db))
-        with open_storage(db) as storage:
+        with open_storage(db, makes=False) as storage:
             return Finding("database", OK, say("cli_doctor.database", db=db, bots=count_bots(storage.database)))
+    except EmptyDatabaseError:
+        return Finding("database", OK, say("cli_doctor.empty_database", db=db))
     except RatingsError as error:
         problem, _, remedy = str(error).partition("; ")
         return Finding("database", FAILED, problem, remedy)

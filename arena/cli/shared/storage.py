@@ -46,22 +46,13 @@ class Storage:
 
 
 @contextmanager
-def open_storage(db: str) -> Iterator[Storage]:
+def open_storage(db: str, *, makes: bool = True, copies: bool = False) -> Iterator[Storage]:
     """Open the database named on the command line; make it if there is none. It is closed when the block ends.
 
-    Raises LocalOnlyError if a service is named instead.
+    Unless it `makes` tables, an empty one raises EmptyDatabaseError; with `copies` a copy that was cut off is opened,
+    too, to go on with it. Raises LocalOnlyError if a service is named instead.
     """
-    database = open_database(need_here(db))
-    try:
-        yield Storage(database, db)
-    finally:
-        database.close()
-
-
-@contextmanager
-def open_storage_to_copy(db: str) -> Iterator[Storage]:
-    """Open a database like `open_storage`, to copy another one into it, also one into which a copy was cut off."""
-    database = open_database(need_here(db), copies=True)
+    database = open_database(need_here(db), makes=makes, copies=copies)
     try:
         yield Storage(database, db)
     finally:
@@ -70,9 +61,9 @@ def open_storage_to_copy(db: str) -> Iterator[Storage]:
 
 @contextmanager
 def open_existing_storage(db: str) -> Iterator[Storage]:
-    """Open a database like `open_storage`, but raise CliError and make nothing if there is none."""
+    """Open a database like `open_storage`, but make nothing: raise CliError if there is none, or an error if empty."""
     need_existing(need_here(db))
-    with open_storage(db) as storage:
+    with open_storage(db, makes=False) as storage:
         yield storage
 
 

@@ -138,7 +138,7 @@ def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -
 
 
 def _copy_database(home: Home, copy: Path) -> Database:
-    database = open_database(home.book)
+    database = open_database(home.book, makes=False)
     try:
         if not database.is_on_server:
             backup(database, copy)

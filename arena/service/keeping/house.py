@@ -74,7 +74,7 @@ def look_at_retention(home: Home, environ: Mapping[str, str], *, applies: bool) 
     if not home.has_book:
         raise HomeArchiveError(f"{home.directory} is no home: it has no {home.database.name}; give that of a service")
     limits = limits_of(load_settings(home.settings_file, {}, environ).values.retention)
-    database = open_database(home.book)
+    database = open_database(home.book, makes=False)
     try:
         return _look(home, database, limits, applies=applies)
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from arena.hosting.errors import HostingError
@@ -20,7 +21,7 @@ from arena.service.server.tls import find_certificate
 from arena.service.settings.reading import Effective
 from arena.service.settings.values import RetentionSection
 from arena.tournament.pace import rate_of
-from ratings.errors import RatingsError
+from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.ladders import open_ladders
 from ratings.read.volume import Volume, volume
 from ratings.store.database import is_there, open_database
@@ -42,7 +43,8 @@ def check(home: Home, effective: Effective) -> Checked:
     found, paces = Volume(), list[int]()
     try:
         if is_there(home.book):
-            found, paces = _look_into(home, effective)
+            with suppress(EmptyDatabaseError):  # it gets its tables when the service starts
+                found, paces = _look_into(home, effective)
     except RatingsError as error:
         problems.append(str(error))
     problems += _look_at_runtimes(home, effective)
@@ -95,7 +97,7 @@ def _look_at_door(home: Home, effective: Effective) -> list[str]:
 
 def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:
     """Return how much the database holds, and the pace of each open ladder."""
-    database = open_database(home.book)
+    database = open_database(home.book, makes=False)
     try:
         default = _default_pace(effective)
         return volume(database), [rate_of(one.ladder.settings, default) for one in open_ladders(database)]
