@@ -18,6 +18,7 @@ _TOOL = "pg_dump"
 def dump(url: URL, target: Path) -> None:
     """Copy the database into a new file, in the tool's own format, while others go on writing.
 
+    Only its owner may read it, as the server lets only its users read what it holds.
     `pg_restore` reads it. Raises BackupError: the file exists, its directory does not, the tool is not installed or
     failed.
     """
@@ -34,6 +35,7 @@ def dump(url: URL, target: Path) -> None:
     # The copy gets its name only when it is complete, and by a link, which never replaces a file made meanwhile.
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as directory:
         whole = Path(directory) / "copy.dump"
+        whole.touch(mode=0o600)
         _run(tool, url, whole)
         try:
             os.link(whole, target)

@@ -70,6 +70,15 @@ def test_an_arena_on_a_server_is_the_same_from_every_directory(url: str, tmp_pat
     assert "is the key of another arena" in arena(here, "db", "copy", url, str(here / "other.db"), fails=True)
     (here / "other.key").unlink()
     assert not list(there.iterdir()), "nothing was left where a command was typed"
+    service, restored = tmp_path / "service", tmp_path / "restored"
+    service.mkdir()
+    (service / "settings.toml").write_text(f'[service]\ndatabase = "{url}"\n')
+    assert "(the password of the database, " in arena(here, "home", "backup", "x.tar", "--home", str(service))
+    said = arena(here, "home", "restore", "x.tar", "--home", str(restored))
+    assert "2 matches" in said
+    assert f"`arena db copy {restored / 'arena.db'} postgresql://HOST/NAME` takes that into an empty one" in said
+    assert (restored / "settings.toml").read_text() == f'[service]\n# database = "{url}"\n'
+    assert arena(here, "leaderboard", "--db", str(restored / "arena.db")).count("greedy") == 1
 
 
 def test_a_password_is_on_no_command_line_and_in_no_answer(url: str, tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ def test_a_backup_of_a_server_can_be_restored(url: str, file: Path, tmp_path: Pa
     start, server = open_database(file), open_database(url)
     copy_database(start, server)
     backup(server, tmp_path / "club.dump")
+    assert (tmp_path / "club.dump").stat().st_mode & 0o777 == 0o600
     with pytest.raises(BackupError, match="exists already"):
         backup(server, tmp_path / "club.dump")
     name = postgres.new_database()

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.saying import knows, say, told
 from arena.service.home import Home, with_book
+
+if TYPE_CHECKING:  # only who restores reads settings for it
+    from arena.service.settings.reading import Said
 
 HomeDirectory = Annotated[Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR")]
 _HERE = Path(settings.HOME.default)
@@ -47,7 +50,7 @@ def backup(
             counts=_counted(asdict(done.counts)),
         )
     )
-    typer.echo(say("cli_home.holds_secrets", file=target))
+    typer.echo(say("cli_home.holds_password" if done.has_password else "cli_home.holds_secrets", file=target))
 
 
 @app.command(epilog=example("arena home restore monday.tar.gz --home /srv/arena-2"))
@@ -60,6 +63,7 @@ def restore(
     from arena.service.keeping.restore import restore_home
 
     done = restore_home(archive, home, _say)
+    played = _said_database(done.home)
     if as_json:
         print_json(
             {
@@ -68,6 +72,8 @@ def restore(
                 **done.archive.counts,
                 "missing": done.archive.missing,
                 "problems": done.problems,
+                "database": played.shown or str(done.home.database),
+                "database_was": done.database_was,
             }
         )
     else:
@@ -83,6 +89,10 @@ def restore(
             )
         )
         typer.echo(say("cli_home.goes_on", state=state, home=done.home.directory))
+        if played.value:
+            typer.echo(say("cli_home.plays_another", origin=played.origin, database=played.shown))
+        elif done.database_was:
+            typer.echo(say("cli_home.plays_file", file=done.home.database, settings=done.home.settings_file))
     if done.problems:
         raise typer.Exit(errors.FAILED)
 
@@ -113,6 +123,14 @@ def _home_at(directory: Path) -> Home:
     if not home.settings_file.is_file():
         return home
     return with_book(home, load_settings(home.settings_file, {}, os.environ).values.service.database)
+
+
+def _said_database(home: Home) -> Said:
+    """Return which database the service would play, and who says so; empty for the file in the home."""
+    from arena.service.settings.reading import load_settings
+
+    said = load_settings(home.settings_file, {}, os.environ).said
+    return next(one for one in said if one.row.key == "service.database")
 
 
 def _counted(counts: Mapping[str, int]) -> str:

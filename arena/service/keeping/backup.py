@@ -23,6 +23,7 @@ from arena.hosting.store import VersionStore
 from arena.service.home import Home
 from arena.service.keeping.errors import HomeArchiveError
 from arena.service.keeping.format import BUILDS, DATABASE, FORMAT, HEADER, KEY, SETTINGS, STORE, SUFFIXES, TLS
+from arena.service.keeping.own_database import holds_password
 from arena.service.keeping.writing import ArchiveWriter
 from ratings.errors import DatabaseFullError
 from ratings.ledger.copying import copy_database
@@ -44,6 +45,8 @@ class BackedUp:
     size_bytes: int
     missing: tuple[str, ...]
     """The hashes of versions whose files the store did not have."""
+    has_password: bool
+    """Whether the password of a database stands in its settings."""
 
 
 def back_up_home(home: Home, target: Path, report: Report = lambda _sentence: None) -> BackedUp:
@@ -59,7 +62,7 @@ def back_up_home(home: Home, target: Path, report: Report = lambda _sentence: No
             held, missing = _write(home, Path(directory), ArchiveWriter(tar), report)
         # A link never replaces a file that somebody made meanwhile.
         os.link(unfinished, target)
-        return BackedUp(held, target.stat().st_size, missing)
+        return BackedUp(held, target.stat().st_size, missing, holds_password(home.settings_file))
 
 
 @contextmanager

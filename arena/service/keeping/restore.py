@@ -13,7 +13,8 @@ from arena.hosting.removal import remove_tree
 from arena.hosting.store import StoreError, VersionStore
 from arena.service.home import PRIVATE, Home
 from arena.service.keeping.errors import DamagedArchiveError, HomeArchiveError
-from arena.service.keeping.format import BUILDS, DATABASE, STORE
+from arena.service.keeping.format import BUILDS, DATABASE, SETTINGS, STORE
+from arena.service.keeping.own_database import play_own_database
 from arena.service.keeping.reading import Unpacked, unpack
 from ratings.ledger.check import check
 from ratings.read.held import held_versions
@@ -30,10 +31,12 @@ class Restored:
     archive: Unpacked
     problems: tuple[str, ...]
     """What is wrong with the database and the versions' files, as `arena db check` says it."""
+    database_was: str
+    """The database that the settings named in place of the file, without its password; empty if they named none."""
 
 
 def restore_home(archive: Path, directory: Path, report: Report = lambda _sentence: None) -> Restored:
-    """Make a home in the empty or new directory of what `back_up_home` wrote.
+    """Make a home in the empty or new directory of what `back_up_home` wrote, which plays the database that it holds.
 
     Raises HomeArchiveError, with nothing made, for a directory that is not empty, and an archive that is damaged, of
     another program, or newer than this one.
@@ -44,7 +47,7 @@ def restore_home(archive: Path, directory: Path, report: Report = lambda _senten
     try:
         staging.mkdir(mode=PRIVATE)
         report("unpacking and checking every file")
-        unpacked = _fill(archive, staging)
+        unpacked, database_was = _fill(archive, staging)
         report("checking the database and the files of the versions")
         problems = _problems(Home(staging))
         staging.rename(directory)
@@ -53,7 +56,7 @@ def restore_home(archive: Path, directory: Path, report: Report = lambda _senten
         raise HomeArchiveError(_explain(directory, error)) from error
     finally:
         remove_tree(str(staging))
-    return Restored(Home(directory), unpacked, problems)
+    return Restored(Home(directory), unpacked, problems, database_was)
 
 
 def _check_empty(directory: Path) -> None:
@@ -65,7 +68,7 @@ def _check_empty(directory: Path) -> None:
         raise HomeArchiveError(f"{directory} is not empty; name a new directory after --home")
 
 
-def _fill(archive: Path, staging: Path) -> Unpacked:
+def _fill(archive: Path, staging: Path) -> tuple[Unpacked, str]:
     unpacked = unpack(archive, staging)
     if not (staging / DATABASE).is_file():
         raise DamagedArchiveError(f"{archive} holds no {DATABASE}: it is no archive of a home; nothing was restored")
@@ -79,8 +82,9 @@ def _fill(archive: Path, staging: Path) -> Unpacked:
         make_usable(database)
     finally:
         database.close()
+    database_was = play_own_database(staging / SETTINGS)
     building.flush(staging)
-    return unpacked
+    return unpacked, database_was
 
 
 def _open_to_sandboxes(path: Path) -> None:

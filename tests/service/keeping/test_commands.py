@@ -27,6 +27,28 @@ def test_a_home_is_backed_up_and_restored_with_counts(arena: Arena, tmp_path: Pa
     assert arena("db", "check", "--db", tmp_path / "new" / "arena.db").code == 0
 
 
+def test_a_restored_home_plays_what_was_restored(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_SERVE_DATABASE", raising=False)
+    home = small_home(tmp_path / "h")
+    line = 'database = "postgresql://ada:geheim@db.example/arena"\n'
+    home.settings_file.write_text(f"[service]\n{line}workers = 2\n", encoding="ascii")
+    monkeypatch.setattr("arena.cli.nouns.home.with_book", lambda home, _: home)  # there is no such server
+    done = arena("home", "backup", tmp_path / "x.tar", "--home", home.directory)
+    assert "holds secrets (the password of the database, the key of the certificate" in done.out
+    new = tmp_path / "new"
+    restored = arena("home", "restore", tmp_path / "x.tar", "--home", new)
+    assert f"`arena db copy {new / 'arena.db'} postgresql://HOST/NAME`" in restored.out.splitlines()[-1]
+    assert (new / "settings.toml").read_text() == f"[service]\n# {line}workers = 2\n"
+    assert (new / "settings.toml").stat().st_mode & 0o777 == 0o600
+    assert arena("serve", "--home", new, "--check", "--json").json["settings"]["service.database"]["value"] == ""
+    monkeypatch.setenv("ARENA_SERVE_DATABASE", "postgresql://ada:geheim@db.example/arena")
+    restored = arena("home", "restore", tmp_path / "x.tar", "--home", tmp_path / "third")
+    assert "ARENA_SERVE_DATABASE names the database postgresql://ada@db.example/arena, and" in restored.out
+    shown = arena("home", "restore", tmp_path / "x.tar", "--home", tmp_path / "fourth", "--json")
+    assert shown.json["database"] == shown.json["database_was"] == "postgresql://ada@db.example/arena"
+    assert "geheim" not in restored.out + shown.out
+
+
 def test_what_cannot_be_done_is_one_line(arena: Arena, tmp_path: Path) -> None:
     home = small_home(tmp_path / "h")
     (tmp_path / "x.tar").write_text("a letter", encoding="ascii")
