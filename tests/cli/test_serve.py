@@ -44,3 +44,13 @@ def test_the_check_shows_a_flag_in_its_place(arena: Arena) -> None:
     checked = arena("serve", "--home", "home", "--check", "--workers", "3", "--set", "limits.versions=9", "--json")
     assert checked.json["settings"]["service.workers"] == {"value": 3, "from": "--workers"}
     assert checked.json["settings"]["limits.versions"] == {"value": 9, "from": "--set limits.versions"}
+
+
+def test_the_check_shows_no_password(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGPASSWORD", "")  # which the command sets
+    Path("home").mkdir()
+    Path("home/settings.toml").write_text('[service]\ndatabase = "postgresql://ada:geheim@127.0.0.1:9/book"\n')
+    for words in ([], ["--json"]):
+        checked = arena("serve", "--home", "home", "--check", *words)
+        assert "postgresql://ada@127.0.0.1:9/book" in checked.out
+        assert "geheim" not in checked.out + checked.err

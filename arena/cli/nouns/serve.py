@@ -104,12 +104,12 @@ def _print_check(checked: Checked, *, as_json: bool) -> None:
 
 
 def _row(one: Said) -> dict[str, str]:
-    return {"setting": one.row.key, "value": one.row.kind.show(one.value), "from": one.origin}
+    return {"setting": one.row.key, "value": one.row.kind.show(one.shown), "from": one.origin}
 
 
 def _check_json(checked: Checked) -> dict[str, Value]:
     def setting(one: Said) -> dict[str, Value]:
-        return {"value": one.value, "from": one.origin}
+        return {"value": one.shown, "from": one.origin}
 
     return {
         "settings": {one.row.key: setting(one) for one in checked.effective.said},

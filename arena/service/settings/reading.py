@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from arena.client.passwords import keep_password
+from arena.client.passwords import without_password
 from arena.service.errors import SettingsError
 from arena.service.settings.kinds import Value
 from arena.service.settings.table import RUNTIMES, SECTIONS, TABLE, Row
@@ -23,7 +23,6 @@ from arena.service.settings.values import (
 )
 
 DEFAULT = "default"
-_DATABASE = "service.database"
 _OF_BOTS = "ARENA_ADDRESS"
 """A variable that bots are given, and that is nearly one of ours."""
 _ALMOST = 0.85
@@ -39,6 +38,11 @@ class Said:
     value: Value
     origin: str
     """`default`, the name of the file, of the variable or of the flag."""
+
+    @property
+    def shown(self) -> Value:
+        """Return the value as anybody may see it: the URL of a database without its password."""
+        return without_password(self.value) if isinstance(self.value, str) else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +174,7 @@ def _effective(
 
 def _said(row: Row, origin: str, place: str, said: Any, problems: list[str], *, is_text: bool) -> Said:
     try:
-        value = row.kind.read(row.kind.read_text(said) if is_text else said)
-        return Said(row, keep_password(str(value)) if row.key == _DATABASE else value, origin)
+        return Said(row, row.kind.read(row.kind.read_text(said) if is_text else said), origin)
     except ValueError:
         shown = row.kind.show(row.kind.read(row.default))
         problems.append(f"{place} is not {row.kind.words}; the default is {shown}")
