@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.ray import address
+from arena.executor.ray import address, knock
 from arena.executor.ray.address import Head, check_address, find_head
 from tests.support.small_cluster import SmallCluster
 
@@ -118,3 +118,37 @@ async def test_a_head_of_another_version_is_told_with_both(
     answer_with(monkeypatch, lambda _: {**SAME, **theirs})
     with pytest.raises(ExecutorFailedError, match=said):
         await find_head(f"127.0.0.1:{listener.getsockname()[1]}")
+
+
+def test_a_head_that_was_killed_is_told_by_its_address_where_none_was_named(
+    listener: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = f"127.0.0.1:{listener.getsockname()[1]}"
+    listener.close()
+    services = SimpleNamespace(find_gcs_addresses=lambda: {gone})  # the other processes of the cluster name it
+    monkeypatch.setattr(knock, "load_ray", lambda: None)
+    monkeypatch.setattr(knock, "part_of_ray", lambda _: services)
+    assert knock.ask("auto")["problem"].startswith(f"no head of Ray answers at {gone}; start a head")
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("token", "does not take the token that is used here; copy its ~/.ray/auth_token to the same place here, and"),
+        ("disabled", "lets nobody in without its token; set RAY_AUTH_MODE=token, and copy its ~/.ray/auth_token"),
+    ],
+)
+def test_a_head_that_does_not_take_our_token_is_told_in_our_words(
+    mode: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class AuthenticationError(Exception):
+        """As Ray raises it, with a page of its own words."""
+
+    def refuse(**_: object) -> None:
+        raise AuthenticationError("RPC error: InvalidAuthToken: ...")
+
+    monkeypatch.setenv("RAY_AUTH_MODE", mode)
+    monkeypatch.setattr(knock, "load_ray", lambda: None)
+    monkeypatch.setattr(knock, "_has_token", lambda: True)
+    monkeypatch.setattr(knock, "part_of_ray", lambda _: SimpleNamespace(GcsClient=refuse))
+    assert f"the head of Ray at 127.0.0.1:6379 {said}" in knock.ask("127.0.0.1:6379")["problem"]

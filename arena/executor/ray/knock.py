@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 from typing import Any
 
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray.library import load_ray, part_of_ray
+
+CONNECT_S = 3.0
 
 
 def ask(text: str) -> dict[str, Any]:
@@ -29,13 +32,21 @@ def ask(text: str) -> dict[str, Any]:
         }
     if text == "auto":
         found = part_of_ray("_private.services").find_gcs_addresses()
-        if len(found) != 1:
-            return {"problem": _which(sorted(found))}
-        (text,) = found
+        alive = [one for one in sorted(found) if _listens(one)]  # the other processes of a cluster outlive its head
+        if len(alive or found) != 1:
+            return {"problem": _which(alive or sorted(found))}
+        (text,) = alive or found
+        if not alive:
+            return {
+                "problem": f"no head of Ray answers at {text}; start a head with `ray start --head`, or name one with "
+                "--address HOST:PORT"
+            }
     try:
         client = part_of_ray("_raylet").GcsClient(address=text)
         known = part_of_ray("_common.usage.usage_lib").get_cluster_metadata(client)
     except Exception as error:  # whatever Ray raises
+        if type(error).__name__ == "AuthenticationError":
+            return {"problem": _why_no_entry(text)}
         return {
             "problem": f"the head of Ray at {text} does not let us in: {' '.join(str(error).split())[:200]}; see "
             "its log, and RAY_AUTH_MODE"
@@ -51,6 +62,28 @@ def ask(text: str) -> dict[str, Any]:
 def _has_token() -> bool:
     loader = part_of_ray("_raylet").AuthenticationTokenLoader.instance()
     return bool(loader.has_token(ignore_auth_mode=True))
+
+
+def _why_no_entry(text: str) -> str:
+    """Return what is wrong with our token, for a head that does not take it."""
+    if os.environ.get("RAY_AUTH_MODE") != "token":
+        return (
+            f"the head of Ray at {text} lets nobody in without its token; set RAY_AUTH_MODE=token, and copy its "
+            "~/.ray/auth_token to the same place here"
+        )
+    return (
+        f"the head of Ray at {text} does not take the token that is used here; copy its ~/.ray/auth_token to the same "
+        "place here, and see that RAY_AUTH_TOKEN and RAY_AUTH_TOKEN_PATH name no other"
+    )
+
+
+def _listens(text: str) -> bool:
+    host, _, port = text.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_S).close()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _which(found: list[str]) -> str:
