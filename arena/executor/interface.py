@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
@@ -65,3 +65,11 @@ class Executor(Protocol):
 
     def count_warm_bots(self) -> int:
         """Return how many processes of bots are kept for later matches, as far as is known."""
+
+
+@runtime_checkable
+class Failing(Protocol):
+    """An executor that learns by itself that nothing can be played any more, also while nothing is to be played."""
+
+    async def failed(self) -> Exception:
+        """Return why, as soon as that is so."""

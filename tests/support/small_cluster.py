@@ -8,8 +8,9 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+from unittest import mock
 
-from arena.executor.ray.library import load_ray, part_of_ray
+from arena.executor.ray.library import PATIENCE, load_ray, part_of_ray
 from arena.hosting.proc.processes import list_descendants
 
 STORE_BYTES = 80 << 20
@@ -37,6 +38,13 @@ class SmallCluster:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
+    def kill_head(self) -> int:
+        """End the head alone by SIGKILL, and return the port at which another one may take its place."""
+        (head,) = self._cluster.head_node.all_processes["gcs_server"]
+        head.process.kill()
+        head.process.wait()
+        return int(self.address.rpartition(":")[2])
+
     def remove(self, node: Any, *, is_dead: bool = True) -> None:
         """Have a machine leave, or clear up after one that is dead."""
         self._cluster.remove_node(node, allow_graceful=not is_dead)
@@ -49,12 +57,14 @@ def processes_of(node: Any) -> list[int]:
 
 
 @contextmanager
-def small_cluster(cpus: int = 1) -> Iterator[SmallCluster]:
-    """Give a cluster whose head has so many cores, and end it."""
+def small_cluster(cpus: int = 1, port: int = 0) -> Iterator[SmallCluster]:
+    """Give a cluster whose head has so many cores, at this port or at any, and end it."""
     load_ray()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), mock.patch.dict(os.environ):
+        os.environ.pop(PATIENCE)  # machines do not inherit it elsewhere, and end when their head is gone
         warnings.simplefilter("ignore")
         head = {"num_cpus": cpus, "object_store_memory": STORE_BYTES, "node_ip_address": LOOPBACK}
+        head |= {"gcs_server_port": port} if port else {}
         made = part_of_ray("cluster_utils").Cluster(
             initialize_head=True, head_node_args={**head, "include_dashboard": False}
         )

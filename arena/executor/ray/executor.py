@@ -15,7 +15,7 @@ from arena.executor.interface import ExecutorFailedError
 from arena.executor.pool import WorkerPool
 from arena.executor.ray.fleet import Fleet
 from arena.executor.ray.options import RayOptions
-from arena.executor.ray.session import join, leave, look_at_nodes
+from arena.executor.ray.session import are_cores_held, join, leave, look_at_nodes
 from arena.executor.worker_process import WorkerProcess
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
@@ -25,6 +25,8 @@ LOOK_S = 1.0
 """How often the head is asked for its machines."""
 START_S = 120.0
 """The first machines may take so long to prove themselves and to have a core free."""
+HELD_S = 2.0
+"""One that just ended gives its cores back so soon."""
 FILL_S = 8.0
 """So long the others are waited for then."""
 EMPTY_S = 60.0
@@ -44,8 +46,9 @@ class RayExecutor:
         """Join the cluster and wait for its machines to be proved. Raises ExecutorFailedError if none can play."""
         await join(self._options.address)
         try:
+            is_held = await are_cores_held(self._options.cores)
             self._watching = asyncio.create_task(self._watch())
-            await self._wait_for_first()
+            await self._wait_for_first(is_held)
         except BaseException:
             await self.__aexit__()
             raise
@@ -80,17 +83,27 @@ class RayExecutor:
     def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
         return self._pool.watch(match_id, after, logs)
 
+    async def failed(self) -> Exception:
+        """Return why nothing can be played any more, as soon as that is so."""
+        while self._pool.failure is None:
+            await asyncio.sleep(LOOK_S)
+        return self._pool.failure
+
     def _end(self, worker: WorkerProcess, why: str) -> None:
         self._fleet.end_worker(worker, why)
 
-    async def _wait_for_first(self) -> None:
+    async def _wait_for_first(self, is_held: bool) -> None:
+        """Wait until something can be played. `is_held` tells whether others had all cores before we asked for any."""
         loop = asyncio.get_running_loop()
-        deadline_s, filled_s = loop.time() + START_S, loop.time() + FILL_S
+        held_s, filled_s, deadline_s = (loop.time() + limit_s for limit_s in (HELD_S, FILL_S, START_S))
         while not (self._pool.workers and (self._fleet.has_settled or loop.time() > filled_s)):
             if self._pool.failure is not None:
                 raise self._pool.failure
             if self._fleet.has_looked and not self._fleet.has_hope:
                 raise ExecutorFailedError(self._fleet.why_empty())
+            if is_held and loop.time() > held_s and not self._pool.workers:
+                is_held = False
+                self._options.say(f"others hold all cores of the cluster; this waits {START_S:g} s for one")
             if loop.time() > deadline_s:
                 raise ExecutorFailedError(
                     "no machine of the cluster has a core free; end what else runs there, or wait"

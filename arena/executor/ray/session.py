@@ -6,6 +6,7 @@ Calls of Ray that may wait for ever are made in threads that nobody waits for.
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray.address import Head, find_head
-from arena.executor.ray.library import NAMESPACE, keep_exit_statuses, load_ray, part_of_ray
+from arena.executor.ray.library import NAMESPACE, keep_exit_statuses, keep_handler, load_ray, part_of_ray
 
 JOIN_S = 30.0
 LEAVE_S = 10.0
@@ -64,13 +65,14 @@ async def join(address: str) -> Head:
         part_of_ray("_private.ray_constants").ENABLE_RAY_CLUSTER = False
 
     def enter() -> None:
-        ray.init(
-            address=head.address,
-            namespace=NAMESPACE,
-            log_to_driver=False,
-            configure_logging=False,
-            ignore_reinit_error=True,
-        )
+        with keep_handler(signal.SIGTERM):
+            ray.init(
+                address=head.address,
+                namespace=NAMESPACE,
+                log_to_driver=False,
+                configure_logging=False,
+                ignore_reinit_error=True,
+            )
         keep_exit_statuses()
 
     try:
@@ -85,17 +87,55 @@ async def join(address: str) -> Head:
 
 async def leave() -> None:
     """Leave the cluster: whatever was started there by us ends."""
+
+    def go() -> None:
+        with keep_handler(signal.SIGTERM):
+            load_ray().shutdown()
+
     with suppress(Exception):  # a head that is gone cannot be left in order
-        await apart(load_ray().shutdown, LEAVE_S)
+        await apart(go, LEAVE_S)
 
 
 async def look_at_nodes() -> Sequence[Mapping[str, Any]]:
     """Return what the head knows of the machines of the cluster. Raises ExecutorFailedError if it is gone."""
     try:
-        found: Sequence[Mapping[str, Any]] = await apart(load_ray().nodes, LOOK_S)
+        return await apart(_ask_for_nodes, LOOK_S)
     except Exception as error:  # whatever Ray raises
         raise ExecutorFailedError("the head of the cluster does not answer any more; start it again") from error
-    return found
+
+
+async def are_cores_held(count: int) -> bool:
+    """Return whether there are machines with so many cores, and none has as many free; False if the head is silent."""
+    with suppress(Exception):  # whatever Ray raises; who looks at the machines then tells it
+        found = await apart(_ask_for_cores, LOOK_S)
+        free = [free for all_, free in found if all_ >= count]
+        return bool(free) and max(free) < count
+    return False
+
+
+def _ask_for_cores() -> list[tuple[float, float]]:
+    """Return how many cores each machine has, and how many are free."""
+    client = part_of_ray("_private.worker").global_worker.gcs_client
+    rows = client.get_all_resource_usage(timeout=LOOK_S).resource_usage_data.batch
+    return [(row.resources_total.get("CPU", 0), row.resources_available.get("CPU", 0)) for row in rows]
+
+
+def _ask_for_nodes() -> list[dict[str, Any]]:
+    """Return the machines in the words of `ray.nodes`.
+
+    That itself waits for ever for a head that is gone, and ends this process when another one answers in its place.
+    """
+    client = part_of_ray("_private.worker").global_worker.gcs_client
+    alive = part_of_ray("core.generated.gcs_pb2").GcsNodeInfo.ALIVE
+    return [
+        {
+            "NodeID": node.node_id.hex(),
+            "Alive": node.state == alive,
+            "Resources": dict(node.resources_total),
+            "NodeManagerHostname": node.node_manager_hostname,
+        }
+        for node in client.get_all_node_info(timeout=LOOK_S).values()
+    ]
 
 
 def _keep_quiet() -> None:

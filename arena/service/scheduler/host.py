@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Protocol
 
-from arena.executor.interface import Executor, ExecutorFailedError
+from arena.executor.interface import Executor, ExecutorFailedError, Failing
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
@@ -51,6 +51,7 @@ class Host:
         self._executor: Executor | None = None
         self._watch = watch or HostWatch(2 * slots.slots())
         self._in_flight: set[str] = set()
+        self._failed_by_itself = False
 
     async def run(self) -> None:
         """Keep an executor running until this task is cancelled, which ends every process that was started."""
@@ -71,13 +72,25 @@ class Host:
         try:
             async with self._make() as executor:
                 self._executor = executor
+                if self._failed_by_itself:  # and this one has looked: health need not wait for a match
+                    self._health.clear(PART)
                 self._slots.use(_Watched(executor, self._begin, self._look))
+                watching = asyncio.create_task(self._follow(executor))
                 try:
                     return await self._failed
                 finally:
+                    watching.cancel()
                     self._slots.use(None)
         finally:
             self._executor = None
+
+    async def _follow(self, executor: Executor) -> None:
+        """Learn from an executor that tells it by itself that it cannot go on."""
+        self._failed_by_itself = False
+        if isinstance(executor, Failing):
+            error = await executor.failed()
+            self._failed_by_itself = True
+            self._fail(error)
 
     def count_warm_bots(self) -> int:
         """Return how many idle processes of bots there are, as far as is known."""

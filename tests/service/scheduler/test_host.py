@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
+from typing import Self
 
 import pytest
 
@@ -68,6 +69,28 @@ async def test_a_host_that_fails_is_replaced_and_what_waited_is_played(
         await executors[1].finish("after")
         await waiting
         assert health.problems() == {}
+
+
+async def test_a_host_that_fails_by_itself_is_replaced_before_anything_is_to_be_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Telling(HeldExecutor):
+        async def __aenter__(self) -> Self:
+            said.append(list(health.problems().values()))
+            return self
+
+        async def failed(self) -> Exception:
+            return await why.pop(0)
+
+    said: list[list[str]] = []
+    health, slots = Health(), Slots(1, dict.fromkeys(Kind, 1.0))
+    why: list[asyncio.Future[Exception]] = [asyncio.get_running_loop().create_future() for _ in range(2)]
+    (first, _) = why
+    async with running(slots, health, Telling, monkeypatch):
+        first.set_result(ExecutorFailedError("the head is gone"))
+        await until(lambda: len(said) == 2 and not health.problems())
+    assert said[0] == []
+    assert "the head is gone" in said[1][0]
 
 
 async def test_a_match_that_was_lost_now_and_then_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
