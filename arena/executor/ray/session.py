@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -55,7 +56,7 @@ async def join(address: str) -> Head:
     ray = load_ray()
     head = await find_head(address)
     _keep_quiet()
-    if not await apart(part_of_ray("_private.services").find_node_ids, JOIN_S):  # Ray itself would look for a minute
+    if not await _is_joined(head.address):
         raise ExecutorFailedError(
             f"this machine is not in the cluster; `ray start --address {head.address}` joins it, with --num-cpus 0 if "
             "nothing is to be played here"
@@ -83,6 +84,32 @@ async def join(address: str) -> Head:
         why = " ".join(str(error).split())[:300]
         raise ExecutorFailedError(f"the head at {head.address} does not let us join: {why}; see its log") from error
     return head
+
+
+async def _is_joined(address: str) -> bool:
+    """Return whether a Ray of that cluster answers on this machine.
+
+    Ray itself would look for one for a minute, and ends this process where the one that it knows of does not answer.
+    """
+    if not await apart(part_of_ray("_private.services").find_node_ids, JOIN_S):
+        return False
+    with suppress(Exception):  # whatever Ray raises
+        return await apart(lambda: any(map(_listens, _sockets(address))), JOIN_S)
+    return False
+
+
+def _sockets(address: str) -> list[str]:
+    """Return where each machine of a cluster is spoken to by its own programs."""
+    nodes = part_of_ray("_raylet").GcsClient(address=address).get_all_node_info(timeout=JOIN_S).values()
+    alive = part_of_ray("core.generated.gcs_pb2").GcsNodeInfo.ALIVE
+    return [node.raylet_socket_name for node in nodes if node.state == alive]
+
+
+def _listens(path: str) -> bool:
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+        probe.connect(path)
+        return True
+    return False
 
 
 async def leave() -> None:
