@@ -1,6 +1,7 @@
 """Matches on a cluster: they end as they do here, whatever becomes of its machines, and nothing is left of them."""
 
 import asyncio
+import ctypes
 import os
 import signal
 import time
@@ -26,6 +27,7 @@ from tests.support.patience import PATIENCE_S, until
 from tests.support.processes import marked_processes, wait_until
 from tests.support.small_cluster import SmallCluster
 
+PR_GET_CHILD_SUBREAPER = 37
 OURS = ("arena.worker", "ray::Slot", "ray::NodeAgent")
 
 
@@ -62,6 +64,11 @@ async def test_matches_end_as_they_do_here_and_nothing_is_left(
         assert executor.slots() == 2
         reports = await play(executor, specs)
         assert len(ours(mark, OURS[:1])) == 2
+        adopts = ctypes.c_int(-1)
+        ctypes.CDLL(None).prctl(PR_GET_CHILD_SUBREAPER, ctypes.byref(adopts))
+        assert adopts.value == 0, (
+            "whoever loses its parent becomes a child of this process, and is waited for by nobody"
+        )
     assert digests(reports) == expected
     assert [path.name for path in cache.iterdir() if not path.name.startswith(".")] == [specs[0].seats[0].version]
     wait_until(lambda: not ours(mark))

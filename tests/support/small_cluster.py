@@ -11,7 +11,8 @@ from typing import Any
 from unittest import mock
 
 from arena.executor.ray.library import PATIENCE, load_ray, part_of_ray
-from arena.hosting.proc.processes import list_descendants
+from arena.hosting.proc.processes import list_descendants, read_relations
+from tests.support.processes import command_lines, wait_until
 
 STORE_BYTES = 80 << 20
 LOOPBACK = "127.0.0.1"
@@ -71,4 +72,24 @@ def small_cluster(cpus: int = 1, port: int = 0) -> Iterator[SmallCluster]:
     try:
         yield SmallCluster(made)
     finally:
+        started = _processes_of_all(made)
         made.shutdown()
+        for pid, line in dict(command_lines(started)).items():
+            if "arena.worker" not in line:  # Ray's own: some look only once a minute whether their machine lives
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not any(map(_lives, started)))
+
+
+def _lives(pid: int) -> bool:
+    relations = read_relations(pid)
+    return relations is not None and not relations.is_zombie
+
+
+def _processes_of_all(cluster: Any) -> list[int]:
+    """Return all processes of the machines of a cluster that run."""
+    found = []
+    for node in (cluster.head_node, *cluster.worker_nodes):
+        for process in (info.process for kind in node.all_processes.values() for info in kind) if node else ():
+            found += [process.pid, *list_descendants(process.pid)]
+    return found

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray.address import Head, find_head
 from arena.executor.ray.library import NAMESPACE, keep_exit_statuses, keep_handler, load_ray, part_of_ray
+from arena.hosting.prctl import PR_SET_CHILD_SUBREAPER, prctl
 
 JOIN_S = 30.0
 LEAVE_S = 10.0
@@ -75,6 +76,8 @@ async def join(address: str) -> Head:
                 ignore_reinit_error=True,
             )
         keep_exit_statuses()
+        # Ray has whoever loses its parent become a child of this process, which waits for none but its own.
+        prctl(PR_SET_CHILD_SUBREAPER, 0)
 
     try:
         await apart(enter, JOIN_S)
