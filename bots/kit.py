@@ -9,9 +9,9 @@
     if __name__ == "__main__":
         run(FirstBot())
 
-`play_offline` plays a whole match in this process, without an arena, through the same messages. docs/write-a-bot.md
-tells the rest. This module does not import the engine; `run` does before the bot joins, unless the bot does without it
-(`Bot.uses_engine`).
+`decide_turn` makes one answer of all decisions of a turn. `play_offline` plays a whole match in this process, without
+an arena, through the same messages. docs/write-a-bot.md tells the rest. This module does not import the engine; `run`
+does before the bot joins, unless the bot does without it (`Bot.uses_engine`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from bots.decision import Decision, Match
 from bots.errors import AnswerError, ArenaError, KitError, ProtocolError, RulesVersionError
 from bots.session import RESIGN, Answer, Bot, Session
+from bots.turn import decide_turn
 
 if TYPE_CHECKING:
     from bots.offline import OfflineMatch, play_offline
@@ -40,6 +41,7 @@ __all__ = [
     "OfflineMatch",
     "ProtocolError",
     "RulesVersionError",
+    "decide_turn",
     "play_offline",
     "run",
 ]
@@ -80,10 +82,18 @@ def run(bot: Bot) -> None:
 
 
 def _play(bot: Bot, address: str, token: str) -> None:
-    from bots.stream import play  # playing offline needs no grpc, which is slow to import
-
     if bot.uses_engine:
         from bots.preload import preload_claimed
 
         preload_claimed(bot.games)
-    asyncio.run(play(Session(bot), address, token))
+    from arena.wire.completion_queue import prepare
+
+    # Playing offline needs no grpc, which is slow to import.
+    if prepare():
+        from bots.queue_stream import play
+
+        play(Session(bot), address, token)
+    else:
+        from bots.stream import play as play_by_aio
+
+        asyncio.run(play_by_aio(Session(bot), address, token))

@@ -1,4 +1,4 @@
-"""Carries a session over gRPC: the one file of the kit that touches the network.
+"""Carries a session over grpc.aio: the road with any version of grpcio; `bots.queue_stream` is the cheap one.
 
 Whatever happens, the call is cancelled and the channel closed: a process that leaves a stream open can hang at exit.
 """
@@ -21,9 +21,9 @@ from bots.errors import ArenaError
 from bots.session import Session
 
 # An http_proxy in the environment would catch even 127.0.0.1.
-_OPTIONS = (("grpc.enable_http_proxy", 0),)
+OPTIONS = (("grpc.enable_http_proxy", 0),)
 # How an arena that shuts down, or is killed, ends a stream.
-_ENDED = (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
+ENDED = (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
 
 _BEGIN_S = 0.2
 _LOOKS = 4
@@ -37,14 +37,14 @@ async def play(session: Session, address: str, token: str) -> None:
 
     Raises ArenaError if it cannot be reached or refuses the bot, and whatever the session raises.
     """
-    async with grpc.aio.insecure_channel(address, options=_OPTIONS) as channel:
+    async with grpc.aio.insecure_channel(address, options=OPTIONS) as channel:
         stub = play_pb2_grpc.PlayServiceStub(channel)  # type: ignore[no-untyped-call]
         call: _Call = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
         try:
             await _converse(session, call)
         except grpc.aio.AioRpcError as error:
-            if not (session.has_joined and error.code() in _ENDED):
-                raise ArenaError(_explain(error, address)) from None
+            if not (session.has_joined and error.code() in ENDED):
+                raise ArenaError(explain(error.code(), error.details(), address)) from None
         except asyncio.CancelledError:
             # The arena cancelled the call; a cancelled task of ours goes on unwinding instead.
             if not call.cancelled() or _is_cancelled():
@@ -94,7 +94,8 @@ def _is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-def _explain(error: grpc.aio.AioRpcError, address: str) -> str:
-    if error.code() is grpc.StatusCode.UNAVAILABLE:
-        return f"no arena answers at {address}: {error.details()}"
-    return f"the arena at {address} ended the stream: {error.code().name}: {error.details()}"
+def explain(code: grpc.StatusCode, details: str | None, address: str) -> str:
+    """Return why a stream ended, in a sentence."""
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return f"no arena answers at {address}: {details}"
+    return f"the arena at {address} ended the stream: {code.name}: {details}"

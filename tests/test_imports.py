@@ -183,6 +183,7 @@ BOUNDARIES = {
             "arena.story",
             "arena.trial",
             "arena.match",
+            "arena.wire.completion_queue",
             "arena.hosting",
             "arena.tournament",
             "arena.executor",

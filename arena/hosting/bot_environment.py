@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-INHERITED = ("PATH", "HOME", "LANG", "PYTHONPATH")
+INHERITED = ("PATH", "HOME", "LANG", "PYTHONPATH", "ARENA_GRPC")
 # Nothing is written to the files of a version, and output before a crash must not be lost.
 SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
 

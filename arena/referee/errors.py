@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NoReturn
 
 import grpc
 
+from arena.referee.context import Ending
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
 
 
@@ -21,7 +22,7 @@ class StreamError:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
-async def abort(context: grpc.aio.ServicerContext[Any, Any], error: StreamError) -> None:
+async def abort(context: Ending, error: StreamError) -> NoReturn:
     """End the call with the error. Always raises (grpc.aio.AbortError)."""
     status = Status(error.code.value[0], error.reason, error.message, error.metadata)
     await context.abort(error.code, error.message, ((STATUS_DETAILS_KEY, encode_status(status)),))

@@ -13,9 +13,10 @@ from typing import Any, Protocol, cast
 
 import grpc
 
+from arena.referee.context import Context
 from arena.referee.errors import StreamError
 from arena.referee.inbox import Flood
-from arena.referee.stream import BotStream, Context
+from arena.referee.stream import BotStream
 from arena.wire.parsing import parse_join, parse_request
 from arena.wire.status import decode_status
 

@@ -166,6 +166,7 @@ class _MatchReferee:
         self._asked = decision, watch
         try:
             await stream.send(message)
+            watch.mark_handed()
             last = await self._await_answer(decision, watch)
         except StreamClosedError as error:
             self._match.fail(seat, FaultCause.DISCONNECTED, str(error))

@@ -9,17 +9,21 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.match.result import FaultCause
+from arena.referee import health
+from arena.referee.aio_server import AioServer
+from arena.referee.context import Context, Handler
 from arena.referee.errors import StreamError, abort
 from arena.referee.inbox import Flood
 from arena.referee.join import JoinError
-from arena.referee.stream import BotStream, Context
+from arena.referee.queue.loop import QueueLoop
+from arena.referee.queue.server import QueueServer
+from arena.referee.stream import BotStream
 from arena.wire.parsing import MAX_REQUEST_BYTES
 
 MOST_STREAMS = 32
@@ -106,17 +110,6 @@ class CallCount:
         return self._left < 0
 
 
-class _CallCounter(grpc.GenericRpcHandler):
-    """Is asked first who serves a call, and serves none."""
-
-    def __init__(self, count: Callable[[], None]) -> None:
-        self._count = count
-
-    def service(self, _handler_call_details: grpc.HandlerCallDetails) -> None:
-        """Count the call."""
-        self._count()
-
-
 class PlayServer:
     """Serves streams to holders of tokens, in one event loop; `start` and `stop` are called once each."""
 
@@ -132,20 +125,19 @@ class PlayServer:
         self._on_first_call = on_call
         self._calls = CallCount(most_calls)
         self._stopping: asyncio.Task[None] | None = None
-        self._server = grpc.aio.server(options=_OPTIONS)
-        self._server.add_generic_rpc_handlers((_CallCounter(self._count_call),))
-        # Bytes in, bytes out: we judge what is not a message.
-        play: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler("arena.v1.PlayService", {"Play": play}),)
+        self._handlers: Mapping[str, Handler] = {
+            "/arena.v1.PlayService/Play": self._play,
+            f"{health.SERVICE}Check": partial(self._if_admitted, health.check),
+            f"{health.SERVICE}Watch": partial(self._if_admitted, health.watch),
+        }
+        loop = asyncio.get_running_loop()
+        self._server: QueueServer | AioServer = (
+            QueueServer(loop, self._find, _OPTIONS) if isinstance(loop, QueueLoop) else AioServer(self._find, _OPTIONS)
         )
-        health_pb2_grpc.add_HealthServicer_to_server(_GuardedHealth(self), self._server)
 
     async def start(self, address: str) -> int:
         """Listen at `unix:/path`, or at `host:port`, and return the port. Raises RuntimeError if that is impossible."""
-        port = self._server.add_insecure_port(address)
-        await self._server.start()
-        return port
+        return await self._server.start(address)
 
     async def stop(self) -> None:
         """End every stream in order, then the server."""
@@ -174,12 +166,17 @@ class PlayServer:
         self._admissions.pop(admission.token, None)
         admission.close()
 
-    def find_admission(self, context: grpc.aio.ServicerContext[Any, Any]) -> Admission | None:
+    def find_admission(self, context: Context) -> Admission | None:
         """Return the admission whose token the call carries, or None."""
         for key, value in context.invocation_metadata() or ():
             if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
                 return self._admissions.get(value.removeprefix("Bearer "))
         return None
+
+    def _find(self, method: str) -> Handler | None:
+        """Count the call, and return who serves it."""
+        self._count_call()
+        return self._handlers.get(method)
 
     def _count_call(self) -> None:
         on_call, self._on_first_call = self._on_first_call, lambda: None
@@ -188,37 +185,18 @@ class PlayServer:
             why = f"It made more than {self._calls.most} calls to the arena; a bot needs one for its whole life."
             self.disconnect(Flood(why, {"calls": self._calls.most}))
 
-    async def _play(self, _requests: object, context: Context) -> None:
+    async def _play(self, context: Context) -> None:
         admission = self.find_admission(context)
         if admission is None:
             await abort(context, _TOKEN_UNKNOWN)
-            return
         if admission.stream.done():
             admission.report_second_stream()
             await abort(context, _SECOND_STREAM)
-            return
         stream = self._make_stream(context)
         admission.stream.set_result(stream)
         await stream.serve()
 
-
-class _GuardedHealth(health.aio.HealthServicer):  # type: ignore[misc] # the package has no types
-    """The standard health service, for holders of a token."""
-
-    def __init__(self, server: PlayServer) -> None:
-        super().__init__()
-        self._server = server
-
-    async def Check(  # noqa: N802 - the service's name
-        self, request: health_pb2.HealthCheckRequest, context: grpc.aio.ServicerContext[Any, Any]
-    ) -> health_pb2.HealthCheckResponse:
-        if self._server.find_admission(context) is None:
+    async def _if_admitted(self, handler: Handler, context: Context) -> None:
+        if self.find_admission(context) is None:
             await abort(context, _TOKEN_UNKNOWN)
-        return await super().Check(request, context)
-
-    async def Watch(  # noqa: N802 - the service's name
-        self, request: health_pb2.HealthCheckRequest, context: grpc.aio.ServicerContext[Any, Any]
-    ) -> None:
-        if self._server.find_admission(context) is None:
-            await abort(context, _TOKEN_UNKNOWN)
-        await super().Watch(request, context)
+        await handler(context)

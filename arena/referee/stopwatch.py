@@ -54,7 +54,12 @@ class Stopwatch:
         """When the next look is due."""
         if meter is not None:
             self.next_at = min(self.asked_at + LOOK_EVERY_S, self._deadline)
-            loop.call_soon(self._mark_handed)  # runs as soon as the transport has the message
+
+    def mark_handed(self) -> None:
+        """Note that the transport has the message: the time up to now is the referee's, unless the bot has read it."""
+        now = self._loop.time()
+        if now - self.asked_at > SLOW_SEND_S and self._meter is not None and not self._meter.has_run():
+            self._handed_at = now
 
     def look(self) -> Figures:
         """Return the figures up to now; call it when a look is due."""
@@ -96,12 +101,6 @@ class Stopwatch:
         self._late_us = late_us + (min(self._late_us, MOST_CARRIED_US) if is_idle else 0)
         self._looked_at, self._cpu_us = at, cpu_us
         return self._late_us
-
-    def _mark_handed(self) -> None:
-        """Count the time up to now as the referee's, unless the bot has received the message meanwhile."""
-        now = self._loop.time()
-        if now - self.asked_at > SLOW_SEND_S and self._meter is not None and not self._meter.has_run():
-            self._handed_at = now
 
 
 def _microseconds(seconds: float) -> int:

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any
 
 import grpc
 
 from arena.match.messages import ProtocolViolation
+from arena.referee.context import Context
 from arena.referee.errors import StreamError, abort
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
+from arena.referee.queue.call import QueueCall
 from arena.referee.seat_stream import Resume, nothing_to_resume
 from arena.wire.parsing import Leave, parse_request
 
 STOPPED_READING_S = 5.0
-
-Context = grpc.aio.ServicerContext[Any, bytes]
+_STOPPED_READING = f"It did not read for {STOPPED_READING_S:g} s."
 
 
 class StreamClosedError(Exception):
@@ -33,6 +33,9 @@ class BotStream:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._call = context if isinstance(context, QueueCall) else None
+        """The call, if its messages can take the shorter way."""
+        self._unread_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._ending: asyncio.Future[StreamError | None] = self._loop.create_future()
         self._inbox: Inbox | None = None
@@ -77,17 +80,22 @@ class BotStream:
 
     async def _read(self) -> None:
         try:
-            while not self._ending.done() and not self._is_muted:
-                data = await self._context.read()
-                if data is grpc.aio.EOF:
-                    break
-                self._receive(data)
+            if self._call is not None:
+                await self._call.deliver(self._receive)
+            else:
+                while (data := await self._context.read()) is not grpc.aio.EOF and self._receive(data):
+                    pass
         except (grpc.aio.BaseError, asyncio.InvalidStateError):
             pass  # the stream is broken; the next line says so
         if not self._is_muted:
             self._end("Its stream ended.")
 
-    def _receive(self, data: bytes) -> None:
+    def _receive(self, data: bytes) -> bool:
+        """Take a message, and return whether the next one is to be read."""
+        self._take(data)
+        return not self._ending.done() and not self._is_muted
+
+    def _take(self, data: bytes) -> None:
         now = self._loop.time()
         self.last_message = data
         self.heard += 1
@@ -122,14 +130,34 @@ class BotStream:
         """Hand a message to the transport. Raises StreamClosedError, also if the bot did not read for 5 s."""
         if self._ending.done():
             raise StreamClosedError(self.spoiled)
+        if self._call is not None and self._call.post(data):
+            self._check_unread_later(STOPPED_READING_S)
+            return
         try:
             async with asyncio.timeout(STOPPED_READING_S):
                 await self._context.write(data)
         except TimeoutError as error:
             self.close()
-            raise StreamClosedError(f"It did not read for {STOPPED_READING_S:g} s.") from error
+            raise StreamClosedError(_STOPPED_READING) from error
         except (grpc.aio.BaseError, asyncio.InvalidStateError) as error:
             raise StreamClosedError("Its stream broke off.") from error
+
+    def _check_unread_later(self, after_s: float) -> None:
+        """See to it that a bot that does not read what was posted is noticed; one timer serves many messages."""
+        if self._unread_check is None:
+            self._unread_check = self._loop.call_later(after_s, self._check_unread)
+
+    def _check_unread(self) -> None:
+        self._unread_check = None
+        assert self._call is not None
+        since = self._call.sending_since
+        if since is None or self._ending.done():
+            return
+        left_s = since + STOPPED_READING_S - self._loop.time()
+        if left_s > 0:
+            self._check_unread_later(left_s)
+        else:
+            self._end(_STOPPED_READING)
 
     def attach(self, inbox: Inbox, seat: int, _resume: Resume = nothing_to_resume) -> None:
         """Deliver everything that arrives from now on to the inbox of a match; a hosted bot never comes back."""

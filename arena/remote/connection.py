@@ -15,8 +15,9 @@ from contextlib import suppress
 
 import grpc
 
+from arena.referee.context import Context
 from arena.referee.errors import StreamError, abort
-from arena.referee.stream import STOPPED_READING_S, Context
+from arena.referee.stream import STOPPED_READING_S
 from arena.remote.values import FLOOD, NO_JOIN, NOT_READING, RefusedError
 
 JOIN_PATIENCE_S = 10.0

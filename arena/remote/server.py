@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.match.messages import Malformed, ProtocolViolation
 from arena.referee.errors import abort
-from arena.referee.stream import Context
 from arena.remote.connection import Connection
 from arena.remote.doorway import Doorway
 from arena.remote.lobby import Lobby, Member
@@ -32,6 +32,8 @@ MOST_JUDGED = 2
 """How many joins with one token are judged at once: each writes into the database of all."""
 MOST_CALLS = 4096
 MOST_CONNECTIONS = 4096
+Context = grpc.aio.ServicerContext[Any, bytes]
+
 _LONGEST_TOKEN = 200
 _PREFIX = "Bearer "
 _UNIX = "unix:"

@@ -9,7 +9,6 @@ It is started by `arena.executor.local`, not by people, and ends with the proces
 from __future__ import annotations
 
 import argparse
-import asyncio
 import contextlib
 import signal
 import sys
@@ -19,6 +18,7 @@ from arena.hosting.errors import HostingError
 from arena.hosting.falls import fall
 from arena.hosting.prctl import die_with_parent
 from arena.match.host_faults import HostBrokenError
+from arena.referee.queue.loop import run
 from arena.worker.host import MatchHost
 from arena.worker.loop import WorkerLoop
 from arena.worker.own_limits import OwnLimits
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     allow_many_descriptors()
     try:
         check_limits()
-        asyncio.run(_serve(take_stdout(), options))
+        run(_serve(take_stdout(), options))
     except (HostingError, HostBrokenError) as error:
         print(f"worker: {error}", file=sys.stderr)  # noqa: T201 - the coordinator keeps it
         return 1

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from arena.hosting.falls import fall
 from arena.hosting.proc.machine import MEGABYTE
+from arena.referee.queue.loop import polled_s
 
 MESSAGE_S = 0.001
 """What gRPC may compute for a message; measured: 0.1 ms."""
@@ -86,7 +87,7 @@ class OwnWatch:
 
 
 class _Beside:
-    """What this process computes beside its event loop, which plays the matches: gRPC's threads, and who else runs."""
+    """What this process computes beside playing: gRPC, in its threads or polled by the loop, and who else runs."""
 
     def __init__(self) -> None:
         self._last = self._now()
@@ -98,7 +99,7 @@ class _Beside:
 
     @staticmethod
     def _now() -> tuple[float, float]:
-        return time.process_time() - time.thread_time(), time.monotonic()
+        return time.process_time() - time.thread_time() + polled_s(), time.monotonic()
 
 
 def _private_bytes() -> int:

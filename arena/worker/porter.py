@@ -40,6 +40,7 @@ from arena.hosting.prctl import die_with_parent
 from arena.referee.inbox import Flood
 from arena.referee.join import JoinError
 from arena.referee.passed_stream import PassedStream, error_of
+from arena.referee.queue.loop import run
 from arena.referee.stream import StreamClosedError
 from arena.worker.door import Door
 from arena.worker.flood_watch import FloodWatch
@@ -116,7 +117,7 @@ def main() -> None:
     die_with_parent(signal.SIGKILL)
     link = socket.socket(fileno=options.link)
     try:
-        asyncio.run(_serve(link, options.directory, OwnLimits(options.memory, options.cpu)))
+        run(_serve(link, options.directory, OwnLimits(options.memory, options.cpu)))
     except MemoryError:
         fall("it had no memory left")
 

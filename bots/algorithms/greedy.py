@@ -11,7 +11,7 @@ from __future__ import annotations
 from random import Random
 
 from bots.algorithms.lines import best_of_lines
-from bots.kit import Bot, Decision
+from bots.kit import Bot, Decision, decide_turn
 from engine.abilities import Playable, need_playable
 from engine.chance import SeededChance
 from engine.core import State
@@ -27,13 +27,25 @@ class GreedyBot(Bot):
         self._nodes = nodes
 
     def decide(self, decision: Decision) -> list[int]:
-        """Answer a whole line at once, up to the first outcome of chance."""
+        """Answer the whole turn at once, up to the first outcome of chance."""
         match = decision.match
         rules = match.rules
         playable = need_playable(rules)
         if rules.has_chance or rules.has_hidden_information:
             return best_of_lines(playable, decision.state, match.random, self._nodes)
-        return best_line(playable, decision.state(), self._nodes, match.random)
+        return best_turn(playable, decision.state(), self._nodes, match.random)
+
+
+def best_turn(game: Playable, state: State, nodes: int, random: Random) -> list[int]:
+    """Return the decisions of a whole turn: one best line after another. `state` is played on."""
+    line: list[int] = []
+
+    def choose(here: State) -> int:
+        if not line:
+            line.extend(best_line(game, here, nodes, random))
+        return line.pop(0)
+
+    return decide_turn(state, choose)
 
 
 def best_line(game: Playable, state: State, nodes: int, random: Random) -> list[int]:

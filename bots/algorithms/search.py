@@ -45,14 +45,19 @@ class SearchBot(Bot):
         self._lookahead = Lookahead(playable, match.seats, match.random, self._horizon)
 
     def decide(self, decision: Decision) -> list[int]:
-        """Search; a line of the lookahead is answered at once, up to the first outcome of chance."""
+        """Search; what needs no time of its own is answered at once, up to the first outcome of chance.
+
+        That is a line of the lookahead, and by a number of playouts the whole turn. By the clock each decision of a
+        tree is answered alone, since each brings its own time.
+        """
         if self._search is None or self._lookahead is None:
             raise RuntimeError("decide was called before match_started")
         if is_open_loop(decision.match.rules):
             return list(self._lookahead.best_line(decision.state, self._progress(decision)))
-        progress = self._progress(decision)
         self._root = self._known_root(decision) or Node(decision.match.seat)
-        self._search.run(self._root, decision.state().clone, _go_on(progress))
+        if self._playouts is not None:
+            return self._search.best_turn(self._root, decision.state(), self._playouts)
+        self._search.run(self._root, decision.state().clone, _go_on(self._progress(decision)))
         return [self._root.best_action()]
 
     def _progress(self, decision: Decision) -> Callable[[int], float]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from random import Random
 
+from bots.turn import decide_turn
 from engine.abilities import Playable
 from engine.core import State
 
@@ -94,6 +95,22 @@ class Search:
             iterations += 1
             if not goes_on(iterations):
                 return
+
+    def best_turn(self, root: Node, state: State, playouts: int) -> list[int]:
+        """Return the decisions of a whole turn of a game without chance, each after so many playouts.
+
+        `root` is the place of `state`, which is played on; the tree below it grows.
+        """
+        here = root
+
+        def choose(position: State) -> int:
+            nonlocal here
+            self.run(here, position.clone, lambda iterations: iterations < playouts)
+            action = here.best_action()
+            here = here.child(action) or Node(here.seat)
+            return action
+
+        return decide_turn(state, choose)
 
     def _iterate(self, root: Node, state: State) -> None:
         path: list[tuple[Node, int]] = []

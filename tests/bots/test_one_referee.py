@@ -24,6 +24,7 @@ from arena.match.spec import MatchSpec
 from arena.match.time_control import TimeControl
 from arena.referee.join import join
 from arena.referee.play import play_match
+from arena.referee.queue.loop import run
 from arena.referee.seated import SeatedBot
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
@@ -150,7 +151,7 @@ def hear_offline(plan: Plan) -> Heard:
 def hear_online(plan: Plan) -> Heard:
     heard = Heard()
     with _noted_streams(heard), TemporaryDirectory(prefix="arena") as directory, mock.patch("gc.freeze"):
-        match = asyncio.run(_play_online(plan, Path(directory)))
+        match = run(_play_online(plan, Path(directory)))
     causes = {fault.cause for fault in match.result().faults}
     assert causes <= {FaultCause.ILLEGAL_ACTION}
     heard.has_faults = bool(causes)
@@ -169,9 +170,9 @@ def _noted_streams(heard: Heard) -> Iterator[None]:
             streams.append(stream)
         return streams.index(stream)
 
-    def receive_and_note(stream: BotStream, data: bytes) -> None:
+    def receive_and_note(stream: BotStream, data: bytes) -> bool:
         heard.messages.append((seat_of(stream), True, data))
-        receive(stream, data)
+        return receive(stream, data)
 
     async def send_and_note(stream: BotStream, data: bytes) -> None:
         heard.messages.append((seat_of(stream), False, data))

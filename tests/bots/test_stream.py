@@ -1,10 +1,11 @@
-"""The kit against an arena over a real unix socket, in one process."""
+"""The kit against an arena over a real unix socket, in one process, on both roads to it."""
 
 # ruff: noqa: ARG002 - an interface has more arguments than every implementation needs
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,10 +14,10 @@ import grpc
 import pytest
 
 from arena.v1 import play_pb2
+from bots import queue_stream, stream
 from bots.errors import ArenaError, ProtocolError, RulesVersionError
 from bots.kit import RESIGN, Answer, Bot, Decision, Match
 from bots.session import Session
-from bots.stream import play
 from tests.bots.fake_arena import JOINED, FakeArena, decide, finished, serve, started
 from tests.support.patience import PATIENCE_S
 
@@ -38,6 +39,18 @@ class Recorder(Bot):
         self.heard.append(f"decide {decision.ply}")
         decision.note = self.note
         return self.answer
+
+
+async def play_by_queue(session: Session, address: str, token: str) -> None:
+    await asyncio.to_thread(queue_stream.play, session, address, token)
+
+
+play = stream.play
+
+
+@pytest.fixture(autouse=True, params=[stream.play, play_by_queue], ids=["aio", "queue"])
+def road(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "play", request.param)
 
 
 @pytest.fixture
@@ -186,6 +199,7 @@ async def test_what_decide_raises_ends_the_stream_and_is_raised(socket_directory
 
 
 async def test_a_cancelled_bot_stays_cancelled(socket_directory: Path) -> None:
+    """Only grpc.aio runs in a task."""
     joined = asyncio.Event()
 
     async def script(arena: FakeArena) -> None:
@@ -194,7 +208,7 @@ async def test_a_cancelled_bot_stays_cancelled(socket_directory: Path) -> None:
         await arena.context.read()
 
     async with serve(socket_directory, script) as arena:
-        task = asyncio.create_task(play(Session(Recorder()), arena.address, ""))
+        task = asyncio.create_task(stream.play(Session(Recorder()), arena.address, ""))
         await asyncio.wait_for(joined.wait(), PATIENCE_S)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

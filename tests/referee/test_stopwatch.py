@@ -1,6 +1,5 @@
 """What a stopwatch makes of wall time, a bot's meter and the referee's own waiting. The clock is the test's."""
 
-from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -10,17 +9,13 @@ from arena.referee.stopwatch import LOOK_EVERY_S, Stopwatch
 
 
 class Loop:
-    """Stands for the event loop: its time, and what it runs next."""
+    """Stands for the event loop: its time."""
 
     def __init__(self) -> None:
         self.now = 50.0
-        self.next: list[Callable[[], None]] = []
 
     def time(self) -> float:
         return self.now
-
-    def call_soon(self, callback: Callable[[], None]) -> None:
-        self.next.append(callback)
 
 
 class Meter:
@@ -133,8 +128,7 @@ def test_an_answer_that_is_read_after_a_look_was_due_was_read_late() -> None:
 def test_a_slow_handing_over_is_the_referees_time_until_the_bot_has_run(has_run: bool, lag_us: int) -> None:
     loop, watch = start(Meter(has_run=has_run))
     loop.now = 50.012
-    for callback in loop.next:
-        callback()
+    watch.mark_handed()
     loop.now = 50.02
     assert watch.look().referee_lag_us == lag_us
 
@@ -173,8 +167,7 @@ def test_a_short_decision_is_looked_at_once_it_is_late(took_s: float, looks: int
 def test_handing_over_is_slow_when_it_takes_more_than_a_millisecond(handed_at: float, lag_us: int) -> None:
     loop, watch = start(Meter(), at=0.0)
     loop.now = handed_at
-    for callback in loop.next:
-        callback()
+    watch.mark_handed()
     loop.now = 0.02
     assert watch.look().referee_lag_us == lag_us
 

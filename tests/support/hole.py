@@ -16,8 +16,7 @@ import sys
 import threading
 from collections.abc import Callable
 
-import grpc
-
+from arena.referee.context import Context
 from arena.referee.server import Admission, PlayServer
 from arena.referee.stream import BotStream
 from arena.worker import door_apart
@@ -46,9 +45,9 @@ HOLES: dict[str, Callable[[], None]] = {"crash": _crash, "fill": _fill, "burn": 
 
 
 def _with_hole(
-    find: Callable[[PlayServer, grpc.aio.ServicerContext[object, object]], Admission | None],
-) -> Callable[[PlayServer, grpc.aio.ServicerContext[object, object]], Admission | None]:
-    def find_admission(server: PlayServer, context: grpc.aio.ServicerContext[object, object]) -> Admission | None:
+    find: Callable[[PlayServer, Context], Admission | None],
+) -> Callable[[PlayServer, Context], Admission | None]:
+    def find_admission(server: PlayServer, context: Context) -> Admission | None:
         for key, value in context.invocation_metadata() or ():
             if key == KEY:
                 HOLES[str(value)]()
@@ -60,11 +59,11 @@ def _with_hole(
 WORDS = b"down with whoever plays"
 
 
-def _with_crash(receive: Callable[[BotStream, bytes], None]) -> Callable[[BotStream, bytes], None]:
-    def crash(stream: BotStream, data: bytes) -> None:
+def _with_crash(receive: Callable[[BotStream, bytes], bool]) -> Callable[[BotStream, bytes], bool]:
+    def crash(stream: BotStream, data: bytes) -> bool:
         if WORDS in data:
             _crash()
-        receive(stream, data)
+        return receive(stream, data)
 
     return crash
 

@@ -1,6 +1,6 @@
 """Every test here starts real processes."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -8,9 +8,14 @@ import pytest
 from arena.worker.host import MatchHost
 from tests.support.host_fixtures import mark, script_game
 from tests.support.keeper import copy_zoo
+from tests.support.loops import THE_ROAD, LoopFactory
 from tests.worker.hosted import host
 
 __all__ = ["host", "mark", "script_game"]
+
+
+def pytest_asyncio_loop_factories() -> Mapping[str, LoopFactory]:
+    return THE_ROAD
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,9 @@ from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageF
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
 from arena.match.result import FaultCause
+from arena.referee.context import Context
 from arena.referee.server import PlayServer
-from arena.referee.stream import BotStream, Context
+from arena.referee.stream import BotStream
 from arena.worker.host import MatchHost
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes, parent_of

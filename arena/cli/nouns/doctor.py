@@ -26,6 +26,7 @@ from arena.hosting.launcher.request import StartRequest
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPED_LEVELS
 from arena.hosting.sandbox.probe import Probe, probe
+from arena.wire.completion_queue import grpcio_version, refusal
 from arena.words.catalogue import DEFAULT
 from engine import registry
 from ratings.errors import EmptyDatabaseError, RatingsError
@@ -75,6 +76,14 @@ def check_packages() -> Finding:
             "packages", FAILED, say("cli_doctor.missing", names=" ".join(missing)), say("cli_doctor.do_setup")
         )
     return Finding("packages", OK, ", ".join(found))
+
+
+def check_grpc() -> Finding:
+    """Check which road the messages of bots take; the dear one is a note and no failure."""
+    refused, grpcio = refusal(), grpcio_version()
+    if not refused.why:
+        return Finding("grpc", OK, say("cli_doctor.grpc_queue", version=grpcio))
+    return Finding("grpc", NOTE, say("cli_doctor.grpc_aio", why=write_told(refused.why)), refused.remedy)
 
 
 def check_games() -> Finding:
@@ -186,6 +195,7 @@ def _sandbox_findings(found: Probe, meaning: str) -> Iterator[Finding]:
 CHECKS: tuple[Callable[[], Finding], ...] = (
     check_python,
     check_packages,
+    check_grpc,
     check_games,
     check_sockets,
     check_processes,

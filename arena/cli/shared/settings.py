@@ -79,6 +79,13 @@ RAY_ADDRESS = Setting(
     "The head of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the one that runs here. Option --address.",
 )
 
+GRPC = Setting(
+    "grpc",
+    "auto",
+    "How messages of bots are carried: queue = one thread polls grpcio, aio = grpc.aio, which costs more; auto = queue "
+    "with the versions of grpcio that were tried. Bots of the kit heed it too.",
+)
+
 RUNTIMES = Setting(
     "runtimes",
     NO_FILE,
@@ -119,6 +126,7 @@ SETTINGS = (
     WARM_MEMORY,
     EXECUTOR,
     RAY_ADDRESS,
+    GRPC,
     RUNTIMES,
     STORE,
 )

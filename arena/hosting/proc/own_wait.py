@@ -1,9 +1,9 @@
 """Measures how long this process keeps bots waiting: by waiting for a processor itself, and by computing for others.
 
-An answer comes to a thread of gRPC, which wakes the thread of the event loop. While the first is ready and has no
-processor, the answer of a bot can lie there, read by nobody: measured, up to 80 ms on a host with 4 busy programs a
-core, in looks that saw the bot neither compute nor wait. Likewise while the other threads handle what another bot
-sends. Waits are 0 where the system does not tell them.
+An answer comes to the thread that polls gRPC, which with grpc.aio is another than that of the event loop. While it is
+ready and has no processor, the answer of a bot can lie there, read by nobody: measured, up to 80 ms on a host with 4
+busy programs a core, in looks that saw the bot neither compute nor wait. Likewise while what another bot sends is
+handled. Waits are 0 where the system does not tell them.
 """
 
 from __future__ import annotations

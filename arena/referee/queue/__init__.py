@@ -1,0 +1,1 @@
+"""Serves calls over gRPC's completion queue, polled by the event loop: the cheap road beside grpc.aio."""

@@ -1,0 +1,165 @@
+"""An event loop that polls gRPC's completion queue where others wait for descriptors: one thread for everything.
+
+A descriptor that becomes ready cannot end that poll, so a second thread waits for them and then rings: it puts an event
+into the queue. Descriptors are rare here (the launcher, the coordinator), messages of bots are not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import selectors
+import sys
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from arena.referee.queue.bell import make_bell
+from arena.referee.queue.layer import Queue
+from arena.wire.completion_queue import prepare
+
+T = TypeVar("T")
+
+_BACKSTOP_MS = 1000
+"""The poll's deadline is by the clock of the day. When somebody sets that back, timers are late by as much at most."""
+
+
+class QueueLoop(asyncio.SelectorEventLoop):
+    """An event loop with a completion queue; `make_queue_loop` makes it."""
+
+    def __init__(self, selector: _QueueSelector) -> None:
+        self._queue_selector = selector
+        super().__init__(selector)
+        selector.report = self._report
+
+    @property
+    def queue(self) -> Queue:
+        """What operations are started on; their tags are called in this loop."""
+        return self._queue_selector.queue
+
+    @property
+    def polled_s(self) -> float:
+        """How many seconds of CPU the polls took, gRPC's I/O included."""
+        return self._queue_selector.polled_s
+
+    def _report(self, error: Exception) -> None:
+        self.call_exception_handler({"message": "a call's event raised", "exception": error})
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end as `asyncio.run` does, in a new loop of `new_loop`."""
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        return runner.run(main)
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """Return a `QueueLoop` where the queue is used and works, and otherwise a usual event loop."""
+    if not prepare():
+        return asyncio.new_event_loop()
+    try:
+        return make_queue_loop()
+    except (OSError, RuntimeError, AttributeError, TypeError) as error:
+        sys.stderr.write(f"grpcio's completion queue cannot be used ({error}); grpc.aio is used instead\n")
+        return asyncio.new_event_loop()
+
+
+def polled_s() -> float:
+    """Return what the running loop's polls of gRPC took of the CPU, in seconds; 0 without a loop that polls."""
+    loop = asyncio._get_running_loop()
+    return loop.polled_s if isinstance(loop, QueueLoop) else 0.0
+
+
+def make_queue_loop() -> QueueLoop:
+    """Return a loop with a queue of its own.
+
+    Raises OSError, RuntimeError, AttributeError or TypeError if gRPC does not work as it did when this was written.
+    """
+    queue = Queue()
+    return QueueLoop(_QueueSelector(queue, make_bell(queue)))
+
+
+class _QueueSelector(selectors.EpollSelector):
+    """A selector that polls the queue, and looks at descriptors when the watch says that some are ready."""
+
+    def __init__(self, queue: Queue, bell: Callable[[], None]) -> None:
+        super().__init__()
+        self.queue = queue
+        self.polled_s = 0.0
+        self.report: Callable[[Exception], None]
+        """Is told what a tag raised."""
+        self._watch = _DescriptorWatch(self.fileno(), bell)
+        self._watch.start()
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        """Return the descriptors that are ready; an event of the queue is handled here."""
+        ready = self._ready()
+        if ready:
+            timeout = 0
+        until = None if timeout is None else time.time() + timeout if timeout > 0 else 0.0
+        began = time.thread_time()
+        event = self.queue.poll(until)
+        self.polled_s += time.thread_time() - began
+        if event is not None:
+            try:
+                event.tag(event)
+            except Exception as error:  # as for any callback of a loop
+                self.report(error)
+        return ready or self._ready()
+
+    def _ready(self) -> list[tuple[selectors.SelectorKey, int]]:
+        return super().select(0) if self._watch.take() else []
+
+    def close(self) -> None:
+        """End the watch, and the queue."""
+        self._watch.stop()
+        self.queue.close()
+        super().close()
+
+
+class _DescriptorWatch(threading.Thread):
+    """Waits for the descriptors of a selector in a thread, and rings when some are ready.
+
+    It waits again only when they were handled, which is so when they are asked for the next time.
+    """
+
+    def __init__(self, selector: int, ring: Callable[[], None]) -> None:
+        super().__init__(name="descriptors", daemon=True)
+        self._selector = selector
+        self._ring = ring
+        self._is_ready = self._was_taken = self._is_over = False
+        self._may_wait = threading.Semaphore(0)
+        self._end = os.eventfd(0, os.EFD_CLOEXEC)
+
+    def take(self) -> bool:
+        """Return whether descriptors have become ready since the last call."""
+        if self._was_taken:
+            self._was_taken = False
+            self._may_wait.release()
+        if not self._is_ready:
+            return False
+        self._is_ready, self._was_taken = False, True
+        return True
+
+    def run(self) -> None:
+        """Wait and ring, until it is stopped."""
+        poll = select.poll()
+        poll.register(self._selector, select.POLLIN)
+        poll.register(self._end, select.POLLIN)
+        while not self._is_over:
+            is_ready = bool(poll.poll(_BACKSTOP_MS))
+            if self._is_over:
+                break
+            self._is_ready = self._is_ready or is_ready
+            self._ring()
+            if is_ready:
+                self._may_wait.acquire()
+        os.close(self._end)
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._is_over = True
+        os.eventfd_write(self._end, 1)
+        self._may_wait.release()
+        self.join()

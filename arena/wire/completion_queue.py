@@ -1,0 +1,74 @@
+"""Whether a process polls gRPC's completion queue itself, as the worker and the kit do. It imports no grpc.
+
+grpc.aio has a thread that polls, and wakes the event loop for every message; gRPC does its I/O in yet another one. A
+thread that polls the queue itself, with gRPC's I/O in that poll, needs about a quarter of the CPU for a round trip. The
+queue is in grpcio's private layer: so it is used with the versions that it was tried with, and grpc.aio with others.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+TRIED = ("1.85",)
+"""The versions of grpcio with which all tests passed on the queue."""
+_EXPERIMENTS = "GRPC_EXPERIMENTS"
+# gRPC's older I/O, which happens in the thread that polls; the newer one has threads of its own.
+_POLLED_IO = "-event_engine_listener,-event_engine_client"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why the queue is not used, and what to do about it; both are empty where it is used."""
+
+    why: str = ""
+    remedy: str = ""
+
+
+def refusal() -> Refusal:
+    """Return why the queue is not used here.
+
+    ARENA_GRPC names the road: `aio`, or `queue` with any version; by `auto`, or without it, the queue with those in
+    TRIED.
+    """
+    wanted = os.environ.get("ARENA_GRPC", "")
+    if wanted not in ("", "auto", "queue", "aio"):
+        return Refusal(f'ARENA_GRPC is "{wanted:.20}", none of auto, queue and aio', "unset ARENA_GRPC")
+    if wanted == "aio":
+        return Refusal("ARENA_GRPC is aio")
+    if sys.platform != "linux":
+        return Refusal(f"{sys.platform} was not tried")
+    version = grpcio_version()
+    if wanted == "queue" or version.rpartition(".")[0] in TRIED:
+        return Refusal()
+    return Refusal(f"grpcio {version} was not tried", f"pip install 'grpcio=={TRIED[-1]}.*'")
+
+
+def prepare() -> bool:
+    """Return whether the queue is used, and set gRPC up for it; to be called before grpc does anything.
+
+    What somebody has set for gRPC's experiments stays as it is: then the queue is polled all the same, at more cost.
+    """
+    if refusal().why:
+        return False
+    os.environ.setdefault(_EXPERIMENTS, _POLLED_IO)
+    return True
+
+
+@cache
+def grpcio_version() -> str:
+    """Return the version of the grpcio that is installed, or an empty text."""
+    spec = find_spec("grpc")
+    if spec is None or spec.origin is None:
+        return ""
+    try:
+        text = Path(spec.origin).with_name("_grpcio_metadata.py").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+    found = re.search(r'"+([0-9][^"]*)"', text)
+    return found.group(1) if found else ""
