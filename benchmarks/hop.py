@@ -9,7 +9,6 @@ the same run; and what a porter holds in memory and takes to start, which a bot'
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import statistics
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from arena.hosting.proc.processes import list_children
 from arena.hosting.runtime_directory import runtime_directory
+from arena.referee.queue.loop import run
 from arena.worker.door import DoorOpener
 from arena.worker.door_apart import DoorApart
 from arena.worker.own_limits import OwnLimits
@@ -43,8 +43,8 @@ async def _start_porter() -> tuple[float, int]:
     return took_s, held_kb
 
 
-async def _await(run: Callable[[], Awaitable[float]]) -> float:
-    return await run()
+async def _await(kind: Callable[[], Awaitable[float]]) -> float:
+    return await kind()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,17 +55,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with solo.installed():
         for streams in STREAMS:
-            runs: tuple[Callable[[], Awaitable[float]], ...] = (
+            kinds: tuple[Callable[[], Awaitable[float]], ...] = (
                 partial(run_referee, streams, options.seconds),
                 partial(run_referee, streams, options.seconds, _by_porters),
             )
-            speeds = [[asyncio.run(_await(run)) for run in runs] for _ in range(options.repeats)]
+            speeds = [[run(_await(kind)) for kind in kinds] for _ in range(options.repeats)]
             own, porters = (statistics.median(some) for some in zip(*speeds, strict=True))
             print(
                 f"{streams} stream{'s' if streams > 1 else ''}: {own:,.0f} decisions/s, by porters {porters:,.0f}/s = "
                 f"{porters / own:.0%}; {1e6 / porters - 1e6 / own:.0f} us more a decision"
             )
-        starts = [asyncio.run(_start_porter()) for _ in range(options.repeats)]
+        starts = [run(_start_porter()) for _ in range(options.repeats)]
     took_s, held_kb = (statistics.median(some) for some in zip(*starts, strict=True))
     print(f"a porter: {held_kb / 1024:.0f} MiB, {took_s:.2f} s until its door is open")
     return 0
