@@ -52,6 +52,8 @@ BOUNDARIES = {
     ),
     "arena/conform/rules": Boundary(("arena.conform.rules",)),
     "arena/worker": Boundary(("arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire")),
+    "arena/worker/profiled_host.py": Boundary(("arena.worker", "arena.match", "arena.profiling")),
+    "arena/profiling": Boundary(("arena.profiling", "arena.hosting.proc")),
     "arena/remote": Boundary(
         ("arena.remote", "arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire", "arena.v1"),
         ("grpc", "grpc_health"),
@@ -193,6 +195,19 @@ BOUNDARIES = {
         ("typer", "rich"),
     ),
     "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.facts", "arena.web.report"), ("typer",)),
+    "arena/cli/verbs/doctor": Boundary(
+        (
+            "arena.cli",
+            "arena.client",
+            "arena.executor",
+            "arena.hosting",
+            "arena.match",
+            "arena.profiling",
+            "arena.tournament",
+            "engine",
+        ),
+        ("typer",),
+    ),
     "arena/cli/nouns/report.py": Boundary(("arena.cli", "arena.web.report"), ("typer",)),
     "arena/cli/verbs/bot/conform.py": Boundary(("arena.cli", "arena.conform", "arena.hosting"), ("typer",)),
     "arena/cli/nouns/home.py": Boundary(("arena.cli", "arena.service"), ("typer",)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator, Iterable
+from pathlib import Path
 from typing import Self
 
 from arena.executor.interface import ExecutorFailedError
@@ -27,18 +28,28 @@ WARM_SHARE = 0.25
 class LocalExecutor:
     """An `arena.executor.interface.Executor` whose workers are processes of this machine."""
 
-    def __init__(self, workers: int, *, pin: bool = True, warm_mb: int | None = None, cores: int = 1) -> None:
+    def __init__(
+        self,
+        workers: int,
+        *,
+        pin: bool = True,
+        warm_mb: int | None = None,
+        cores: int = 1,
+        profile: Path | None = None,
+    ) -> None:
         """Use `workers` processes; with `pin`, each stays on so many `cores` together with its bots.
 
         With more than one core a worker shares none with another: raises ValueError if this machine has too few. In a
         match one bot computes at a time, so each has all of its worker's. All idle bots together may hold `warm_mb`
-        megabytes; None stands for a share of the machine's memory.
+        megabytes; None stands for a share of the machine's memory. Each worker writes down where its time goes in
+        a file of the directory `profile`, called by its process id (`arena.profiling`); by default it does not.
         """
         if workers < 1:
             raise ValueError(f"{workers} workers; at least 1 is needed")
         self._count = workers
         self._cores = _cores(workers, cores) if pin else [()] * workers
-        self._options = memory_options(workers, warm_mb)
+        profiling = () if profile is None else ("--profile", str(profile))
+        self._options = (*memory_options(workers, warm_mb), *profiling)
         self._pool = WorkerPool(lambda _, why: self._pool.fail(ExecutorFailedError(why)))
 
     async def __aenter__(self) -> Self:

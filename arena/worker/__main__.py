@@ -1,7 +1,7 @@
 """The worker process: plays matches that the coordinator sends to its stdin, and reports on stdout.
 
     python -m arena.worker [--cores N,N] [--warm-bots N] [--warm-memory MB] [--memory MB] [--cpu SECONDS]
-                           [--apart] [--patient]
+                           [--apart] [--patient] [--profile DIRECTORY]
 
 It is started by `arena.executor.local`, not by people, and ends with the process that started it.
 """
@@ -13,6 +13,8 @@ import contextlib
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 
 from arena.hosting.errors import HostingError
 from arena.hosting.falls import fall
@@ -29,9 +31,17 @@ from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 async def _serve(output: int, options: argparse.Namespace) -> None:
     reader = await open_stdin()
     await check_room(reader, is_patient=options.patient)
-    own = OwnLimits(options.memory, options.cpu)
-    async with MatchHost(options.warm_bots, options.warm_memory, own, apart=options.apart) as host:
+    async with _host(options) as host:
         await WorkerLoop(host, reader, output).serve()
+
+
+def _host(options: argparse.Namespace) -> AbstractAsyncContextManager[MatchHost]:
+    own = OwnLimits(options.memory, options.cpu)
+    if options.profile is None:
+        return MatchHost(options.warm_bots, options.warm_memory, own, apart=options.apart)
+    from arena.worker.profiled_host import profiled  # only a worker that is profiled pays for it
+
+    return profiled(options.profile, options.warm_bots, options.warm_memory, own, apart=options.apart)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--apart", action="store_true", help="have each bot's door served by a process of its own")
     parser.add_argument("--patient", action="store_true", help="wait while there is no room for a bot")
+    parser.add_argument("--profile", type=Path, metavar="DIRECTORY", help="write there where time goes")
     options = parser.parse_args(arguments)
     die_with_parent(signal.SIGKILL)  # the launcher sees the end of this process and clears up
     pin(options.cores)

@@ -15,11 +15,13 @@ from importlib.metadata import PackageNotFoundError, version
 import typer
 
 from arena.cli.shared import errors, settings
+from arena.cli.shared.option_groups import with_options
 from arena.cli.shared.options import AsJson, Database, example, worker_count
 from arena.cli.shared.output import Column, print_table, write_told
 from arena.cli.shared.places import need_here
 from arena.cli.shared.saying import named, say, speaking
 from arena.cli.shared.storage import open_storage
+from arena.cli.verbs.doctor.profile_options import ProfileOptions
 from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.request import StartRequest
@@ -221,10 +223,19 @@ _COLUMNS = (
 )
 
 
-@app.command(epilog=example("arena doctor", "arena doctor --json"))
-def doctor(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Look whether this machine can run the arena."""
+@app.command(epilog=example("arena doctor", "arena doctor --json", "arena doctor --profile --seconds 10"))
+@with_options(ProfileOptions)
+def doctor(
+    context: typer.Context, options: ProfileOptions, db: Database = settings.DB.default, as_json: AsJson = False
+) -> None:
+    """Look whether this machine can run the arena, or where time goes while it does."""
     need_here(db)
+    options.check(context)
+    if options.profile:
+        from arena.cli.verbs.doctor.profile import profile  # what plays is imported only by who plays
+
+        profile(options, as_json=as_json)
+        return
     with speaking(DEFAULT if as_json else None):  # what programs read is in one language
         findings = [*(check() for check in CHECKS), *check_sandboxes(), check_database(db)]
     print_table(_COLUMNS, [asdict(finding) for finding in findings], as_json=as_json)

@@ -16,7 +16,8 @@ BETWEEN = 2
 NAMES = frozenset({"against", "bot", "name", "named", "opponent", "seats_rank", "stronger_than"})
 """The headings of columns that never go: who it is about. A table without any of them keeps its first column."""
 LAST_TO_GO = (
-    "match", "rank", "ranks", "place", "status", "state", "verdict", "fault", "faults", "to_do",
+    "match", "rank", "ranks", "place", "status", "state", "verdict", "fault", "faults", "cost",
+    "share", "to_do",
     "elo", "rating", "score", "interval", "played", "matches", "one_of_them", "forfeits", "won", "wins", "draws",
     "shared", "version", "points", "above_next", "reason", "note", "finding", "notice", "problem", "found", "value",
     "tournament", "seat",

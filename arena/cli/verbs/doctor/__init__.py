@@ -1,0 +1,1 @@
+"""What `arena doctor` does besides looking at this machine."""

@@ -1,0 +1,105 @@
+"""Samples what a process computes: at every few milliseconds of its processor time it looks at the stacks.
+
+The kernel's timer SIGPROF runs on processor time, so a process that waits is not sampled, and one that is not profiled
+pays nothing. A sample gives each thread what that has computed since the last one, by the thread's own clock; threads
+without a Python stack, such as gRPC's, get what is left of the clock of the process. So all parts add up to what the
+process used, and only the border between the parts is an estimate.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+from arena.profiling.parts import Judge, Part, Rooms
+from arena.profiling.sheet import Sheet
+
+EVERY_S = 0.002
+"""How much processor time lies between two samples; the kernel rounds it up to its tick, which is 1 to 10 ms."""
+SWITCH_S = 0.00001
+"""How long the main thread, which samples, waits for another one that computes: so it sees that where it is."""
+
+
+class Sampler:
+    """Writes onto a sheet what this process computes."""
+
+    def __init__(self, sheet: Sheet, rooms: Rooms, beside: Part, on_sample: Callable[[], None] = lambda: None) -> None:
+        """Judge stacks by `rooms`; `beside` is the part of threads that no room explains.
+
+        Call `on_sample` after each sample.
+        """
+        self._sheet = sheet
+        self._main = Judge(rooms, Part.OTHER)
+        self._others = Judge(rooms, beside)
+        self._beside = beside
+        self._on_sample = on_sample
+        self._main_id = threading.main_thread().ident
+        self._process_ns = 0
+        self._threads_ns: dict[int, int] = {}
+
+    @contextmanager
+    def sampling(self) -> Iterator[None]:
+        """Sample in the block, which the main thread is to enter and to leave."""
+        before = signal.signal(signal.SIGPROF, self._take)
+        self._process_ns, self._threads_ns = time.process_time_ns(), self._clocks(sys._current_frames())
+        switch_s = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_S)
+        signal.setitimer(signal.ITIMER_PROF, EVERY_S, EVERY_S)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            sys.setswitchinterval(switch_s)
+            signal.signal(signal.SIGPROF, before)
+            self._take(0, sys._getframe())
+
+    def _take(self, _number: int, frame: FrameType | None) -> None:
+        """Give every thread's part what the thread has computed since the last sample."""
+        frames = sys._current_frames()
+        now, process_ns = self._clocks(frames), time.process_time_ns()
+        left = process_ns - self._process_ns
+        for thread, clock_ns in now.items():
+            used = max(clock_ns - self._threads_ns.get(thread, 0), 0)
+            left -= used
+            is_main = thread == self._main_id
+            judge = self._main if is_main else self._others
+            self._sheet.add_cpu(judge.part_of(frame if is_main else frames[thread]), used)
+        self._sheet.add_cpu(self._beside, max(left, 0))
+        self._sheet.count_sample()
+        self._process_ns, self._threads_ns = process_ns, now
+        self._on_sample()
+
+    @staticmethod
+    def _clocks(frames: dict[int, FrameType]) -> dict[int, int]:
+        """Return the processor time of the threads with a stack: none of them ends while we hold the interpreter."""
+        found = {}
+        for thread in frames:
+            with suppress(OSError):
+                found[thread] = time.clock_gettime_ns(time.pthread_getcpuclockid(thread))
+        return found
+
+
+@contextmanager
+def woken_for_samples() -> Iterator[None]:
+    """Have the running loop of the main thread woken for a sample when another thread computes.
+
+    A signal is handled by the main thread alone, and the kernel gives it to the one that computes.
+    """
+    reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    loop = asyncio.get_running_loop()
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    loop.add_reader(reader, os.read, reader, 512)
+    try:
+        yield
+    finally:
+        loop.remove_reader(reader)
+        signal.set_wakeup_fd(before)
+        os.close(reader)
+        os.close(writer)

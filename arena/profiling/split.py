@@ -1,0 +1,178 @@
+"""From two looks at a run to where time went between them: values and arithmetic, no I/O."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from arena.profiling.parts import Part
+from arena.profiling.processes import Role
+from arena.profiling.sheet import PARTS, Phase, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was seen of a run at one moment."""
+
+    at_s: float
+    """By a clock that only goes forward."""
+    workers: Mapping[int, Reading]
+    """The sheets of the workers by process id."""
+    coordinator: Reading
+    roles: Mapping[Role, float]
+    """Processor time of the processes, in seconds."""
+    recorded: int = 0
+    """The matches that were recorded."""
+    recording_s: float = 0.0
+    """The sum of the times from their reports to their recording."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartCost:
+    """What one part costs a decision."""
+
+    part: Part
+    cpu_us: float
+    share: float
+    """Of the processor time of all parts, 0 to 1."""
+    margin_us: float
+    """Two standard errors of `cpu_us` that come from sampling; 0 for a process of its own, whose clock was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class WallShare:
+    """What one stretch of a match takes of its worker's time."""
+
+    stretch: str
+    """`wait`, `start`, `asked`, `between` or `end`."""
+    wall_ms: float
+    """For each match."""
+    share: float
+    """Of the time of all workers, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Where time went in a run."""
+
+    seconds: float
+    workers: int
+    matches: int
+    decisions: int
+    """The plies that bots chose."""
+    samples: int
+    cpu_s: float
+    """The processor time of all processes together; that of the parts adds up to it."""
+    parts: tuple[PartCost, ...]
+    walls: tuple[WallShare, ...]
+    recording_ms: float | None
+    """From the report of a match until it is recorded and rated, while the next one is played; None if none was."""
+
+    @property
+    def cpu_us(self) -> float:
+        """The processor time of a decision."""
+        return self.cpu_s / self.decisions * 1e6
+
+    @property
+    def decisions_per_s(self) -> float:
+        """Return how many decisions were taken in a second."""
+        return self.decisions / self.seconds
+
+    @property
+    def busy_cores(self) -> float:
+        """Return how many cores computed for it, on the average."""
+        return self.cpu_s / self.seconds
+
+
+class NothingPlayedError(Exception):
+    """No decision was taken between the two looks. The message is a sentence."""
+
+
+def split_of(first: Look, last: Look) -> Split:
+    """Return where time went between two looks. Raises NothingPlayedError."""
+    pids = first.workers.keys() & last.workers.keys()
+    decisions = sum(last.workers[pid].decisions - first.workers[pid].decisions for pid in pids)
+    if decisions < 1:
+        raise NothingPlayedError("no decision was taken while it was measured; measure for longer, with --seconds")
+    costs, samples = _costs(first, last, pids)
+    total_s = sum(cost_s for cost_s, _ in costs.values())
+    whole_s = total_s or 1.0  # on a machine whose clocks stand still, no part has a share
+    recorded = last.recorded - first.recorded
+    matches = sum(last.workers[pid].matches - first.workers[pid].matches for pid in pids)
+    return Split(
+        seconds=last.at_s - first.at_s,
+        workers=len(pids),
+        matches=matches,
+        decisions=decisions,
+        samples=samples,
+        cpu_s=total_s,
+        parts=tuple(
+            PartCost(part, cost_s / decisions * 1e6, cost_s / whole_s, error_s / decisions * 1e6)
+            for part, (cost_s, error_s) in costs.items()
+        ),
+        walls=_walls(first, last, pids, matches),
+        recording_ms=(last.recording_s - first.recording_s) / recorded * 1000 if recorded else None,
+    )
+
+
+def _costs(first: Look, last: Look, pids: Set[int]) -> tuple[dict[Part, tuple[float, float]], int]:
+    """Return the processor time of each part with its error, in seconds, and the number of samples."""
+    roles = {role: max(last.roles[role] - first.roles[role], 0.0) for role in Role}
+    workers = _within(roles[Role.WORKER], [(first.workers[pid], last.workers[pid]) for pid in pids], Part.OTHER)
+    own = _within(roles[Role.COORDINATOR], [(first.coordinator, last.coordinator)], Part.COORDINATOR)
+    costs = {}
+    for part in PARTS:
+        (of_workers, error), (of_own, own_error) = workers.costs[part], own.costs[part]
+        costs[part] = of_workers + of_own, math.hypot(error, own_error)
+    costs[Part.BOT] = roles[Role.BOT], 0.0
+    costs[Part.LAUNCHER] = roles[Role.LAUNCHER], 0.0
+    return costs, workers.samples + own.samples
+
+
+@dataclass(frozen=True, slots=True)
+class _Within:
+    """What the samples of some processes say."""
+
+    costs: Mapping[Part, tuple[float, float]]
+    samples: int
+
+
+def _within(used_s: float, readings: Sequence[tuple[Reading, Reading]], rest: Part) -> _Within:
+    """Divide what processes used by their samples; what these do not explain is `rest`.
+
+    The error is that of a share that was counted: the square root of p (1 - p) / n, taken twice.
+    """
+    samples = sum(last.samples - first.samples for first, last in readings)
+    sampled = {part: sum(last.cpu_s[part] - first.cpu_s[part] for first, last in readings) for part in PARTS}
+    total = sum(sampled.values())
+    scale = min(used_s / total, 1.0) if total > 0 else 0.0  # a sheet is read a moment later than a clock
+    costs = {part: cpu_s * scale for part, cpu_s in sampled.items()}
+    costs[rest] += max(used_s - total, 0.0)
+    return _Within({part: (cost, _error(cost, used_s, samples)) for part, cost in costs.items()}, samples)
+
+
+def _error(cost_s: float, used_s: float, samples: int) -> float:
+    if used_s <= 0 or samples < 1:
+        return 0.0
+    share = min(cost_s / used_s, 1.0)
+    return 2 * math.sqrt(share * (1 - share) / samples) * used_s
+
+
+def _walls(first: Look, last: Look, pids: Set[int], matches: int) -> tuple[WallShare, ...]:
+    spent = {
+        phase: sum(last.workers[pid].wall_s[phase] - first.workers[pid].wall_s[phase] for pid in pids)
+        for phase in Phase
+    }
+    asked = sum(last.workers[pid].asked_s - first.workers[pid].asked_s for pid in pids)
+    stretches = {
+        "wait": spent[Phase.WAIT],
+        "start": spent[Phase.START],
+        "asked": asked,
+        "between": max(spent[Phase.PLAY] - asked, 0.0),
+        "end": spent[Phase.END],
+    }
+    total = sum(stretches.values()) or 1.0
+    return tuple(
+        WallShare(stretch, wall_s * 1000 / max(matches, 1), wall_s / total) for stretch, wall_s in stretches.items()
+    )

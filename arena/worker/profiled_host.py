@@ -1,0 +1,69 @@
+"""A host that writes down where time goes while it plays; a worker that is not profiled does not load it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from arena.match.decisions import DecidedBy, Entry
+from arena.match.match import Match
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
+from arena.profiling.parts import WORKER_ROOMS, Part
+from arena.profiling.sampler import Sampler, woken_for_samples
+from arena.profiling.sheet import Phase, Sheet, shared_sheet
+from arena.worker.accounts import Seated
+from arena.worker.audience import Audience
+from arena.worker.host import MatchHost
+from arena.worker.own_limits import OwnLimits
+
+
+class ProfiledHost(MatchHost):
+    """Plays as every host does, and tells a sheet what it is at."""
+
+    def __init__(
+        self, sheet: Sheet, warm_bots: int, warm_mb: int | None, own: OwnLimits | None, *, apart: bool = False
+    ) -> None:
+        """Write onto `sheet`; the rest is as in `MatchHost`."""
+        super().__init__(warm_bots, warm_mb, own, apart=apart)
+        self._sheet = sheet
+        self._entries: Sequence[Entry] = ()
+        self._counted = 0
+
+    async def play(self, spec: MatchSpec, audience: Audience | None = None) -> MatchReport:
+        self._sheet.enter(Phase.START)
+        try:
+            return await super().play(spec, audience)
+        finally:
+            self._sheet.enter(Phase.WAIT)
+
+    async def _referee(self, match: Match, seated: list[Seated], audience: Audience | None) -> None:
+        self._sheet.enter(Phase.PLAY)
+        self._entries, self._counted = match.entries, 0
+        try:
+            await super()._referee(match, seated, audience)
+        finally:
+            self.count_decisions()
+            self._entries = ()
+            self._sheet.count_match()
+            self._sheet.enter(Phase.END)
+
+    def count_decisions(self) -> None:
+        """Count what bots have decided since the last call."""
+        new = [entry for entry in self._entries[self._counted :] if entry.by is DecidedBy.BOT]
+        self._counted = len(self._entries)
+        self._sheet.count_decisions(len(new), sum(entry.elapsed_us for entry in new))
+
+
+@asynccontextmanager
+async def profiled(
+    directory: Path, warm_bots: int, warm_mb: int | None, own: OwnLimits, *, apart: bool
+) -> AsyncIterator[MatchHost]:
+    """Give a host that is profiled, with its sheet in a file of that directory, called by the id of this process."""
+    with shared_sheet(directory / str(os.getpid())) as sheet:
+        async with ProfiledHost(sheet, warm_bots, warm_mb, own, apart=apart) as host:
+            sampler = Sampler(sheet, WORKER_ROOMS, Part.GRPC, host.count_decisions)
+            with woken_for_samples(), sampler.sampling():
+                yield host

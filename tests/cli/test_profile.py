@@ -1,0 +1,170 @@
+"""`arena doctor --profile` plays, measures and tells where time goes, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.cli.verbs.doctor.playing import seats_of, stage
+from arena.cli.verbs.doctor.profile_report import print_profile
+from arena.hosting.proc.processes import list_descendants
+from arena.profiling.parts import Part
+from arena.profiling.split import PartCost, Split, WallShare
+from arena.words.catalogue import LANGUAGES
+from engine import registry
+from tests.cli.support import Arena
+from tests.support.processes import command_lines
+
+SHORT = ["doctor", "--profile", "--seconds", "1", "--workers", "1"]
+STRETCHES = ["wait", "start", "asked", "between", "end"]
+SPLIT = Split(
+    seconds=5.0,
+    workers=2,
+    matches=138,
+    decisions=19_375,
+    samples=1_020,
+    cpu_s=9.9,
+    parts=tuple(PartCost(part, 51.1, 0.1, 7.3 if part is not Part.BOT else 0.0) for part in Part),
+    walls=tuple(WallShare(stretch, 14.5, 0.2) for stretch in STRETCHES),
+    recording_ms=9.0,
+)
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory for what lies in temporary places."""
+    directory = tmp_path / "t"
+    directory.mkdir()
+    monkeypatch.setenv("TMPDIR", str(directory))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return directory
+
+
+def test_a_run_tells_where_all_of_its_time_went_and_leaves_nothing_behind(arena: Arena, places: Path) -> None:
+    finished = arena(*SHORT, "--json")
+    assert finished.code == 0, finished.err
+    told = finished.json
+    parts = {part["part"]: part["cpu_us"] for part in told["parts"]}
+    assert set(parts) == set(Part)
+    assert sum(parts.values()) == pytest.approx(told["cpu_us"])
+    assert sum(part["share"] for part in told["parts"]) == pytest.approx(1)
+    for part in (Part.BOT, Part.GRPC, Part.ENGINE, Part.ENCODING, Part.RECORDING):
+        assert parts[part] > 0, part
+    assert parts[Part.OTHER] < 0.1 * told["cpu_us"], "what nobody explains is little"
+    assert [wall["stretch"] for wall in told["walls"]] == STRETCHES
+    assert sum(wall["share"] for wall in told["walls"]) == pytest.approx(1)
+    assert told["decisions"] > 10
+    assert told["workers"] == 1
+    assert list(places.iterdir()) == []
+    assert sorted(path.name for path in arena.db.parent.iterdir()) == ["t"], "no database, no bots"
+
+
+def test_for_people_there_are_two_tables_and_what_they_say(arena: Arena) -> None:
+    finished = arena(*SHORT, "--game", registry.names()[-1])
+    assert finished.code == 0, finished.err
+    assert "Processor time of one decision" in finished.out
+    assert "Wall time of one match" in finished.out
+    assert "cores computed for it" in finished.out
+    assert finished.err.startswith("1 workers play ")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_tables_fit_a_terminal_of_40_columns(
+    language: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_LANG", language)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "dumb")
+    print_profile(SPLIT)
+    shown = capsys.readouterr().out
+    lines = shown.splitlines()
+    rows = [line for line in lines if line.rstrip().endswith("%")]
+    assert len(rows) == len(Part) + 1 + len(STRETCHES), "no row is folded"
+    assert max(map(len, rows)) <= 40
+    assert "51 ± 7" in shown
+    assert "100.0%" in shown
+
+
+@pytest.mark.parametrize(
+    ("cores", "workers", "words"),
+    [
+        (2, 2, "more or faster ones"),
+        (4, 2, "--workers"),
+        (4, 4, "other programs have the rest"),
+    ],
+)
+def test_it_says_whether_cores_workers_or_something_else_is_short(
+    cores: int, workers: int, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("arena.cli.verbs.doctor.profile_report.count_cores", lambda: cores)
+    print_profile(replace(SPLIT, workers=workers))
+    assert words in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal", "code"),
+    [
+        (["--seconds", "3"], "--seconds belongs to --profile; add --profile, or leave it out", 2),
+        (["--game", "nim"], "--game belongs to --profile; add --profile, or leave it out", 2),
+        (["--profile", "--db", "x.db"], "--profile plays in a database of its own; leave out --db", 2),
+        (["--profile", "--game", "nothing"], "no game 'nothing'", 2),
+        (["--profile", "--seconds", "0"], "--seconds", 2),
+        (["--profile", "--seconds", "nan"], "--seconds", 2),
+        (["--profile", "--seconds", "soon"], "--seconds", 2),
+    ],
+)
+def test_what_has_no_part_in_it_is_refused_in_one_line(arena: Arena, words: list[str], refusal: str, code: int) -> None:
+    assert refusal in arena.refusal("doctor", *words, code=code)
+
+
+def test_without_proc_it_says_where_to_measure(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.cli.verbs.doctor.profile_options.has_proc", lambda: False)
+    assert arena.refusal(*SHORT, code=1).endswith("measure on Linux")
+
+
+def test_it_is_not_asked_of_a_service(arena: Arena) -> None:
+    assert "leave out --server" in arena.refusal("--server", "home", *SHORT)
+
+
+def test_a_match_of_every_game_can_be_staged(places: Path) -> None:
+    for name in registry.names():
+        game = registry.get(name)
+        with stage(game, 1.0, 1) as staged:
+            assert seats_of(game) in game.seats
+            assert staged.connection.arena.tournaments.get_tournament(staged.tournament).summary.total > 0
+    assert list(places.iterdir()) == []
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Have Ctrl-C reach what is started even where the tests run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.host_fault("ctrl-c")
+@pytest.mark.usefixtures("interrupts")
+def test_ctrl_c_ends_it_in_good_order_and_nothing_is_left(places: Path) -> None:
+    words = [sys.executable, "-m", "arena.cli.main", "doctor", "--profile", "--seconds", "600", "--workers", "1"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("1 workers play ")
+        family: dict[int, str] = {}
+        while not any("main.py" in command for command in family.values()):
+            assert process.poll() is None
+            family = dict(command_lines(list_descendants(process.pid)))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.splitlines()[-1] == "arena: stopped; nothing was measured, and nothing is left behind"
+    assert dict(command_lines(family)) == {}
+    assert list(places.iterdir()) == []

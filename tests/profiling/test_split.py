@@ -1,0 +1,106 @@
+"""Where time went between two looks adds up to what was used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.profiling.parts import Part
+from arena.profiling.processes import Role
+from arena.profiling.sheet import Phase, Reading
+from arena.profiling.split import Look, NothingPlayedError, PartCost, split_of
+
+NOTHING = Reading(dict.fromkeys(Part, 0.0), 0, dict.fromkeys(Phase, 0.0), 0, 0, 0.0)
+FIRST = Look(100.0, {1: NOTHING, 2: NOTHING}, NOTHING, dict.fromkeys(Role, 0.0))
+
+
+def reading(cpu_s: Mapping[Part, float], **changes: object) -> Reading:
+    values = {"samples": 400, "decisions": 1000, "matches": 10, **changes}
+    return replace(NOTHING, cpu_s={**NOTHING.cpu_s, **cpu_s}, **values)  # type: ignore[arg-type]
+
+
+WALLS = {Phase.WAIT: 0.5, Phase.START: 0.5, Phase.PLAY: 3.5, Phase.END: 0.5}
+WORKER = reading({Part.ENGINE: 0.4, Part.GRPC: 0.6}, wall_s=WALLS, asked_s=3.0)
+LAST = Look(
+    at_s=105.0,
+    workers={1: WORKER, 2: WORKER},
+    coordinator=reading({Part.RECORDING: 0.3, Part.COORDINATOR: 0.1}, decisions=0),
+    roles={Role.WORKER: 2.2, Role.COORDINATOR: 0.4, Role.LAUNCHER: 0.1, Role.BOT: 1.0},
+    recorded=20,
+    recording_s=0.1,
+)
+
+
+def costs(last: Look) -> dict[Part, PartCost]:
+    return {cost.part: cost for cost in split_of(FIRST, last).parts}
+
+
+def test_a_decision_costs_what_each_part_computed_for_it() -> None:
+    found = costs(LAST)
+    assert {part: round(cost.cpu_us, 6) for part, cost in found.items() if cost.cpu_us} == {
+        Part.ENGINE: 400,
+        Part.GRPC: 600,
+        Part.RECORDING: 150,
+        Part.COORDINATOR: 50,
+        Part.LAUNCHER: 50,
+        Part.BOT: 500,
+        Part.OTHER: 100,
+    }
+    assert found[Part.BOT].margin_us == 0, "a clock was read"
+    # 800 samples of workers that used 2.2 s, of which the engine had 0.8: 2 sqrt(p (1 - p) / n).
+    share = 0.8 / 2.2
+    assert found[Part.ENGINE].margin_us == pytest.approx(2 * (share * (1 - share) / 800) ** 0.5 * 2.2 / 2000 * 1e6)
+
+
+def test_the_split_tells_how_much_was_played_and_how_busy_the_cores_were() -> None:
+    split = split_of(FIRST, LAST)
+    assert (split.decisions, split.matches, split.workers, split.samples) == (2000, 20, 2, 1200)
+    assert split.decisions_per_s == 400
+    assert split.cpu_us == pytest.approx(1850)
+    assert split.busy_cores == pytest.approx(3.7 / 5)
+    assert split.recording_ms == pytest.approx(5.0)
+
+
+def test_the_time_of_a_match_is_that_of_its_worker_with_the_hand_over() -> None:
+    walls = {wall.stretch: wall for wall in split_of(FIRST, LAST).walls}
+    assert {name: wall.wall_ms for name, wall in walls.items()} == pytest.approx(
+        {"wait": 50, "start": 50, "asked": 300, "between": 50, "end": 50}
+    )
+    assert sum(wall.share for wall in walls.values()) == pytest.approx(1)
+
+
+@given(
+    used=st.lists(st.floats(0, 100), min_size=4, max_size=4),
+    sampled=st.lists(st.floats(0, 100), min_size=len(Part), max_size=len(Part)),
+    own=st.lists(st.floats(0, 100), min_size=len(Part), max_size=len(Part)),
+)
+def test_the_parts_add_up_to_what_the_processes_used(used: list[float], sampled: list[float], own: list[float]) -> None:
+    roles = dict(zip(Role, used, strict=True))
+    inside = (Part.BOT, Part.LAUNCHER)  # processes of their own, of which no sheet says anything
+    workers = {part: cpu_s for part, cpu_s in zip(Part, sampled, strict=True) if part not in inside}
+    coordinator = {part: cpu_s for part, cpu_s in zip(Part, own, strict=True) if part not in inside}
+    last = replace(LAST, workers={1: reading(workers), 2: NOTHING}, coordinator=reading(coordinator), roles=roles)
+    split = split_of(FIRST, last)
+    total_us = sum(used) / 1000 * 1e6
+    assert sum(cost.cpu_us for cost in split.parts) == pytest.approx(total_us, abs=1e-3)
+    assert split.cpu_us == pytest.approx(total_us, abs=1e-3)
+    assert all(cost.cpu_us >= 0 for cost in split.parts)
+
+
+def test_a_worker_that_was_there_at_one_look_only_is_left_out() -> None:
+    last = replace(LAST, workers={2: WORKER, 3: WORKER})
+    assert split_of(FIRST, last).workers == 1
+    assert split_of(FIRST, last).decisions == 1000
+
+
+def test_if_nothing_was_played_nothing_is_told() -> None:
+    with pytest.raises(NothingPlayedError, match="--seconds"):
+        split_of(FIRST, replace(FIRST, at_s=101.0))
+
+
+def test_a_run_in_which_no_result_was_recorded_tells_no_time_for_it() -> None:
+    assert split_of(FIRST, replace(LAST, recorded=0, recording_s=0.0)).recording_ms is None
