@@ -22,17 +22,17 @@ from benchmarks.split_history import NOISE, TOTAL, Change, Entry, changes
 
 ROOT = Path(__file__).resolve().parents[1]
 GAME = "foreign_king"
-BARE_S = 1.0
+BARE_S = 1.5
 
 
 def measure(rounds: int, seconds: float, workers: int) -> Entry:
-    """Measure by turns: a bare echo, and the arena for so many seconds."""
-    bare, found = [], []
+    """Measure by turns: a bare echo, and the arena for so many seconds, each of these between two echoes."""
+    bare, found = [asyncio.run(bare_us(BARE_S))], []
     for _ in range(rounds):
-        bare.append(asyncio.run(bare_us(BARE_S)))
         found.append(_profile(seconds, workers))
+        bare.append(asyncio.run(bare_us(BARE_S)))
     decisions = sum(one["decisions"] for one in found)
-    ratios = [one["cpu_us"] / echo for one, echo in zip(found, bare, strict=True)]
+    ratios = [one["cpu_us"] / statistics.fmean(bare[at : at + 2]) for at, one in enumerate(found)]
     parts = {name: _pooled(found, name, "cpu_us") for name in _names(found)}
     margins = {name: round(_pooled(found, name, "margin_us") / math.sqrt(rounds), 2) for name in _names(found)}
     return Entry(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from arena.hosting.proc.processes import list_children
 from arena.profiling.processes import cpu_by_role
 from arena.profiling.sheet import Reading, Sheet, read_sheet
 from arena.profiling.split import Look
@@ -75,7 +76,9 @@ class Measuring:
         return sum(reading.matches > 0 for reading in self._readings().values()) >= self._workers
 
     def _readings(self) -> Mapping[int, Reading]:
-        found = {int(file.name): read_sheet(file) for file in self._directory.iterdir()}
+        """Return what the workers that live say; the sheet of one that has ended stays in the directory."""
+        living = list_children(os.getpid())
+        found = {int(file.name): read_sheet(file) for file in self._directory.iterdir() if int(file.name) in living}
         return {pid: reading for pid, reading in found.items() if reading is not None}
 
     def _look(self) -> Look:

@@ -57,7 +57,8 @@ class Sampler:
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             sys.setswitchinterval(switch_s)
-            signal.signal(signal.SIGPROF, before)
+            # By default the signal ends a process, and one may still be on its way to another thread.
+            signal.signal(signal.SIGPROF, _pass_over if before is signal.SIG_DFL else before)
             self._take(0, sys._getframe())
 
     def _take(self, _number: int, frame: FrameType | None) -> None:
@@ -84,6 +85,10 @@ class Sampler:
             with suppress(OSError):
                 found[thread] = time.clock_gettime_ns(time.pthread_getcpuclockid(thread))
         return found
+
+
+def _pass_over(_number: int, _frame: FrameType | None) -> None:
+    """Handle a sample that comes too late."""
 
 
 @contextmanager

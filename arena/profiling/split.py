@@ -85,16 +85,21 @@ class Split:
         return self.cpu_s / self.seconds
 
 
-class NothingPlayedError(Exception):
-    """No decision was taken between the two looks. The message is a sentence."""
+class UnmeasuredError(Exception):
+    """Two looks do not tell where time went between them. The message is a sentence."""
 
 
 def split_of(first: Look, last: Look) -> Split:
-    """Return where time went between two looks. Raises NothingPlayedError."""
-    pids = first.workers.keys() & last.workers.keys()
+    """Return where time went between two looks.
+
+    Raises UnmeasuredError if no decision was taken, or not all workers lived all the time.
+    """
+    pids = first.workers.keys()
+    if pids != last.workers.keys():
+        raise UnmeasuredError("a worker ended while it was measured, and what it knew with it; measure again")
     decisions = sum(last.workers[pid].decisions - first.workers[pid].decisions for pid in pids)
     if decisions < 1:
-        raise NothingPlayedError("no decision was taken while it was measured; measure for longer, with --seconds")
+        raise UnmeasuredError("no decision was taken while it was measured; measure for longer, with --seconds")
     costs, samples = _costs(first, last, pids)
     total_s = sum(cost_s for cost_s, _ in costs.values())
     whole_s = total_s or 1.0  # on a machine whose clocks stand still, no part has a share

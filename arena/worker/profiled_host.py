@@ -41,19 +41,24 @@ class ProfiledHost(MatchHost):
 
     async def _referee(self, match: Match, seated: list[Seated], audience: Audience | None) -> None:
         self._sheet.enter(Phase.PLAY)
-        self._entries, self._counted = match.entries, 0
+        self._counted = 0
+        self._entries = match.entries
         try:
             await super()._referee(match, seated, audience)
         finally:
-            self.count_decisions()
-            self._entries = ()
+            entries, self._entries = self._entries, ()  # a sample that comes from now on counts nothing a second time
+            self._count(entries)
             self._sheet.count_match()
             self._sheet.enter(Phase.END)
 
     def count_decisions(self) -> None:
-        """Count what bots have decided since the last call."""
-        new = [entry for entry in self._entries[self._counted :] if entry.by is DecidedBy.BOT]
-        self._counted = len(self._entries)
+        """Count what bots have decided since the last call; with each sample, at any point of what else is done."""
+        if self._entries:
+            self._count(self._entries)
+
+    def _count(self, entries: Sequence[Entry]) -> None:
+        new = [entry for entry in entries[self._counted :] if entry.by is DecidedBy.BOT]
+        self._counted = len(entries)
         self._sheet.count_decisions(len(new), sum(entry.elapsed_us for entry in new))
 
 

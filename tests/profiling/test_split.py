@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arena.profiling.parts import Part
 from arena.profiling.processes import Role
 from arena.profiling.sheet import Phase, Reading
-from arena.profiling.split import Look, NothingPlayedError, PartCost, split_of
+from arena.profiling.split import Look, PartCost, UnmeasuredError, split_of
 
 NOTHING = Reading(dict.fromkeys(Part, 0.0), 0, dict.fromkeys(Phase, 0.0), 0, 0, 0.0)
 FIRST = Look(100.0, {1: NOTHING, 2: NOTHING}, NOTHING, dict.fromkeys(Role, 0.0))
@@ -91,14 +91,14 @@ def test_the_parts_add_up_to_what_the_processes_used(used: list[float], sampled:
     assert all(cost.cpu_us >= 0 for cost in split.parts)
 
 
-def test_a_worker_that_was_there_at_one_look_only_is_left_out() -> None:
-    last = replace(LAST, workers={2: WORKER, 3: WORKER})
-    assert split_of(FIRST, last).workers == 1
-    assert split_of(FIRST, last).decisions == 1000
+@pytest.mark.parametrize("pids", [(1,), (1, 3), (1, 2, 3)])
+def test_if_a_worker_came_or_went_meanwhile_nothing_is_told(pids: tuple[int, ...]) -> None:
+    with pytest.raises(UnmeasuredError, match="measure again"):
+        split_of(FIRST, replace(LAST, workers=dict.fromkeys(pids, WORKER)))
 
 
 def test_if_nothing_was_played_nothing_is_told() -> None:
-    with pytest.raises(NothingPlayedError, match="--seconds"):
+    with pytest.raises(UnmeasuredError, match="--seconds"):
         split_of(FIRST, replace(FIRST, at_s=101.0))
 
 

@@ -89,7 +89,7 @@ def _add_bots(connection: Connection, directory: Path, count: int) -> list[str]:
 
 
 async def measure(stage: Stage, seconds: float, workers: int, on_progress: OnProgress) -> Split:
-    """Play and measure, and return where time went. Raises what the run raises, and NothingPlayedError."""
+    """Play and measure, and return where time went. Raises what the run raises, and UnmeasuredError."""
     sheets = stage.directory / "sheets"
     sheets.mkdir()
     own, recording = Sheet(new_words()), Recording()

@@ -17,7 +17,7 @@ from arena.cli.shared.terminal import unguarded, width_of
 from arena.cli.verbs.doctor.playing import measure, seats_of, stage
 from arena.cli.verbs.doctor.profile_options import ProfileOptions
 from arena.cli.verbs.doctor.profile_report import print_profile, print_profile_json
-from arena.profiling.split import NothingPlayedError
+from arena.profiling.split import UnmeasuredError
 from engine import registry
 from engine.core import Game
 
@@ -31,7 +31,7 @@ def profile(options: ProfileOptions, *, as_json: bool) -> None:
         work = partial(measure, staged, options.seconds, workers, partial(_show, options.seconds))
         try:
             split = run_interruptibly(work, "nothing was measured, and nothing is left behind")
-        except NothingPlayedError as error:
+        except UnmeasuredError as error:
             raise CliError(str(error)) from error
         finally:
             _write_live("")
