@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.bare_echo import bare_us
-from benchmarks.split_history import NOISE, TOTAL, Change, Entry, changes
+from benchmarks.split_history import NOISE, QUIET, TOTAL, Change, Entry, changes
 
 ROOT = Path(__file__).resolve().parents[1]
 GAME = "foreign_king"
@@ -45,13 +45,14 @@ def measure(rounds: int, seconds: float, workers: int) -> Entry:
         decisions_per_s=round(decisions / sum(one["seconds"] for one in found), 1),
         bare_us=round(statistics.fmean(bare), 2),
         spread=round(_standard_error(ratios), 4),
+        had=round(statistics.fmean(one["busy_cores"] / min(one["cores"], one["workers"]) for one in found), 3),
         parts={**parts, TOTAL: round(sum(parts.values()), 2)},
         margins=margins,
     )
 
 
-def show(entry: Entry, before: Entry | None) -> bool:
-    """Print an entry and what changed since another one. Return whether no part was lost."""
+def show(entry: Entry, before: Entry | None) -> None:
+    """Print an entry, and what changed since another one, if there is one to compare it with."""
     found = {change.part: change for change in changes(before, entry)} if before else {}
     print(f"CPU of a decision asked of bots; a bare gRPC echo, in turn with it: {entry.bare_us:.0f} us")
     print(f"{'part':12} {'us':>8} {'+-':>6} {'share':>7} {'echoes':>7}{'  against before' if before else ''}")
@@ -61,13 +62,15 @@ def show(entry: Entry, before: Entry | None) -> bool:
         print(f"{line} {cost / entry.bare_us:7.3f}  {_told(found.get(part))}".rstrip())
     if before is None:
         print(f"no entry of this kind of machine to compare with: {entry.machine}")
-        return True
+        return
     lost = [change.part for change in found.values() if change.is_loss]
     print(
         f"before: {before.date}, version {before.version}, commit {before.commit or 'unknown'}; compared in echoes, "
         f"LOSS is more than {NOISE:.0%} or what chance explains: {', '.join(lost) if lost else 'none'}"
     )
-    return not lost
+    for one, when in ((before, "before"), (entry, "now")):
+        if one.had < QUIET:
+            print(f"{when} it had {one.had:.0%} of the cores, other work the rest, which makes some parts dearer")
 
 
 def _told(change: Change | None) -> str:

@@ -19,6 +19,8 @@ NOISE = 0.1
 """A part that costs up to a tenth more may do so by chance: caches and neighbours of the machine are others."""
 LEAST = 0.01
 """A loss of less than a hundredth of a decision is none."""
+QUIET = 0.8
+"""The least share of the cores of a run whose figures other work has not spoilt; instant bots take over 0.9."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Entry:
     """Processor time of a bare round trip, both ends, in microseconds."""
     spread: float
     """The standard error of the ratio of the whole to the bare round trip over the rounds, as a share of the ratio."""
+    had: float
+    """The share of the cores that it had: beside other work decisions last longer, and are looked at more often."""
     parts: Mapping[str, float]
     """Microseconds of processor time of a decision by part; `all` is their sum."""
     margins: Mapping[str, float]
@@ -114,7 +118,14 @@ def add_entry(file: Path, entry: Entry) -> None:
 def _parse(line: str) -> Entry | None:
     try:
         entry = Entry(**json.loads(line))
-        numbers = [entry.bare_us, entry.spread, entry.decisions_per_s, *entry.parts.values(), *entry.margins.values()]
+        numbers = [
+            entry.bare_us,
+            entry.spread,
+            entry.had,
+            entry.decisions_per_s,
+            *entry.parts.values(),
+            *entry.margins.values(),
+        ]
         is_sound = all(math.isfinite(number) and number >= 0 for number in numbers) and entry.bare_us > 0
     except (ValueError, TypeError, AttributeError):
         return None

@@ -34,6 +34,7 @@ def entry(made: Mapping[str, Any]) -> Any:
         decisions_per_s=4000.0,
         bare_us=200.0,
         spread=0.02,
+        had=0.95,
         parts={"engine": 100.0, "grpc": 298.0, "other": 2.0, "all": 400.0},
         margins={"engine": 4.0, "grpc": 6.0, "other": 1.0},
     )
@@ -104,6 +105,7 @@ def test_a_damaged_line_is_passed_over_and_told_and_the_others_count(
         ("parts", [1, 2]),
         ("margins", None),
         ("spread", None),
+        ("had", "much"),
     ],
 )
 def test_an_entry_with_figures_that_cannot_be_is_damaged(
