@@ -4,12 +4,13 @@ The kernel's timer SIGPROF runs on processor time, so a process that waits is no
 pays nothing. A sample gives each thread what that has computed since the last one, by the thread's own clock; threads
 without a Python stack, such as gRPC's, get what is left of the clock of the process. So all parts add up to what the
 process used, and only the border between the parts is an estimate.
+
+A signal is handled by the main thread, between two of its steps: so the main thread, in which a worker plays and a
+coordinator records, is seen where it computes. Another thread is seen where it last let the main one go on.
 """
 
 from __future__ import annotations
 
-import asyncio
-import os
 import signal
 import sys
 import threading
@@ -23,8 +24,6 @@ from arena.profiling.sheet import Sheet
 
 EVERY_S = 0.002
 """How much processor time lies between two samples; the kernel rounds it up to its tick, which is 1 to 10 ms."""
-SWITCH_S = 0.00001
-"""How long the main thread, which samples, waits for another one that computes: so it sees that where it is."""
 
 
 class Sampler:
@@ -49,14 +48,11 @@ class Sampler:
         """Sample in the block, which the main thread is to enter and to leave."""
         before = signal.signal(signal.SIGPROF, self._take)
         self._process_ns, self._threads_ns = time.process_time_ns(), self._clocks(sys._current_frames())
-        switch_s = sys.getswitchinterval()
-        sys.setswitchinterval(SWITCH_S)
         signal.setitimer(signal.ITIMER_PROF, EVERY_S, EVERY_S)
         try:
             yield
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-            sys.setswitchinterval(switch_s)
             # By default the signal ends a process, and one may still be on its way to another thread.
             signal.signal(signal.SIGPROF, _pass_over if before is signal.SIG_DFL else before)
             self._take(0, sys._getframe())
@@ -89,22 +85,3 @@ class Sampler:
 
 def _pass_over(_number: int, _frame: FrameType | None) -> None:
     """Handle a sample that comes too late."""
-
-
-@contextmanager
-def woken_for_samples() -> Iterator[None]:
-    """Have the running loop of the main thread woken for a sample when another thread computes.
-
-    A signal is handled by the main thread alone, and the kernel gives it to the one that computes.
-    """
-    reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    loop = asyncio.get_running_loop()
-    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    loop.add_reader(reader, os.read, reader, 512)
-    try:
-        yield
-    finally:
-        loop.remove_reader(reader)
-        signal.set_wakeup_fd(before)
-        os.close(reader)
-        os.close(writer)

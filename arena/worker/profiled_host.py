@@ -12,7 +12,7 @@ from arena.match.match import Match
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.profiling.parts import WORKER_ROOMS, Part
-from arena.profiling.sampler import Sampler, woken_for_samples
+from arena.profiling.sampler import Sampler
 from arena.profiling.sheet import Phase, Sheet, shared_sheet
 from arena.worker.accounts import Seated
 from arena.worker.audience import Audience
@@ -70,5 +70,5 @@ async def profiled(
     with shared_sheet(directory / str(os.getpid())) as sheet:
         async with ProfiledHost(sheet, warm_bots, warm_mb, own, apart=apart) as host:
             sampler = Sampler(sheet, WORKER_ROOMS, Part.GRPC, host.count_decisions)
-            with woken_for_samples(), sampler.sampling():
+            with sampler.sampling():
                 yield host
