@@ -3,9 +3,9 @@
     python -m benchmarks.referee [--seconds 2] [--repeats 5] [--profile]
 
 One bot process a stream, 1 and 8 streams, both kinds in turn in the same run, each in a process of its own, since the
-road to a bot is chosen once in a process. The bare streams are grpc.aio at both ends, as it comes. A round trip with the
-referee is a whole decision of The Foreign King: legal actions, observation, Decide, answer, judgement, apply; matches
-begin and end.
+road to a bot is chosen once in a process. The bare streams are grpc.aio at both ends, as it comes. A round trip with
+the referee is a whole decision of The Foreign King: legal actions, observation, Decide, answer, judgement, apply;
+matches begin and end.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import cProfile
+import os
 import pstats
 import statistics
 import subprocess
@@ -40,6 +41,7 @@ from arena.referee.play import play_match
 from arena.referee.queue.loop import run
 from arena.referee.seated import SeatedBot
 from arena.referee.stream import BotStream
+from arena.wire.completion_queue import EXPERIMENTS, prepare
 from arena.worker.door import Door, DoorOpener
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
@@ -190,7 +192,11 @@ def _repeat(streams: int, repeats: int, seconds: float, size: int) -> tuple[list
 def _in_a_process(kind: str, streams: int, seconds: float, size: int) -> float:
     command = [sys.executable, "-m", "benchmarks.referee", "--alone", kind, "--streams", str(streams)]
     command += ["--seconds", str(seconds), "--size", str(size)]
-    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    # As a worker does before it imports grpc. The bare streams are grpc.aio as it comes.
+    environment = {name: value for name, value in os.environ.items() if name != EXPERIMENTS}
+    if kind != BARE and prepare():
+        environment = dict(os.environ)
+    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout)
 
 
 def _alone(kind: str, streams: int, seconds: float, size: int) -> float:

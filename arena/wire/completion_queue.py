@@ -17,7 +17,8 @@ from pathlib import Path
 
 TRIED = ("1.85",)
 """The versions of grpcio with which all tests passed on the queue."""
-_EXPERIMENTS = "GRPC_EXPERIMENTS"
+EXPERIMENTS = "GRPC_EXPERIMENTS"
+"""The variable of gRPC's own in which `prepare` sets it up."""
 # gRPC's older I/O, which happens in the thread that polls; the newer one has threads of its own.
 _POLLED_IO = "-event_engine_listener,-event_engine_client"
 
@@ -50,13 +51,14 @@ def refusal() -> Refusal:
 
 
 def prepare() -> bool:
-    """Return whether the queue is used, and set gRPC up for it; to be called before grpc does anything.
+    """Return whether the queue is used, and set gRPC up for it; to be called before grpc is imported.
 
-    What somebody has set for gRPC's experiments stays as it is: then the queue is polled all the same, at more cost.
+    Later it is too late, and where somebody has set gRPC's experiments, they stay: then the queue is polled all the
+    same, and gRPC's I/O happens in its own threads, at more cost.
     """
     if refusal().why:
         return False
-    os.environ.setdefault(_EXPERIMENTS, _POLLED_IO)
+    os.environ.setdefault(EXPERIMENTS, _POLLED_IO)
     return True
 
 

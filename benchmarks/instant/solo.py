@@ -74,6 +74,11 @@ SOLO = SoloGame(type(GAME).__module__)
 @contextmanager
 def installed() -> Iterator[None]:
     """`registry.get("solo")` is this game as long as this is open."""
-    real = registry.get
-    with mock.patch.object(registry, "get", lambda name: SOLO if name == NAME else real(name)):
+    get = registry.get
+    with (
+        mock.patch.object(registry, "get", lambda name: SOLO if name == NAME else get(name)),
+        mock.patch.object(
+            registry, "names", return_value=[*registry.names(), NAME]
+        ),  # bots are told of it when they join
+    ):
         yield
