@@ -15,8 +15,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-TRIED = ("1.85",)
-"""The versions of grpcio with which all tests passed on the queue."""
+OLDEST, NEWEST = (1, 76), (1, 85)
+"""The versions of grpcio from which to which it was tried, every second one of them."""
 EXPERIMENTS = "GRPC_EXPERIMENTS"
 """The variable of gRPC's own in which `prepare` sets it up."""
 # gRPC's older I/O, which happens in the thread that polls; the newer one has threads of its own.
@@ -34,8 +34,8 @@ class Refusal:
 def refusal() -> Refusal:
     """Return why the queue is not used here.
 
-    ARENA_GRPC names the road: `aio`, or `queue` with any version; by `auto`, or without it, the queue with those in
-    TRIED.
+    ARENA_GRPC names the road: `aio`, or `queue` with any version; by `auto`, or without it, the queue with those
+    that were tried.
     """
     wanted = os.environ.get("ARENA_GRPC", "")
     if wanted not in ("", "auto", "queue", "aio"):
@@ -45,9 +45,14 @@ def refusal() -> Refusal:
     if sys.platform != "linux":
         return Refusal(f"{sys.platform} was not tried")
     version = grpcio_version()
-    if wanted == "queue" or version.rpartition(".")[0] in TRIED:
+    if wanted == "queue" or _was_tried(version):
         return Refusal()
-    return Refusal(f"grpcio {version} was not tried", f"pip install 'grpcio=={TRIED[-1]}.*'")
+    return Refusal(f"grpcio {version} was not tried", "pip install 'grpcio>=1.76,<1.86'")
+
+
+def _was_tried(version: str) -> bool:
+    numbers = re.match(r"(\d+)\.(\d+)\.", version)
+    return numbers is not None and OLDEST <= (int(numbers[1]), int(numbers[2])) <= NEWEST
 
 
 def prepare() -> bool:

@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from arena.wire import completion_queue
-from arena.wire.completion_queue import TRIED, Refusal, grpcio_version, prepare, refusal
+from arena.wire.completion_queue import NEWEST, OLDEST, Refusal, grpcio_version, prepare, refusal
 
 
 @pytest.fixture(autouse=True)
@@ -35,9 +35,27 @@ def test_the_locked_version_was_tried() -> None:
 
 def test_another_version_takes_the_other_road_and_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, "1.99.3")
-    assert refusal() == Refusal("grpcio 1.99.3 was not tried", f"pip install 'grpcio=={TRIED[-1]}.*'")
+    assert refusal() == Refusal("grpcio 1.99.3 was not tried", "pip install 'grpcio>=1.76,<1.86'")
     assert not prepare()
     assert "GRPC_EXPERIMENTS" not in os.environ
+
+
+@pytest.mark.parametrize("version", ["1.75.9", "1.86.0", "2.80.0", "0.80.1", "1.80", "", "one"])
+def test_what_lies_outside_or_is_no_version_was_not_tried(monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    install(monkeypatch, version)
+    assert refusal().why == f"grpcio {version} was not tried"
+
+
+@pytest.mark.parametrize("version", ["1.76.0", "1.80.0rc1", "1.85.99"])
+def test_what_lies_between_was_tried(monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    install(monkeypatch, version)
+    assert refusal() == Refusal()
+
+
+def test_the_remedy_names_what_was_tried_and_the_lock_lies_in_it() -> None:
+    locked = tuple(map(int, grpc.__version__.split(".")[:2]))
+    assert OLDEST <= locked <= NEWEST
+    assert (OLDEST, NEWEST) == ((1, 76), (1, 85)), "change the remedy, too"
 
 
 def test_who_asks_for_the_queue_gets_it_with_any_version(monkeypatch: pytest.MonkeyPatch) -> None:
