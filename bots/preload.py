@@ -25,12 +25,14 @@ _POSITIONS = 4
 def preload_rules(games: Iterable[str] | None = None) -> None:
     """Import these games and use each once; every installed one if None. One that is not installed is left out.
 
+    Of a family of many games only those are loaded that are named.
+
     A game that cannot be loaded is told of on stderr: it raises again when it is used, and others are played meanwhile.
     """
     from engine import registry
 
-    installed = registry.names()
-    for name in installed if games is None else [name for name in installed if name in set(games)]:
+    wanted = registry.single_names() if games is None else sorted({*registry.names()} & {*games})
+    for name in wanted:
         try:
             _preload(name)
         except Exception as error:  # an installed game may be anybody's, and raise anything

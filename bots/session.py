@@ -111,7 +111,7 @@ class Session:
         self._games = {game.name: game for game in joined.games}
 
     def _match_started(self, started: play_pb2.MatchStarted) -> None:
-        game_info = (self._games or {}).get(started.game)
+        game_info = started.game_info if started.HasField("game_info") else (self._games or {}).get(started.game)
         if game_info is None:
             raise ProtocolError(f"a match of {started.game!r} started, a game the arena had not told of when we joined")
         self._match = Match(started, game_info)

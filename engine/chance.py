@@ -1,7 +1,8 @@
 """Where every random outcome of a game comes from. No I/O.
 
 A state asks a `Chance` and keeps no generator of its own, so an outcome can be seeded, recorded and replayed. An
-outcome is a list of ints: `[index, ...]` for a shuffle (the new order, as indices into the old), `[face]` for a die.
+outcome is a list of ints: `[index, ...]` for a shuffle (the new order, as indices into the old), `[face]` for a die,
+`[index]` for a weighted draw.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ class Chance(ABC):
     @abstractmethod
     def d6(self) -> int:
         """Return one throw of a fair die, 1..6."""
+
+    @abstractmethod
+    def draw(self, weights: Sequence[float]) -> int:
+        """Return an index into `weights`, each as probable as its weight is a share of their sum.
+
+        Weights are finite, none is negative, and one at least is positive. An index of weight 0 is never returned.
+        """
 
     def shuffle(self, items: list[T]) -> None:
         """Put `items` into a uniformly random order, in place."""
@@ -61,6 +69,23 @@ class SeededChance(Chance):
     def d6(self) -> int:
         return int(self._random.random() * 6) + 1
 
+    def draw(self, weights: Sequence[float]) -> int:
+        # Added up in their order, which gives the same sums everywhere; `sum` does so from Python 3.12 on no more.
+        total = 0.0
+        for weight in weights:
+            total += weight
+        point, reached, last = self._random.random() * total, 0.0, -1
+        for index, weight in enumerate(weights):
+            if weight <= 0:
+                continue
+            reached += weight
+            last = index
+            if point < reached:
+                break
+        if last < 0:
+            raise ValueError(f"no weight is positive: {list(weights)[:8]}")
+        return last
+
 
 class RecordingChance(Chance):
     """Passes another source's outcomes on and keeps them in `outcomes`, in order."""
@@ -78,6 +103,11 @@ class RecordingChance(Chance):
         face = self._source.d6()
         self.outcomes.append([face])
         return face
+
+    def draw(self, weights: Sequence[float]) -> int:
+        index = self._source.draw(weights)
+        self.outcomes.append([index])
+        return index
 
 
 class ScriptedChance(Chance):
@@ -112,4 +142,10 @@ class ScriptedChance(Chance):
         outcome = self._take("a die")
         if len(outcome) != 1 or outcome[0] not in range(1, 7):
             raise ScriptError(f"outcome {self._next - 1} is no die: {outcome}")
+        return outcome[0]
+
+    def draw(self, weights: Sequence[float]) -> int:
+        outcome = self._take(f"a draw from {len(weights)}")
+        if len(outcome) != 1 or outcome[0] not in range(len(weights)) or weights[outcome[0]] <= 0:
+            raise ScriptError(f"outcome {self._next - 1} is no draw from {len(weights)} weights: {outcome}")
         return outcome[0]

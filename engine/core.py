@@ -186,6 +186,10 @@ class State(ABC):
         """Return the public chance outcomes of the last applied action, in order."""
         return ()
 
+    def hides_action_from(self) -> Sequence[int]:
+        """Return the seats that may not know which action was applied last: none unless the game hides actions."""
+        return ()
+
     def __eq__(self, other: object) -> bool:
         """Tell whether both are the same position under the same options, hidden parts included."""
         return isinstance(other, State) and type(self) is type(other) and self.to_json() == other.to_json()
@@ -252,9 +256,7 @@ class Game(ABC):
     def observed(self, message: bytes) -> Observation:
         """Return what the bytes of `encode_observation` show. Raises PositionError if they show no position."""
 
-    # What a game may give besides is loaded when it is asked for, so that a search imports no drawing and a referee
-    # no evaluation.
-
+    # What a game may give besides is loaded when asked for: a search imports no drawing, a referee no evaluation.
     @property
     def playable(self) -> Playable | None:
         """Return how bots that know nothing else of the game search it; None if only its own bots play it."""

@@ -7,12 +7,15 @@ every chance outcome stands in it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from engine import registry
 from engine.chance import Chance, RecordingChance, ScriptedChance, ScriptError
 from engine.core import EngineError, Game, Reveal, State
+
+UNKNOWN_ACTION: Final = -1
+"""What stands for an action of another seat that a seat may not know."""
 
 
 class RecordError(EngineError, ValueError):
@@ -77,6 +80,13 @@ class Event:
     action: int
     forced: bool
     reveals: tuple[Reveal, ...]
+    hidden_from: tuple[int, ...] = ()
+    """The seats that may not know which action it was."""
+
+    def told_to(self, seat: int | None) -> Event:
+        """Return the event as a seat, or a spectator (None), may see it: with `UNKNOWN_ACTION` for a hidden action."""
+        is_hidden = bool(self.hidden_from) if seat is None else seat in self.hidden_from
+        return replace(self, action=UNKNOWN_ACTION, hidden_from=()) if is_hidden else self
 
 
 class Playing:
@@ -111,7 +121,14 @@ class Playing:
         seat = state.seat()
         forced = len(state.legal_actions()) == 1
         state.apply(action)
-        event = Event(len(self.events), -1 if seat is None else seat, action, forced, tuple(state.revealed()))
+        event = Event(
+            len(self.events),
+            -1 if seat is None else seat,
+            action,
+            forced,
+            tuple(state.revealed()),
+            tuple(state.hides_action_from()),
+        )
         self.chance_plies += [event.ply] * (len(self._chance.outcomes) - len(self.chance_plies))
         self.events.append(event)
         return event
@@ -119,10 +136,9 @@ class Playing:
     def visible_events(self, seat: int | None, since_ply: int) -> Sequence[Event]:
         """Return what `seat` (None: a spectator) may see from `since_ply` on: actions, dice and cards, no shuffle.
 
-        Actions are public in every game so far, and `State.revealed` holds only what all may see.
+        `State.revealed` holds only what all may see; `State.hides_action_from` tells who may not know of an action.
         """
-        del seat
-        return self.events[since_ply:]
+        return [event.told_to(seat) for event in self.events[since_ply:]]
 
     def record(self) -> Record:
         """Return all that happened so far, as data."""

@@ -1,14 +1,19 @@
-"""Finds games: the folders of `engine/games`, and installed plug-ins (entry point group `arena.games`)."""
+"""Finds games: the folders of `engine/games`, and installed plug-ins (entry point group `arena.games`).
+
+A plug-in is one game: its name, and the module that holds its `GAME`. Or it is a family of many games whose names begin
+alike: then its name is that beginning with a `*` behind it (`mine_*`), and its module is a `Family`.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
 
 from engine.core import Game, UnknownGameError
 
@@ -16,7 +21,18 @@ if TYPE_CHECKING:
     from engine.abilities import Checks
 
 ENTRY_POINT_GROUP = "arena.games"
+_MANY: Final = "*"
 _GAMES = str(Path(__file__).with_name("games"))
+
+
+class Family(Protocol):
+    """A module that knows many games."""
+
+    def names(self) -> Sequence[str]:
+        """Return the names of the games that are listed, cheaply: it is asked by whoever starts."""
+
+    def get(self, name: str) -> Game:
+        """Return the game of that name. Raises UnknownGameError in one line that says why there is none."""
 
 
 @cache
@@ -28,12 +44,38 @@ def _folders() -> tuple[str, ...]:
 def _plugins() -> dict[str, str]:
     """Installed plug-in games: name -> module; a folder of ours wins over a plug-in of the same name."""
     found = {point.name: point.value for point in entry_points(group=ENTRY_POINT_GROUP)}
-    return {name: value for name, value in found.items() if name not in _folders()}
+    return {name: value for name, value in found.items() if name not in _folders() and not name.endswith(_MANY)}
+
+
+@cache
+def _families() -> dict[str, str]:
+    """Installed families of games: how the names of their games begin -> module."""
+    points = [point for point in entry_points(group=ENTRY_POINT_GROUP) if point.name.endswith(_MANY)]
+    return {point.name.removesuffix(_MANY): point.value for point in points}
+
+
+def family_of(name: str) -> str | None:
+    """Return the module of the family whose names begin like this one, or None; it may have no game of that name."""
+    if name in _folders() or name in _plugins():
+        return None
+    return next((module for beginning, module in _families().items() if name.startswith(beginning)), None)
+
+
+def _family(module: str) -> Family:
+    found: Family = importlib.import_module(module)
+    return found
+
+
+def single_names() -> tuple[str, ...]:
+    """Return the names of the installed games that belong to no family, sorted: what is done with every game."""
+    return tuple(sorted((*_folders(), *_plugins())))
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all installed games, sorted."""
-    return tuple(sorted((*_folders(), *_plugins())))
+    """Return the names of all installed games, sorted; a family may know more than it lists."""
+    return tuple(
+        sorted({*single_names(), *(name for module in _families().values() for name in _family(module).names())})
+    )
 
 
 def package_of(name: str) -> str:
@@ -42,12 +84,16 @@ def package_of(name: str) -> str:
         return f"engine.games.{name}"
     if name in _plugins():
         return _plugins()[name]
-    raise UnknownGameError(f"there is no game {name!r}; installed are: {', '.join(names())}")
+    if family := family_of(name):
+        return family.rpartition(".")[0] or family
+    raise UnknownGameError(f"there is no game {name!r}; installed are: {', '.join(single_names())}")
 
 
 @cache
 def get(name: str) -> Game:
-    """Return the game of that name. Raises UnknownGameError naming those there are."""
+    """Return the game of that name. Raises UnknownGameError naming those there are, or saying why it is not."""
+    if family := family_of(name):
+        return _family(family).get(name)
     module = importlib.import_module(package_of(name))
     game: Game = module.GAME
     if game.name != name:

@@ -27,6 +27,8 @@ class Boundary:
 
 BOUNDARIES = {
     "engine": Boundary(("engine",)),
+    "engine/openspiel/library.py": Boundary(("engine",), ("pyspiel",)),
+    "engine/openspiel/wire.py": Boundary(("engine", *WIRE), ("google",)),
     "engine/games/*/wire.py": Boundary(("engine", *WIRE), ("google",)),
     "arena/v1": Boundary(WIRE, ("google", "grpc")),
     "arena/games": Boundary(WIRE, ("google", "grpc")),

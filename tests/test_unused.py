@@ -38,7 +38,8 @@ KEPT = {
     "engine/games/foreign_king/rules/phases.py: TABLE": "making it gives the positions their rules",
     "engine/games/rex_romanorum/rules/phases.py: TABLE": "making it gives the positions their rules",
     "engine/golden.py: read": "for the tests of games, beside `write`",
-    "engine/kit/options.py: no_options": "for games that have none",
+    "engine/openspiel/family.py: get": "`engine.registry` asks a family for its games by it",
+    "engine/openspiel/family.py: names": "`engine.registry` asks a family for its games by it",
     "engine/playthrough.py: actions_in": "for the tests of games, beside what writes the lines",
     "ratings/store/rating.py: Rating": "the database has this table by it",
 }

@@ -223,7 +223,8 @@ class Bridge:
         if kind == "joined":
             await self._joined(stream, response.joined)
         elif kind == "match_started":
-            self._bots.check_game(response.match_started.game)
+            if not response.match_started.HasField("game_info"):
+                self._bots.check_game(response.match_started.game)
             self._matches.begin(response.match_started)
         elif kind == "decide":
             self._matches.pass_on(response.decide)

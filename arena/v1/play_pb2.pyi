@@ -73,7 +73,7 @@ class GameInfo(_message.Message):
     def __init__(self, name: _Optional[str] = ..., rules_version: _Optional[str] = ..., actions: _Optional[_Iterable[str]] = ..., options_schema_json: _Optional[str] = ..., observation_type: _Optional[str] = ...) -> None: ...
 
 class MatchStarted(_message.Message):
-    __slots__ = ("match_id", "game", "rules_version", "seat", "seats", "options_json", "clock", "cores", "seed", "resumed", "events")
+    __slots__ = ("match_id", "game", "rules_version", "seat", "seats", "options_json", "clock", "cores", "seed", "resumed", "events", "game_info")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
     RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -85,6 +85,7 @@ class MatchStarted(_message.Message):
     SEED_FIELD_NUMBER: _ClassVar[int]
     RESUMED_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    GAME_INFO_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     game: str
     rules_version: str
@@ -96,7 +97,8 @@ class MatchStarted(_message.Message):
     seed: int
     resumed: bool
     events: _containers.RepeatedCompositeFieldContainer[_match_pb2.Event]
-    def __init__(self, match_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., seat: _Optional[int] = ..., seats: _Optional[int] = ..., options_json: _Optional[str] = ..., clock: _Optional[_Union[_match_pb2.Clock, _Mapping]] = ..., cores: _Optional[int] = ..., seed: _Optional[int] = ..., resumed: bool = ..., events: _Optional[_Iterable[_Union[_match_pb2.Event, _Mapping]]] = ...) -> None: ...
+    game_info: GameInfo
+    def __init__(self, match_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., seat: _Optional[int] = ..., seats: _Optional[int] = ..., options_json: _Optional[str] = ..., clock: _Optional[_Union[_match_pb2.Clock, _Mapping]] = ..., cores: _Optional[int] = ..., seed: _Optional[int] = ..., resumed: bool = ..., events: _Optional[_Iterable[_Union[_match_pb2.Event, _Mapping]]] = ..., game_info: _Optional[_Union[GameInfo, _Mapping]] = ...) -> None: ...
 
 class Decide(_message.Message):
     __slots__ = ("match_id", "ply", "observation", "legal_actions", "events", "bank_us", "time_limit_us", "dropped_actions")

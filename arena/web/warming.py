@@ -51,7 +51,7 @@ def warm_up(app: FastAPI) -> None:
     document_of(app)
     for language in NAMES:
         words(language)
-    for game in registry.names():
+    for game in registry.single_names():
         with suppress(EngineError):
             _warm_up_game(game)
     look_around(app, site.arena)

@@ -40,11 +40,13 @@ def _game_info(game: Game) -> play_pb2.GameInfo:
 def encode_joined(games: Iterable[str], guest: Game | None = None) -> bytes:
     """Return the answer to a `Join` for these games (`*` = all); games that are not installed are left out.
 
-    `guest` counts as installed, under its own name.
+    `guest` counts as installed, under its own name. Of a family of many games only those are told that are named:
+    `MatchStarted` tells of the others.
     """
     wanted = set(games)
     guests = {guest.name: guest} if guest else {}
-    names = [name for name in sorted({*registry.names(), *guests}) if name in wanted or EVERY_GAME in wanted]
+    among = {*registry.single_names(), *guests} if EVERY_GAME in wanted else set[str]()
+    names = sorted(among | (wanted & {*registry.names(), *guests}))
     infos = [_game_info(guests.get(name) or registry.get(name)) for name in names]
     joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=infos)
     return play_pb2.PlayResponse(joined=joined).SerializeToString()
@@ -69,11 +71,14 @@ class MatchEncoder:
         self._events: list[match_pb2.Event] = []
 
     def _encode_events(self, events: Sequence[Event]) -> list[match_pb2.Event]:
-        """Return events as messages, each built when the first seat hears of it and kept at the index of its ply."""
-        known = self._events
-        for event in self._match.playing.events[len(known) :]:
+        """Return events as messages, each built when the first seat hears of it and kept at the index of its ply.
+
+        What a seat may see in part only is built for it alone.
+        """
+        known, happened = self._events, self._match.playing.events
+        for event in happened[len(known) :]:
             known.append(_encode_event(event))
-        return [known[event.ply] for event in events]
+        return [known[event.ply] if event is happened[event.ply] else _encode_event(event) for event in events]
 
     def started(self, seat: int) -> bytes:
         """Return `MatchStarted` for a seat, which from then on has heard of the opening."""
@@ -98,6 +103,7 @@ class MatchEncoder:
             seed=spec.seats[seat].seed,
             resumed=resumed,
             events=self._encode_events(events),
+            game_info=_game_info(match.playing.game) if registry.family_of(spec.game) else None,
         )
         return play_pb2.PlayResponse(match_started=started).SerializeToString()
 

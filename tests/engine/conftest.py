@@ -18,6 +18,7 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
 
     def forget() -> None:
         registry._plugins.cache_clear()
+        registry._families.cache_clear()
         registry.get.cache_clear()
 
     monkeypatch.setattr(registry, "entry_points", installed)

@@ -12,7 +12,10 @@ from engine.chance import Chance, RecordingChance, ScriptedChance, ScriptError, 
 def draw(chance: Chance) -> list[object]:
     letters = list("abcde")
     chance.shuffle(letters)
-    return [chance.d6(), chance.permutation(4), letters, chance.d6(), chance.permutation(0), chance.permutation(1)]
+    return [
+        *(chance.d6(), chance.permutation(4), letters, chance.d6(), chance.permutation(0), chance.permutation(1)),
+        chance.draw([0.5, 0.0, 0.25, 0.25]),
+    ]
 
 
 def test_equal_seeds_give_equal_outcomes() -> None:
@@ -24,6 +27,7 @@ def test_outcomes_of_a_seed_never_change() -> None:
     chance = SeededChance(2026)
     assert [chance.d6() for _ in range(10)] == [1, 4, 4, 6, 1, 2, 4, 4, 5, 4]
     assert chance.permutation(6) == [2, 0, 1, 5, 3, 4]
+    assert [chance.draw([1, 2, 3]) for _ in range(10)] == [2, 0, 2, 1, 2, 2, 2, 1, 1, 2]
 
 
 def test_a_die_and_a_shuffle_are_fair() -> None:
@@ -34,6 +38,16 @@ def test_a_die_and_a_shuffle_are_fair() -> None:
     orders = Counter(tuple(chance.permutation(3)) for _ in range(6000))
     assert len(orders) == 6
     assert all(850 < count < 1150 for count in orders.values())
+
+
+def test_a_draw_follows_the_weights() -> None:
+    chance = SeededChance(1)
+    drawn = Counter(chance.draw([0, 3, 0, 1, 0]) for _ in range(8000))
+    assert set(drawn) == {1, 3}
+    assert 5800 < drawn[1] < 6200
+    assert {chance.draw([0.0, 1e-300, 0.0]) for _ in range(50)} == {1}
+    with pytest.raises(ValueError, match="no weight is positive"):
+        chance.draw([0.0, 0.0])
 
 
 def test_a_recording_passes_everything_on() -> None:
@@ -74,6 +88,12 @@ def test_a_script_with_a_wrong_die(outcome: list[int]) -> None:
 def test_a_script_with_a_wrong_order(outcome: list[int]) -> None:
     with pytest.raises(ScriptError, match="outcome 0 is no order of 3 items"):
         ScriptedChance([outcome]).permutation(3)
+
+
+@pytest.mark.parametrize("outcome", [[0], [3], [-1], [], [1, 1]])
+def test_a_script_with_a_wrong_draw(outcome: list[int]) -> None:
+    with pytest.raises(ScriptError, match="outcome 0 is no draw from 3 weights"):
+        ScriptedChance([outcome]).draw([0.0, 1.0, 1.0])
 
 
 def test_without_a_seed_the_outcomes_are_the_systems() -> None:

@@ -102,7 +102,7 @@ def _play_all(
 
 def _searchable_games() -> list[Game]:
     """Return the games that evaluate their positions: without that, the sample bots have nothing to search by."""
-    games = [found for found in map(get_game, registry.names()) if found.playable]
+    games = [found for found in map(get_game, registry.single_names()) if found.playable]
     if not games:
         raise CliError("no installed game evaluates its positions, so the sample bots cannot search any")
     return games

@@ -14,7 +14,10 @@ GameName = Annotated[str, typer.Argument(metavar="GAME")]
 
 
 def get_game(name: str) -> Game:
-    """Return the installed game of that name. Raise MisuseError, with the nearest name, if there is none."""
-    if name not in registry.names():
+    """Return the installed game of that name. Raise MisuseError, with the nearest name, if there is none.
+
+    A family of games says itself why it has none of that name: UnknownGameError.
+    """
+    if name not in registry.names() and not registry.family_of(name):
         raise unknown("game", name, registry.names(), "`arena game list` shows all")
     return registry.get(name)

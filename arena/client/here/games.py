@@ -8,7 +8,10 @@ from engine.core import Game
 
 
 def find_game(name: str) -> Game:
-    """Return the installed game of that name. Raises UnknownError, with the nearest name, if there is none."""
-    if name not in registry.names():
+    """Return the installed game of that name. Raises UnknownError, with the nearest name, if there is none.
+
+    A family of games says itself why it has none of that name: UnknownGameError.
+    """
+    if name not in registry.names() and not registry.family_of(name):
         raise unknown("game", name, registry.names(), "`arena game list` shows all")
     return registry.get(name)

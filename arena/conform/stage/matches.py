@@ -21,8 +21,9 @@ def joined(games: Sequence[str]) -> play_pb2.PlayResponse:
 
 
 def games_of(bot: Dialogue) -> list[Game]:
-    """Return the installed games that the bot plays; there is at least one."""
-    return [registry.get(name) for name in registry.names() if EVERY_GAME in bot.games or name in bot.games]
+    """Return the installed games that the bot plays, of a family those that it names; there is at least one."""
+    every = registry.single_names() if EVERY_GAME in bot.games else ()
+    return [registry.get(name) for name in sorted({*every, *({*registry.names()} & {*bot.games})})]
 
 
 def usual_setting(game: Game) -> Setting:

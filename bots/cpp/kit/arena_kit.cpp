@@ -86,6 +86,9 @@ class Session {
   }
 
   void match_started(const v1::MatchStarted& started) {
+    if (started.has_game_info()) {
+      games_[started.game()] = std::make_shared<const v1::GameInfo>(started.game_info());
+    }
     const auto game = games_.find(started.game());
     if (game == games_.end()) {
       throw Error("a match of '" + started.game() + "' started, a game the arena had not told of when we joined");

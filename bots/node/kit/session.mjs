@@ -67,7 +67,7 @@ export class Session {
   }
 
   async #matchStarted(started) {
-    const gameInfo = this.#games?.get(started.game);
+    const gameInfo = started.gameInfo ?? this.#games?.get(started.game);
     if (!gameInfo) {
       throw new ProtocolError(`a match of "${started.game}" started, a game the arena had not told of when we joined`);
     }

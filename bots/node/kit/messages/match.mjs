@@ -78,7 +78,7 @@ export const Reveal = wire.message("arena.v1.Reveal", [
  * @typedef {object} Event
  * @property {number} ply
  * @property {number} seat
- * @property {number} action
+ * @property {number} action -1 for an action of another seat that this one may not know.
  * @property {boolean} forced It was the only legal one and the referee played it.
  * @property {Reveal[]} reveals
  */

@@ -91,7 +91,7 @@ export const GameInfo = wire.message("arena.v1.GameInfo", [
  * @typedef {object} Joined
  * @property {number} protocolMajor
  * @property {number} protocolMinor
- * @property {GameInfo[]} games Those of the bot's games that this arena plays.
+ * @property {GameInfo[]} games Those of the bot's games that this arena plays. "*" does not bring the games of a family of many, such as OpenSpiel's: MatchStarted tells of the one that is played.
  */
 export const Joined = wire.message("arena.v1.Joined", [
   [1, "protocolMajor", wire.int32],
@@ -113,6 +113,7 @@ export const Joined = wire.message("arena.v1.Joined", [
  * @property {number} seed For the bot's own randomness, below 2^53. The match's chance cannot be computed from it.
  * @property {boolean} resumed This stream takes over a seat that is already playing (remote bots only).
  * @property {import("./match.mjs").Event[]} events What happened before: the opening, or everything when resumed.
+ * @property {?GameInfo} gameInfo The facts of the game, if it is one of a family of many: Joined tells of those only to a bot that names them.
  */
 export const MatchStarted = wire.message("arena.v1.MatchStarted", [
   [1, "matchId", wire.string],
@@ -126,6 +127,7 @@ export const MatchStarted = wire.message("arena.v1.MatchStarted", [
   [9, "seed", wire.int64],
   [10, "resumed", wire.bool],
   [11, "events", wire.repeated(wire.embedded(match.Event))],
+  [12, "gameInfo", wire.embedded(GameInfo)],
 ]);
 
 /**

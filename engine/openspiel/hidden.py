@@ -1,0 +1,85 @@
+"""What one seat sees of a position that hides something: the words that OpenSpiel has for it, and its own actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from engine.core import AbilityError, Outcome, State
+from engine.openspiel.visible import told_to
+
+if TYPE_CHECKING:
+    from engine.chance import Chance
+    from engine.openspiel.game import OpenSpielGame
+    from engine.openspiel.state import OpenSpielState
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class SeenState(State):
+    """What `observer` sees. It can be looked at and searched from, and not be played on."""
+
+    game: OpenSpielGame
+    observer: int
+    turn: int | None
+    text: str
+    legal: Sequence[int]
+    """The legal actions if the observer decides, otherwise empty."""
+    ranks: tuple[int, ...]
+    """After the end."""
+
+    def seat(self) -> int | None:
+        return self.turn
+
+    def legal_actions(self) -> Sequence[int]:
+        """Return the legal actions; while another seat decides, every action that the game has."""
+        if self.turn is None or self.turn == self.observer:
+            return self.legal
+        return range(len(self.game.actions))
+
+    def is_legal(self, action: int) -> bool:
+        return action in self.legal_actions()
+
+    def apply_unchecked(self, action: int) -> None:
+        del action
+        raise AbilityError(f"{self.game.name} hides parts of its positions: what one seat sees cannot be played on")
+
+    def clone(self, chance: Chance | None = None) -> Self:
+        del chance
+        return type(self)(self.game, self.observer, self.turn, self.text, self.legal, self.ranks)
+
+    def outcome(self) -> Outcome | None:
+        return Outcome(self.ranks) if self.turn is None else None
+
+    def caretaker_action(self) -> int:
+        return self.legal_actions()[0]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "game": self.game.name,
+            "seats": self.game.facts.seats,
+            "observer": self.observer,
+            "turn": self.turn,
+            "text": self.text,
+            "legal": list(self.legal),
+            "ranks": list(self.ranks),
+        }
+
+    def observation_json(self, seat: int) -> dict[str, Any]:
+        del seat
+        return self.to_json()
+
+
+def look(state: OpenSpielState | SeenState, seat: int) -> SeenState:
+    """Return what a seat sees of a position."""
+    if isinstance(state, SeenState):
+        return state
+    turn, outcome = state.seat(), state.outcome()
+    return SeenState(
+        game=state.game,
+        observer=seat,
+        turn=turn,
+        text=told_to(state.game, state.inner, seat) or "",
+        legal=state.legal_actions() if turn == seat else (),
+        ranks=() if outcome is None else outcome.ranks,
+    )

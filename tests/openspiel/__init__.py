@@ -1,0 +1,1 @@
+"""Tests of the games of OpenSpiel. Those that play are run where OpenSpiel is installed: `make test-openspiel`."""

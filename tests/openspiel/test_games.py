@@ -1,0 +1,121 @@
+"""Games of OpenSpiel as the arena plays them: their chance is recorded, and what is hidden stays hidden."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from engine import registry
+from engine.chance import RecordingChance, ScriptedChance, SeededChance
+from engine.core import AbilityError, PositionError
+from engine.openspiel.hidden import SeenState
+from engine.record import UNKNOWN_ACTION, Playing, replay
+
+pytestmark = pytest.mark.usefixtures("spiel")
+
+
+def play(name: str, seed: int) -> Playing:
+    game, random = registry.get(name), Random(seed)
+    playing = Playing(game, game.seats[0], game.parse_options({}), SeededChance(seed))
+    while playing.state.seat() is not None:
+        playing.apply(random.choice(playing.state.legal_actions()))
+    return playing
+
+
+def test_chess_has_one_notation_for_an_action_and_words_for_people() -> None:
+    game = registry.get("openspiel_chess")
+    state = game.new_state(2)
+    words = {game.shown.choice(state, game.actions.format(action), "en"): action for action in state.legal_actions()}
+    assert len(words) == 20
+    state.apply(words["Nf3"])
+    assert state.to_json()["history"] == [words["Nf3"]]
+    assert game.shown.text(state, None, "en") == "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1\n"
+
+
+def test_the_fool_is_mated() -> None:
+    game = registry.get("openspiel_chess")
+    state = game.new_state(2)
+    for said in ("f3", "e5", "g4", "Qh4#"):
+        names = {game.shown.choice(state, game.actions.format(each), "en"): each for each in state.legal_actions()}
+        state.apply(names[said])
+    outcome = state.outcome()
+    assert outcome is not None
+    assert (outcome.ranks, outcome.details) == ((1, 2), {"returns": [1.0, -1.0]}), "OpenSpiel's seat 0 is Black"
+
+
+def test_dice_are_drawn_by_the_arena_and_told_to_everybody() -> None:
+    playing = play("openspiel_backgammon", 3)
+    assert len(playing.chance_outcomes) > 20
+    told = [event.reveals for event in playing.events if event.reveals]
+    assert told
+    assert {reveal.kind for reveals in told for reveal in reveals} == {"draw"}
+    assert replay(playing.record()).state.to_json() == playing.state.to_json()
+
+
+def test_a_scripted_chance_deals_the_cards() -> None:
+    game = registry.get("openspiel_kuhn_poker")
+    state = game.new_state(2, chance=ScriptedChance([[2], [0]]))
+    assert state.to_json()["history"] == [2, 0]
+    chance = RecordingChance(SeededChance(1))
+    game.new_state(2, chance=chance)
+    assert len(chance.outcomes) == 2
+
+
+def test_a_seat_sees_its_own_card_and_nobody_elses() -> None:
+    game = registry.get("openspiel_leduc_poker")
+    texts = {
+        (own, other): game.new_state(2, chance=ScriptedChance([[own], [other]])).observation_json(0)["text"]
+        for own, other in [(0, 1), (0, 2), (3, 1), (3, 2)]
+    }
+    assert texts[0, 1] == texts[0, 2] != texts[3, 1] == texts[3, 2]
+
+
+def test_the_public_card_is_told_and_the_private_ones_are_not() -> None:
+    game = registry.get("openspiel_leduc_poker")
+    playing = Playing(game, 2, game.parse_options({}), ScriptedChance([[0], [1], [2]]))
+    call = 1
+    first, second = playing.apply(call), playing.apply(call)
+    assert not first.reveals
+    assert [reveal.values for reveal in second.reveals] == [(4,)]
+    assert [event.action for event in playing.visible_events(0, 0)] == [call, call]
+
+
+def test_a_hidden_action_is_told_to_the_seat_that_chose_it_alone() -> None:
+    game = registry.get("openspiel_phantom_ttt")
+    playing = Playing(game, 2, game.parse_options({}), SeededChance(0))
+    playing.apply(4)
+    assert [event.action for event in playing.visible_events(0, 0)] == [4]
+    assert [event.action for event in playing.visible_events(1, 0)] == [UNKNOWN_ACTION]
+    assert [event.action for event in playing.visible_events(None, 0)] == [UNKNOWN_ACTION]
+    assert playing.record().actions == (4,)
+    assert "A4" not in game.shown.text(playing.state, None, "en")
+
+
+def test_what_one_seat_sees_cannot_be_played_on() -> None:
+    game = registry.get("openspiel_leduc_poker")
+    state = game.new_state(2, chance=SeededChance(1))
+    seen = game.observed(game.encode_observation(state, 0)[1]).state
+    assert isinstance(seen, SeenState)
+    assert list(seen.legal_actions()) == list(state.legal_actions())
+    with pytest.raises(AbilityError, match="cannot be played on"):
+        seen.apply(seen.caretaker_action())
+
+
+@pytest.mark.parametrize("history", [[9], [0, 0], [True], "0", [-1], [0, 1, 2, 3, 4, 5, 6, 7, 8]])
+def test_a_history_that_cannot_be_is_refused(history: object) -> None:
+    game = registry.get("openspiel_tic_tac_toe")
+    with pytest.raises(PositionError, match="history"):
+        game.state_from_json({**game.new_state(2).to_json(), "history": history})
+
+
+def test_a_bot_reads_the_next_position_from_where_it_was_and_another_match_from_its_start() -> None:
+    game = registry.get("openspiel_connect_four")
+    for columns in ([0], [0, 1, 2], [0, 1, 2, 3], [6, 5], [0, 1]):
+        state = game.new_state(2)
+        for column in columns:
+            state.apply(column)
+        seen = game.observed(game.encode_observation(state, 0)[1])
+        assert seen.to_json() == state.to_json()
+        seen.state.apply(3)
+        assert game.observed(game.encode_observation(state, 0)[1]).to_json() == state.to_json()
