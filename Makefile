@@ -9,18 +9,21 @@ PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 PROTO_VENV := .venv-proto
 BENCH_VENV := .venv-bench
 MUTANTS_VENV := .venv-mutants
+OPENSPIEL_VENV := .venv-openspiel
+OPENSPIEL_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(OPENSPIEL_VENV)/bin/python -m pip
 BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/python -m pip
 # One more than cores: a test that waits leaves its core to another. Bytecode is kept, whatever the environment says,
 # because the tests start thousands of processes, each of which would compile the arena anew.
 JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
-.PHONY: help demo test lint check-python setup setup-dev proto lock bench soak mutants screenshots clean
+.PHONY: help demo test test-openspiel lint check-python setup setup-dev proto lock bench soak mutants screenshots clean
 
 help:
 	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
 	@echo "make test    set up and run every check: ruff, mypy, pytest"
+	@echo "make test-openspiel  the tests of OpenSpiel's games, in an environment of their own that has it"
 	@echo "make lint    only ruff and mypy"
 	@echo "make bench   the figures of docs/measured.md (takes several minutes)"
 	@echo "make soak    overload, kill -9, hostile bots, fuzzing, submissions and 20,000 matches (takes hours on a small machine)"
@@ -35,7 +38,20 @@ demo: setup
 	@$(BIN)/arena demo
 
 test: lint $(PROTO_VENV)/.done
-	$(PYTEST)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python $(PYTEST)
+
+# OpenSpiel lives apart, with what its tests need: nobody else pays for it, and every other test is run without it.
+$(OPENSPIEL_VENV)/.done: requirements/build.lock requirements/run.lock requirements/openspiel.lock pyproject.toml | check-python
+	@echo "setting up $(OPENSPIEL_VENV), with OpenSpiel"
+	@$(PYTHON) -m venv $(OPENSPIEL_VENV)
+	@$(OPENSPIEL_PIP) install -q --require-hashes -r requirements/build.lock
+	@$(OPENSPIEL_PIP) install -q --no-build-isolation --require-hashes -r requirements/run.lock
+	@$(OPENSPIEL_PIP) install -q --no-build-isolation --require-hashes -r requirements/openspiel.lock
+	@$(OPENSPIEL_PIP) install -q --no-build-isolation --no-deps -e .
+	@touch $@
+
+test-openspiel: $(OPENSPIEL_VENV)/.done
+	KMA_NEED_OPENSPIEL=1 PYTHONDONTWRITEBYTECODE= $(OPENSPIEL_VENV)/bin/python $(PYTEST) tests/openspiel
 
 lint: setup-dev
 	$(BIN)/ruff check .
@@ -86,6 +102,7 @@ lock:
 	$(LOCK) requirements/mutants.in -o requirements/mutants.lock
 	$(LOCK) pyproject.toml -o requirements/run.lock
 	$(LOCK) pyproject.toml --extra dev -c requirements/run.lock -o requirements/dev.lock
+	$(LOCK) pyproject.toml --extra openspiel requirements/openspiel.in -c requirements/dev.lock -o requirements/openspiel.lock
 	$(LOCK) pyproject.toml --extra benchmarks -c requirements/run.lock -o requirements/benchmarks.lock
 
 # The libraries that the engine is compared with live apart: what is played and tested never sees them.
@@ -126,5 +143,5 @@ screenshots: setup-dev
 	$(BIN)/python -m tools.screenshots
 
 clean:
-	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) $(MUTANTS_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) $(OPENSPIEL_VENV) $(MUTANTS_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
