@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
@@ -9,6 +10,7 @@ from typing import Any, Final
 from engine.core import UnknownGameError
 from engine.openspiel.library import load
 from engine.openspiel.naming import read_parameters, split_name, write_name
+from engine.openspiel.wording import words_of
 
 MOST_ACTIONS: Final = 2**15
 """A bot is told the notation of every action, which must fit into a message."""
@@ -32,6 +34,8 @@ class Facts:
     has_chance: bool
     is_hidden: bool
     """Whether a seat may not see everything."""
+    has_fixed_words: bool
+    """Whether OpenSpiel's words for an action are the same in every position: then they tell nothing that is hidden."""
     opening: int
     """How many random plies start a match."""
     decisions: int
@@ -112,6 +116,7 @@ def find_out(name: str) -> Facts:
         max_plies=game.max_game_length(),
         has_chance=has_chance,
         is_hidden=kind.information != load().GameType.Information.PERFECT_INFORMATION,
+        has_fixed_words=has_fixed_words(game),
         opening=0 if has_chance else min(game.num_players(), (min(lengths) - 1) // 2),
         decisions=max(1, min(sorted(lengths)[len(lengths) // 2], game.max_game_length() - 1)),
     )
@@ -126,13 +131,33 @@ def _title(long_name: str, name: str) -> str:
 
 def random_playing(game: Any, seed: int) -> tuple[int, int]:
     """Return how many plies a random playing has, and how many draws of chance."""
-    random, state, plies, draws = Random(seed), game.new_initial_state(), 0, 0
+    plies = draws = 0
+    for state in random_states(game, seed):
+        draws += state.is_chance_node()
+        plies += not state.is_chance_node() and not state.is_terminal()
+    return plies, draws
+
+
+def has_fixed_words(game: Any) -> bool:
+    """Return whether no action of a seat had other words in one position of some random playings than in another."""
+    known: dict[tuple[int, int], str] = {}
+    for seed in range(_SAMPLES):
+        for state in random_states(game, seed):
+            seat = state.current_player()
+            for action in state.legal_actions() if seat >= 0 else ():
+                if known.setdefault((seat, action), words := words_of(state, action)) != words:
+                    return False
+    return True
+
+
+def random_states(game: Any, seed: int) -> Iterator[Any]:
+    """Yield every state of a random playing, chance and the end among them: one object that moves on."""
+    random, state = Random(seed), game.new_initial_state()
+    yield state
     while not state.is_terminal():
         if state.is_chance_node():
-            outcomes = [action for action, weight in state.chance_outcomes() if weight > 0]
-            state.apply_action(random.choice(outcomes))
-            draws += 1
+            actions = [action for action, weight in state.chance_outcomes() if weight > 0]
         else:
-            state.apply_action(random.choice(state.legal_actions()))
-            plies += 1
-    return plies, draws
+            actions = state.legal_actions()
+        state.apply_action(random.choice(actions))
+        yield state

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from engine.core import AbilityError, Outcome, State
 from engine.openspiel.visible import told_to
+from engine.openspiel.wording import words_of
 
 if TYPE_CHECKING:
     from engine.chance import Chance
@@ -25,8 +26,12 @@ class SeenState(State):
     text: str
     legal: Sequence[int]
     """The legal actions if the observer decides, otherwise empty."""
+    words: Sequence[str]
+    """OpenSpiel's words for the legal actions, if they tell nothing that is hidden."""
     ranks: tuple[int, ...]
     """After the end."""
+    knows_last: bool
+    """Whether the observer knows which action was the last."""
 
     def seat(self) -> int | None:
         return self.turn
@@ -46,7 +51,7 @@ class SeenState(State):
 
     def clone(self, chance: Chance | None = None) -> Self:
         del chance
-        return type(self)(self.game, self.observer, self.turn, self.text, self.legal, self.ranks)
+        return replace(self)
 
     def outcome(self) -> Outcome | None:
         return Outcome(self.ranks) if self.turn is None else None
@@ -62,6 +67,8 @@ class SeenState(State):
             "turn": self.turn,
             "text": self.text,
             "legal": list(self.legal),
+            "words": list(self.words),
+            "knows_last_action": self.knows_last,
             "ranks": list(self.ranks),
         }
 
@@ -75,11 +82,14 @@ def look(state: OpenSpielState | SeenState, seat: int) -> SeenState:
     if isinstance(state, SeenState):
         return state
     turn, outcome = state.seat(), state.outcome()
+    legal = state.legal_actions() if turn == seat else ()
     return SeenState(
         game=state.game,
         observer=seat,
         turn=turn,
         text=told_to(state.game, state.inner, seat) or "",
-        legal=state.legal_actions() if turn == seat else (),
+        legal=legal,
+        words=[words_of(state.inner, action) for action in legal] if state.game.facts.has_fixed_words else (),
+        knows_last=seat not in state.hides_action_from(),
         ranks=() if outcome is None else outcome.ranks,
     )

@@ -36,6 +36,8 @@ class OpenSpielState(State):
     """The last applied action, kept where some seat may not know it."""
     draws: tuple[Step, ...] = ()
     """What chance drew after it."""
+    hidden_from: tuple[int, ...] | None = ()
+    """The seats that may not know of it; None until somebody asks."""
 
     def seat(self) -> int | None:
         player: int = self.inner.current_player()
@@ -53,7 +55,7 @@ class OpenSpielState(State):
 
     def apply_unchecked(self, action: int) -> None:
         keeps = self.game.has_hidden_information
-        self.move = Step(self.inner.clone(), action) if keeps else None
+        self.move, self.hidden_from = (Step(self.inner.clone(), action), None) if keeps else (None, ())
         self.inner.apply_action(action)
         self.legal = None
         self.settle()
@@ -70,7 +72,7 @@ class OpenSpielState(State):
 
     def clone(self, chance: Chance | None = None) -> Self:
         source = SeededChance(None) if chance is None else chance
-        return type(self)(self.game, self.inner.clone(), source, self.legal, self.move, self.draws)
+        return type(self)(self.game, self.inner.clone(), source, self.legal, self.move, self.draws, self.hidden_from)
 
     def outcome(self) -> Outcome | None:
         """Return the ranks by OpenSpiel's returns, which stand in the details as `returns`, seat by seat."""
@@ -107,10 +109,10 @@ class OpenSpielState(State):
 
     def hides_action_from(self) -> Sequence[int]:
         move = self.move
-        if move is None:
-            return ()
-        others = (seat for seat in range(self.game.facts.seats) if seat != move.seat)
-        return [seat for seat in others if not knows(self.game, move, seat)]
+        if self.hidden_from is None and move is not None:
+            others = (seat for seat in range(self.game.facts.seats) if seat != move.seat)
+            self.hidden_from = tuple(seat for seat in others if not knows(self.game, move, seat))
+        return self.hidden_from or ()
 
 
 def begin(game: OpenSpielGame, chance: Chance | None) -> OpenSpielState:

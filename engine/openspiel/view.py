@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from engine.abilities import Move, Shown
 from engine.openspiel.hidden import SeenState
-from engine.openspiel.library import load
 from engine.openspiel.state import DRAW, OpenSpielState
-from engine.openspiel.visible import knows
+from engine.openspiel.wording import without_colour, words_of
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame
 
-_COLOUR: Final = re.compile("\x1b\\[[0-9;]*m")
-_PLAIN: Final = str.maketrans("{}<>\n\t", "()()  ")
 _UNTOLD: Final = "acts; only some seats know how"
 
 
@@ -58,40 +54,39 @@ def render_text(state: OpenSpielState | SeenState, seat: int | None, language: s
 
 
 def _clean(text: str) -> str:
-    return (_COLOUR.sub("", text).rstrip("\n") or "-") + "\n"
-
-
-def words_of(inner: Any, action: int) -> str:
-    """Return OpenSpiel's words for an action in a state, on one line; its number if there are none."""
-    try:
-        text = inner.action_to_string(inner.current_player(), action)
-    except load().SpielError:
-        text = ""
-    text = "".join(sign for sign in _COLOUR.sub("", text).translate(_PLAIN) if sign.isprintable())
-    return " ".join(text.split()) or f"A{action}"
+    return (without_colour(text).rstrip("\n") or "-") + "\n"
 
 
 def choice(state: OpenSpielState | SeenState, notation: str, language: str) -> str:
-    """Return OpenSpiel's words for a legal action."""
+    """Return OpenSpiel's words for a legal action, or its notation where they might tell what is hidden."""
     del language
-    if isinstance(state, SeenState):
-        return notation
-    return words_of(state.inner, state.game.actions.parse(notation))
+    action = state.game.actions.parse(notation)
+    if not isinstance(state, SeenState):
+        return _words(state, action)
+    return dict(zip(state.legal, state.words, strict=False)).get(action, notation)
+
+
+def _words(state: OpenSpielState, action: int) -> str:
+    facts = state.game.facts
+    return words_of(state.inner, action) if facts.has_fixed_words or not facts.is_hidden else f"A{action}"
 
 
 def tell(move: Move, language: str) -> Sequence[str]:
-    """Return OpenSpiel's words for the action and for what chance drew, as far as every seat knows them."""
-    del language
+    """Return the words for the action and for what chance drew, as far as every seat, or the one that looks, knows."""
     before, after = move.before, move.after
-    if isinstance(before, SeenState) or not isinstance(after, OpenSpielState):
-        return (move.notation,)
-    seats = range(after.game.facts.seats)
-    is_told = after.inner.is_terminal() or not after.hides_action_from()
-    said = [words_of(before.inner, move.action) if is_told else _UNTOLD]
-    inner = before.inner.child(move.action)
+    if isinstance(before, SeenState) and isinstance(after, SeenState):
+        is_own = move.seat == before.observer
+        return (choice(before, move.notation, language) if is_own or after.knows_last else _UNTOLD,)
+    if not after.inner.is_terminal() and after.hides_action_from():
+        return (_UNTOLD, *_draws(move))
+    return (_words(before, move.action), *_draws(move))
+
+
+def _draws(move: Move) -> Iterator[str]:
+    """Yield what chance drew after a move, as far as all seats know it."""
+    after, inner = move.after, move.before.inner.child(move.action)
+    told = [reveal.values[0] for reveal in after.revealed()]
     for draw in after.draws:
-        hides = after.game.has_hidden_information
-        if not hides or all(knows(after.game, draw, seat) for seat in seats):
-            said.append(f"chance: {words_of(inner, draw.action)}")
+        if told and told[0] == draw.action:
+            yield f"chance: {words_of(inner, told.pop(0))}"
         inner = inner.child(draw.action)
-    return said

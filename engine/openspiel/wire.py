@@ -28,7 +28,9 @@ def encode(state: Any, seat: int) -> bytes:
         seen = look(state, seat)
         message.text, message.observer = seen.text, seen.observer
         message.legal.extend(seen.legal)
+        message.words.extend(seen.words)
         message.ranks.extend(seen.ranks)
+        message.knows_last_action = seen.knows_last
     else:
         message.text = str(state.inner)
         message.history.extend(state.inner.history())
@@ -67,9 +69,20 @@ def _read_seen(game: OpenSpielGame, message: state_pb2.OpenSpielState) -> Observ
         and bool(legal) == decides
         and legal == sorted(set(legal))
         and (not legal or 0 <= legal[0] <= legal[-1] < len(game.actions))
+        and len(message.words) == (len(legal) if game.facts.has_fixed_words else 0)
         and len(ranks) == (seats if turn is None else 0)
         and all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks)
     )
     if not fits or message.history:
         raise PositionError(f"no seat of {game.name} can have seen that")
-    return Observation(SeenState(game, message.observer, turn, message.text, legal, ranks), message.observer)
+    seen = SeenState(
+        game=game,
+        observer=message.observer,
+        turn=turn,
+        text=message.text,
+        legal=legal,
+        words=list(message.words),
+        ranks=ranks,
+        knows_last=message.knows_last_action,
+    )
+    return Observation(seen, message.observer)

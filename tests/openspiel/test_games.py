@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from engine import registry
+from engine.abilities import Move
 from engine.chance import RecordingChance, ScriptedChance, SeededChance
 from engine.core import AbilityError, PositionError
 from engine.openspiel.hidden import SeenState
@@ -119,3 +120,31 @@ def test_a_bot_reads_the_next_position_from_where_it_was_and_another_match_from_
         assert seen.to_json() == state.to_json()
         seen.state.apply(3)
         assert game.observed(game.encode_observation(state, 0)[1]).to_json() == state.to_json()
+
+
+def seen_by(playing: Playing, seat: int) -> SeenState:
+    found = playing.game.observed(playing.game.encode_observation(playing.state, seat)[1]).state
+    assert isinstance(found, SeenState)
+    return found
+
+
+def test_a_seat_has_words_for_its_own_actions_where_they_tell_nothing_that_is_hidden() -> None:
+    leduc, dark_chess = registry.get("openspiel_leduc_poker"), registry.get("openspiel_dark_chess")
+    seen = seen_by(Playing(leduc, 2, leduc.parse_options({}), SeededChance(1)), 0)
+    assert [leduc.shown.choice(seen, f"A{action}", "en") for action in seen.legal] == ["Call", "Raise"]
+    playing = Playing(dark_chess, 2, dark_chess.parse_options({}), SeededChance(1))
+    seen = seen_by(playing, 1)  # White
+    assert {dark_chess.shown.choice(seen, f"A{action}", "en") for action in seen.legal} == {
+        f"A{action}" for action in seen.legal
+    }
+
+
+def test_a_move_is_told_to_a_seat_as_far_as_the_seat_knows_it() -> None:
+    game = registry.get("openspiel_phantom_ttt")
+    playing = Playing(game, 2, game.parse_options({}), SeededChance(0))
+    before = playing.state.clone(), [seen_by(playing, seat) for seat in (0, 1)]
+    playing.apply(4)
+    after = [seen_by(playing, seat) for seat in (0, 1)]
+    told = [game.shown.tell(Move(before[1][seat], 4, "A4", 0, after[seat]), "en") for seat in (0, 1)]
+    assert told == [("x(1,1)",), ("acts; only some seats know how",)]
+    assert game.shown.tell(Move(before[0], 4, "A4", 0, playing.state), "en") == ("acts; only some seats know how",)

@@ -12,6 +12,8 @@ import * as wire from "../wire.mjs";
  * @property {number} observer Only where something is hidden: the seat that looks.
  * @property {number[]} legal Only where something is hidden and the seat that looks decides: the legal actions, ascending.
  * @property {number[]} ranks Only where something is hidden, after the end: the rank of each seat, 1 = best.
+ * @property {string[]} words Only where something is hidden: the words for the legal actions, in their order; empty for a game whose words for an action differ from position to position, since they might tell what is hidden.
+ * @property {boolean} knowsLastAction Only where something is hidden: whether the seat that looks knows which action was the last.
  */
 export const OpenSpielState = wire.message("arena.games.openspiel.v1.OpenSpielState", [
   [1, "version", wire.int32],
@@ -22,4 +24,6 @@ export const OpenSpielState = wire.message("arena.games.openspiel.v1.OpenSpielSt
   [6, "observer", wire.sint32],
   [7, "legal", wire.repeated(wire.int32)],
   [8, "ranks", wire.repeated(wire.int32)],
+  [9, "words", wire.repeated(wire.string)],
+  [10, "knowsLastAction", wire.bool],
 ]);
