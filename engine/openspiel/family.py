@@ -9,14 +9,14 @@ from typing import Final
 from engine.core import Game
 from engine.folder import read_json
 from engine.openspiel import library
-from engine.openspiel.facts import Facts, find_out
+from engine.openspiel.facts import Facts, find_out, read_facts
 
 _FILE: Final = "catalogue.json"
 
 
 @cache
 def _catalogue() -> dict[str, Facts]:
-    return {entry["name"]: Facts(**entry) for entry in read_json(__file__, _FILE)}
+    return {entry["name"]: read_facts(entry) for entry in read_json(__file__, _FILE)}
 
 
 def names() -> Sequence[str]:

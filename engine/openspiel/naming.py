@@ -50,8 +50,8 @@ def _read(name: str, key: str, text: str, default: Value) -> Value:
     try:
         return {"true": True, "false": False}[text] if kind is bool else kind(text)
     except (KeyError, ValueError):
-        takes = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise UnknownGameError(f"{name}: parameter {key} takes {takes}, not {text!r}") from None
+        what = {bool: "true or false", int: "a whole number", float: "a number with a point"}[kind]
+        raise UnknownGameError(f"{name}: parameter {key} takes {what}, not {text!r}") from None
 
 
 def write_name(short_name: str, parameters: Mapping[str, Value], defaults: Mapping[str, Value]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.abilities import Move, Shown
 from engine.openspiel.hidden import SeenState
+from engine.openspiel.picture import draw
 from engine.openspiel.state import DRAW, OpenSpielState
 from engine.openspiel.wording import without_colour, words_of
 
@@ -22,6 +23,7 @@ def shown_of(game: OpenSpielGame) -> Shown:
     """Return how the game is shown."""
     return Shown(
         text=render_text,
+        picture=draw,
         labels=partial(_labels, game),
         tell=tell,
         choice=choice,
@@ -86,7 +88,7 @@ def _draws(move: Move) -> Iterator[str]:
     """Yield what chance drew after a move, as far as all seats know it."""
     after, inner = move.after, move.before.inner.child(move.action)
     told = [reveal.values[0] for reveal in after.revealed()]
-    for draw in after.draws:
-        if told and told[0] == draw.action:
+    for step in after.draws:
+        if told and told[0] == step.action:
             yield f"chance: {words_of(inner, told.pop(0))}"
-        inner = inner.child(draw.action)
+        inner = inner.child(step.action)

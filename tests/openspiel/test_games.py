@@ -12,8 +12,9 @@ from engine.chance import RecordingChance, ScriptedChance, SeededChance
 from engine.core import AbilityError, PositionError
 from engine.openspiel.hidden import SeenState
 from engine.record import UNKNOWN_ACTION, Playing, replay
+from tests.openspiel.needed import need_openspiel
 
-pytestmark = pytest.mark.usefixtures("spiel")
+need_openspiel()
 
 
 def play(name: str, seed: int) -> Playing:

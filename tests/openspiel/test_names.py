@@ -1,0 +1,62 @@
+"""What the name of a game of OpenSpiel chooses, and why it cannot where it does not."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from engine import registry
+from engine.core import UnknownGameError
+from tests.openspiel.needed import need_openspiel
+
+need_openspiel()
+
+
+def test_naming_a_game_loads_no_openspiel() -> None:
+    program = (
+        "import sys\nfrom engine import registry\n"
+        "games = [registry.get(name) for name in registry.names()]\n"
+        "assert len(games) > 90 and all(len(game.actions) for game in games)\n"
+        "assert 'pyspiel' not in sys.modules\n"
+        "registry.get('openspiel_chess').new_state(2)\nassert 'pyspiel' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("openspiel_goofspiel", "cannot be played in the arena: its seats act at the same time"),
+        ("openspiel_mfg_garnet", "cannot be played in the arena: it has no seats that act one after another"),
+        ("openspiel_negotiation", "cannot be played in the arena: it draws its chance itself"),
+        ("openspiel_solitaire", "cannot be played in the arena: it is played alone"),
+        ("openspiel_colored_trails", "cannot be played in the arena: it has 93123 actions"),
+        ("openspiel_start_at", "cannot be played in the arena: it draws its chance itself"),
+        ("openspiel_repeated_poker", "cannot be played in the arena: it is made of other games"),
+        ("openspiel_quoridor", "cannot be played in the arena: OpenSpiel says itself that its rules have known issues"),
+        ("openspiel_gogo", "OpenSpiel has no game 'gogo'"),
+        ("openspiel_go:size=9", "the game has no parameter 'size'; it has: board_size, handicap, komi"),
+        ("openspiel_go:board_size=x", "parameter board_size takes a whole number, not 'x'"),
+        ("openspiel_hex:swap=yes", "parameter swap takes true or false, not 'yes'"),
+        ("openspiel_go:board_size=99", "OpenSpiel refuses openspiel_go:board_size=99"),
+        ("openspiel_go:board_size=19", "openspiel_go:board_size=19 is written openspiel_go"),
+        ("openspiel_go:komi=6.50", "openspiel_go:komi=6.50 is written openspiel_go:komi=6.5"),
+        ("openspiel_bargaining:instances_file=x", "the game has no parameter 'instances_file'"),
+        ("openspiel_go(board_size=9)", "is no name of a game of OpenSpiel"),
+        ("openspiel_", "is no name of a game of OpenSpiel"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_with_the_reason(name: str, why: str) -> None:
+    with pytest.raises(UnknownGameError, match=re.escape(why)) as told:
+        registry.get(name)
+    assert "\n" not in str(told.value)
+
+
+def test_other_parameters_are_chosen_by_the_name() -> None:
+    game = registry.get("openspiel_go:board_size=5:komi=0.5")
+    assert game is registry.get("openspiel_go:board_size=5:komi=0.5")
+    assert game.name not in registry.names()
+    assert (game.title, len(game.actions)) == ("Go (OpenSpiel, board_size 5, komi 0.5)", 26)
