@@ -86,7 +86,21 @@ def package_of(name: str) -> str:
         return _plugins()[name]
     if family := family_of(name):
         return family.rpartition(".")[0] or family
-    raise UnknownGameError(f"there is no game {name!r}; installed are: {', '.join(single_names())}")
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> UnknownGameError:
+    return UnknownGameError(f"there is no game {name!r}; installed are: {', '.join(single_names())}")
+
+
+def get_listed(name: str) -> Game:
+    """Return the game of a name that a stranger chose: one that `names` lists, as others of a family may cost anything.
+
+    Raises UnknownGameError.
+    """
+    if name not in names():
+        raise _unknown(name)
+    return get(name)
 
 
 @cache

@@ -60,3 +60,20 @@ def test_other_parameters_are_chosen_by_the_name() -> None:
     assert game is registry.get("openspiel_go:board_size=5:komi=0.5")
     assert game.name not in registry.names()
     assert (game.title, len(game.actions)) == ("Go (OpenSpiel, board_size 5, komi 0.5)", 26)
+
+
+def test_strangers_may_name_what_is_listed_and_nothing_else() -> None:
+    assert registry.get_listed("openspiel_go:board_size=9").name == "openspiel_go:board_size=9"
+    for name in ("openspiel_go:board_size=7", "openspiel_goofspiel", "chess"):
+        with pytest.raises(UnknownGameError, match="there is no game"):
+            registry.get_listed(name)
+
+
+def test_commands_that_name_games_load_no_openspiel() -> None:
+    program = (
+        "import sys\nfrom arena.cli.app import run\n"
+        "for words in (['game', 'list'], ['game', '--help'], ['doctor', '--help']):\n    assert run(words) == 0\n"
+        "assert 'pyspiel' not in sys.modules\n"
+    )
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    assert "openspiel_go:board_size=9" in told

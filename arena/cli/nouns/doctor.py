@@ -93,7 +93,9 @@ def check_games() -> Finding:
     names = registry.names()
     if not names:
         return Finding("games", FAILED, "none", say("cli_doctor.do_games"))
-    return Finding("games", OK, ", ".join(names))
+    single = registry.single_names()
+    told, more = ", ".join(single), len(names) - len(single)
+    return Finding("games", OK, say("cli_doctor.games_more", names=told, count=more) if more else told)
 
 
 def check_sockets() -> Finding:

@@ -60,14 +60,14 @@ def list_games() -> tuple[GameFacts, ...]:
 @router.get("/games/{game}")
 def get_game(game: GamePath) -> GameManual:
     """Show a game with its options and its rules."""
-    found = registry.get(game)
+    found = registry.get_listed(game)
     return GameManual(_facts(found), found.options_schema(), _rules(found))
 
 
 @router.get("/games/{game}/actions")
 def list_actions(game: GamePath) -> ActionNames:
     """List the actions of a game in their notation."""
-    return ActionNames(tuple(registry.get(game).actions.names))
+    return ActionNames(tuple(registry.get_listed(game).actions.names))
 
 
 def _facts(game: Game) -> GameFacts:

@@ -119,6 +119,6 @@ def _played(match: MatchDetail, language: str) -> Board:
 
 
 def _games() -> Sequence[tuple[Game, tuple[int, int] | None]]:
-    """Return the games, each with the size of its board: what there is to see before anything was played."""
-    games = [registry.get(name) for name in registry.names()]
+    """Return the games but for families of many, each with the size of its board, for before anything was played."""
+    games = [registry.get(name) for name in registry.single_names()]
     return [(game, board_size(game.name, game.seats[0])) for game in games]

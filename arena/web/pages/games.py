@@ -32,7 +32,7 @@ def list_games(request: Request) -> Response:
 @router.get("/games/{name}")
 def show_game(request: Request, name: str, seats: Seats = None) -> Response:
     """Show a game: its board at the start, its rules and its options."""
-    game = registry.get(name)
+    game = registry.get_listed(name)
     count = _count(request, game, seats)
     size = board_size(name, count)
     return render(
@@ -51,7 +51,7 @@ def show_game(request: Request, name: str, seats: Seats = None) -> Response:
 def send_start(request: Request, name: str, seats: Seats = None) -> Response:
     """Send the picture of the start of a game."""
     language = language_of(request)
-    picture = start_picture(name, _count(request, registry.get(name), seats), language)
+    picture = start_picture(name, _count(request, registry.get_listed(name), seats), language)
     if picture is None:
         raise HTTPException(404, words(language).say("viewer.no_picture"))
     headers = {"content-security-policy": PICTURE_POLICY, "cache-control": _HOUR}

@@ -60,7 +60,7 @@ def quick_order(form: Mapping[str, str], offered: Sequence[str]) -> Order:
 
     Raises UnknownGameError.
     """
-    game = registry.get(form.get("game", ""))
+    game = registry.get_listed(form.get("game", ""))
     wanted = form.get("seats", "")
     seats = int(wanted) if wanted in {str(count) for count in game.seats} else game.seats[0]
     bots = [name for name in _SAMPLES if name in offered] or offered[:1]
@@ -70,7 +70,7 @@ def quick_order(form: Mapping[str, str], offered: Sequence[str]) -> Order:
 
 def read_order(form: Mapping[str, str]) -> Order:
     """Return the table that a form asks for. Raises the errors of the engine for a game or seats that there are not."""
-    game = registry.get(form.get("game", ""))
+    game = registry.get_listed(form.get("game", ""))
     seats = next((count for count in game.seats if str(count) == form.get("seats")), 0)
     game.check_seats(seats)
     chosen = [form.get(f"seat{seat}", PERSON)[:_LONGEST_BOT] for seat in range(seats)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from arena.web.people.errors import IllegalError
 from engine.abilities import Move
 from engine.chance import ScriptedChance, ScriptError
-from engine.core import Game, State
+from engine.core import AbilityError, Game, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,6 @@ def _after(state: State, action: int) -> State | None:
     after = state.clone(ScriptedChance(()))
     try:
         after.apply(action)
-    except ScriptError:
+    except (ScriptError, AbilityError):  # what one seat sees of some games cannot be played on
         return None
     return None if after.revealed() else after

@@ -22,6 +22,7 @@ from arena.words.telling import tell
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
+from engine.record import UNKNOWN_ACTION
 
 MOST_MOVES = 60
 """How many of the last moves are told; all of them stand in the replay."""
@@ -267,7 +268,8 @@ def _told(sight: Sight, played: Played, ply: int, language: str) -> dict[str, An
         return {"ply": ply, "seat": None, "words": [], "chance": []}
     labels, event = board.game.shown.labels(language), played.event
     chance = [[reveal.kind, list(reveal.values)] for reveal in event.reveals]
-    words = [labels[board.game.actions.format(event.action)]]
+    is_known = event.action != UNKNOWN_ACTION
+    words = [labels[board.game.actions.format(event.action)]] if is_known else []
     return {"ply": ply, "seat": event.seat, "words": words, "chance": chance}
 
 
