@@ -1,6 +1,6 @@
 """How bots search a game of OpenSpiel, which has no words for how good a position is: by playing it out at random.
 
-Where everything can be seen. Where something is hidden, `engine.openspiel.guessing` says what can be searched.
+Where something is hidden, only games are searched of which OpenSpiel can draw what a seat cannot see.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from engine.abilities import Playable
 from engine.chance import SeededChance
+from engine.core import AbilityError
+from engine.openspiel.hidden import SeenState
+from engine.openspiel.state import OpenSpielState
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame
-    from engine.openspiel.state import OpenSpielState
 
 _BUDGET: Final = 2000
 """So many legal actions and outcomes of chance are looked at for one position: what they cost differs little."""
@@ -25,20 +27,25 @@ _MOST: Final = 8
 
 @cache
 def playable_of(game: OpenSpielGame) -> Playable | None:
-    """Return how the game is searched; None if something is hidden in it."""
-    if game.has_hidden_information:
+    """Return how the game is searched; None if what is hidden in it cannot be drawn."""
+    if game.has_hidden_information and not game.facts.can_guess:
         return None
     decisions = game.facts.decisions
     return Playable(evaluate_all=evaluate_all, redraw=redraw, usual_decisions=lambda _seats: decisions)
 
 
-def redraw(state: OpenSpielState, seat: int, random: Random) -> OpenSpielState:
-    """Return a copy with another chance to come."""
-    del seat
-    return state.clone(SeededChance(random.getrandbits(53)))
+def redraw(state: OpenSpielState | SeenState, seat: int, random: Random) -> OpenSpielState | SeenState:
+    """Return a copy with another chance to come, and with what the seat cannot see drawn anew until the end."""
+    if state.seat() is None:
+        return state.clone()
+    game = state.game
+    inner = game.played(state.sample) if isinstance(state, SeenState) else state.inner.clone()
+    if game.has_hidden_information:
+        inner = inner.resample_from_infostate(seat, random.random)
+    return OpenSpielState(game, inner, SeededChance(random.getrandbits(53)))
 
 
-def evaluate_all(state: OpenSpielState) -> list[float]:
+def evaluate_all(state: OpenSpielState | SeenState) -> list[float]:
     """Return how good a position is for each seat, from 0 to 1: by the mean of what short random playings return.
 
     The playings are the same for the same position; where they come to no end, every seat has 0.5. After the end it
@@ -47,6 +54,8 @@ def evaluate_all(state: OpenSpielState) -> list[float]:
     outcome = state.outcome()
     if outcome is not None:
         return [_share(own, outcome.ranks) for own in outcome.ranks]
+    if isinstance(state, SeenState):
+        raise AbilityError("only a whole position has a value; draw one by `determinize`")
     game = state.game.inner
     low, high = game.min_utility(), game.max_utility()
     played = list(play_outs(state.inner)) if high > low else []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.core import UnknownGameError
-from engine.openspiel import boards, samples
+from engine.openspiel import boards, drawing, samples
 from engine.openspiel.library import load
 from engine.openspiel.naming import read_parameters, split_name, write_name
 
@@ -14,6 +14,11 @@ MOST_ACTIONS: Final = 2**15
 """A bot is told the notation of every action, which must fit into a message."""
 MOST_PLIES: Final = 100_000
 _BROKEN: Final = {"quoridor": "OpenSpiel says itself that its rules have known issues, and with four seats it fails"}
+_NOT_DRAWN: Final = {
+    "bridge": "one hidden position takes a second or more",
+    "oh_hell": "some of them could not have been played",
+}
+"""Games whose hidden parts are not drawn, with the reason."""
 _SHORTEST: Final = 3
 """A playing shorter than this has no room for an opening."""
 
@@ -32,6 +37,8 @@ class Facts:
     """Whether a seat may not see everything."""
     has_fixed_words: bool
     """Whether OpenSpiel's words for an action are the same in every position: then they tell nothing that is hidden."""
+    can_guess: bool
+    """Whether OpenSpiel draws positions that look to a seat like one that it sees in part."""
     board: tuple[float, int] | None
     """The widest row, in cells, and the number of rows; None if OpenSpiel's words show no board."""
     clicks: str
@@ -127,6 +134,7 @@ def find_out(name: str) -> Facts:
         has_chance=has_chance,
         is_hidden=is_hidden,
         has_fixed_words=samples.has_fixed_words(game),
+        can_guess=is_hidden and kind.short_name not in _NOT_DRAWN and drawing.can_guess(game),
         board=boards.measure(board),
         clicks=boards.numbering(game) if board else "",
         opening=0 if has_chance else min(game.num_players(), (min(lengths) - 1) // 2),

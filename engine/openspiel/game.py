@@ -53,7 +53,7 @@ class OpenSpielGame(Game):
 
         The last one is kept: the next position that a bot reads mostly goes on from it.
         """
-        from engine.openspiel.state import play_again
+        from engine.openspiel.history import play_again
 
         known, inner = self._recent
         count = len(known)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from engine.core import AbilityError, Outcome, State
+from engine.openspiel.guessing import sample_of
 from engine.openspiel.visible import told_to
 from engine.openspiel.wording import words_of
 
@@ -30,6 +31,8 @@ class SeenState(State):
     """OpenSpiel's words for the legal actions, if they tell nothing that is hidden."""
     ranks: tuple[int, ...]
     """After the end."""
+    sample: tuple[int, ...]
+    """The history of a position that looks the same to the observer; empty if the game cannot be searched."""
     knows_last: bool
     """Whether the observer knows which action was the last."""
 
@@ -70,6 +73,7 @@ class SeenState(State):
             "words": list(self.words),
             "knows_last_action": self.knows_last,
             "ranks": list(self.ranks),
+            "sample": list(self.sample),
         }
 
     def observation_json(self, seat: int) -> dict[str, Any]:
@@ -83,13 +87,15 @@ def look(state: OpenSpielState | SeenState, seat: int) -> SeenState:
         return state
     turn, outcome = state.seat(), state.outcome()
     legal = state.legal_actions() if turn == seat else ()
+    text = told_to(state.game.inner, state.inner, seat) or ""
     return SeenState(
         game=state.game,
         observer=seat,
         turn=turn,
-        text=told_to(state.game, state.inner, seat) or "",
+        text=text,
         legal=legal,
         words=[words_of(state.inner, action) for action in legal] if state.game.facts.has_fixed_words else (),
         knows_last=seat not in state.hides_action_from(),
         ranks=() if outcome is None else outcome.ranks,
+        sample=sample_of(state.game, state.inner, seat, text),
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from engine.chance import Chance, SeededChance
 from engine.core import Outcome, PositionError, Reveal, State
+from engine.openspiel.history import play_again
 from engine.openspiel.visible import Step, knows
 
 if TYPE_CHECKING:
@@ -104,14 +105,14 @@ class OpenSpielState(State):
         return [
             Reveal(DRAW, (draw.action,))
             for draw in self.draws
-            if not hides or all(knows(self.game, draw, seat) for seat in seats)
+            if not hides or all(knows(self.game.inner, draw, seat) for seat in seats)
         ]
 
     def hides_action_from(self) -> Sequence[int]:
         move = self.move
         if self.hidden_from is None and move is not None:
             others = (seat for seat in range(self.game.facts.seats) if seat != move.seat)
-            self.hidden_from = tuple(seat for seat in others if not knows(self.game, move, seat))
+            self.hidden_from = tuple(seat for seat in others if not knows(self.game.inner, move, seat))
         return self.hidden_from or ()
 
 
@@ -135,23 +136,3 @@ def read(game: OpenSpielGame, data: Mapping[str, Any], chance: Chance | None) ->
     inner = game.inner.new_initial_state()
     play_again(inner, history)
     return OpenSpielState(game, inner, SeededChance(None) if chance is None else chance)
-
-
-def play_again(inner: Any, history: Sequence[int], start: int = 0) -> None:
-    """Apply a history to OpenSpiel's state, from its action number `start` on. Raises PositionError if it is none."""
-    for index in range(start, len(history)):
-        action = history[index]
-        if not is_possible(inner, action):
-            raise PositionError(f"history[{index}]: {action} cannot follow here")
-        inner.apply_action(action)
-    if inner.is_chance_node():
-        raise PositionError(f"history[{len(history)}]: a draw of chance is missing")
-
-
-def is_possible(inner: Any, action: int) -> bool:
-    """Return whether an action, or an outcome of chance, can be applied to OpenSpiel's state."""
-    if inner.is_terminal():
-        return False
-    if inner.is_chance_node():
-        return any(outcome == action and weight > 0 for outcome, weight in inner.chance_outcomes())
-    return action in inner.legal_actions()

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from engine.openspiel.library import load
-
-if TYPE_CHECKING:
-    from engine.openspiel.game import OpenSpielGame
 
 _MOST_OTHERS: Final = 1000
 """What is one of more than this is taken to be hidden: to compare them all would take too long."""
@@ -28,8 +25,8 @@ class Step:
         return player
 
 
-def knows(game: OpenSpielGame, step: Step, seat: int) -> bool:
-    """Return whether the seat could tell at once which action it was."""
+def knows(game: Any, step: Step, seat: int) -> bool:
+    """Return whether a seat of OpenSpiel's game could tell at once which action it was."""
     before = step.before
     others = [action for action in before.legal_actions() if action != step.action]
     if len(others) > _MOST_OTHERS:
@@ -38,9 +35,9 @@ def knows(game: OpenSpielGame, step: Step, seat: int) -> bool:
     return told is not None and all(told_to(game, before.child(other), seat) != told for other in others)
 
 
-def told_to(game: OpenSpielGame, inner: Any, seat: int) -> str | None:
+def told_to(game: Any, inner: Any, seat: int) -> str | None:
     """Return what OpenSpiel tells a seat: its information state, or else its observation; None if neither is there."""
-    by_history = game.inner.get_type().provides_information_state_string
+    by_history = game.get_type().provides_information_state_string
     try:
         text: str = inner.information_state_string(seat) if by_history else inner.observation_string(seat)
     except load().SpielError:

@@ -11,6 +11,7 @@ from engine.chance import SeededChance
 from engine.core import Observation, PositionError
 from engine.openspiel.hidden import SeenState, look
 from engine.openspiel.state import JSON_VERSION, OpenSpielState
+from engine.openspiel.visible import told_to
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame
@@ -30,6 +31,7 @@ def encode(state: Any, seat: int) -> bytes:
         message.legal.extend(seen.legal)
         message.words.extend(seen.words)
         message.ranks.extend(seen.ranks)
+        message.sample.extend(seen.sample)
         message.knows_last_action = seen.knows_last
     else:
         message.text = str(state.inner)
@@ -73,7 +75,7 @@ def _read_seen(game: OpenSpielGame, message: state_pb2.OpenSpielState) -> Observ
         and len(ranks) == (seats if turn is None else 0)
         and all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks)
     )
-    if not fits or message.history:
+    if not fits or message.history or not _is_alike(game, message):
         raise PositionError(f"no seat of {game.name} can have seen that")
     seen = SeenState(
         game=game,
@@ -83,6 +85,15 @@ def _read_seen(game: OpenSpielGame, message: state_pb2.OpenSpielState) -> Observ
         legal=legal,
         words=list(message.words),
         ranks=ranks,
+        sample=tuple(message.sample),
         knows_last=message.knows_last_action,
     )
     return Observation(seen, message.observer)
+
+
+def _is_alike(game: OpenSpielGame, message: state_pb2.OpenSpielState) -> bool:
+    """Return whether the sample looks to the seat like what was sent. Raises PositionError if it is no history."""
+    if not game.facts.can_guess or message.turn == _OVER:
+        return not message.sample
+    inner = game.played(message.sample)
+    return inner.current_player() == message.turn and told_to(game.inner, inner, message.observer) == message.text

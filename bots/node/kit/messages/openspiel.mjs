@@ -14,6 +14,7 @@ import * as wire from "../wire.mjs";
  * @property {number[]} ranks Only where something is hidden, after the end: the rank of each seat, 1 = best.
  * @property {string[]} words Only where something is hidden: the words for the legal actions, in their order; empty for a game whose words for an action differ from position to position, since they might tell what is hidden.
  * @property {boolean} knowsLastAction Only where something is hidden: whether the seat that looks knows which action was the last.
+ * @property {number[]} sample Only where something is hidden, and OpenSpiel can draw positions that look the same to a seat: the history of one, in OpenSpiel's numbers. It follows from what the seat sees and from nothing else.
  */
 export const OpenSpielState = wire.message("arena.games.openspiel.v1.OpenSpielState", [
   [1, "version", wire.int32],
@@ -26,4 +27,5 @@ export const OpenSpielState = wire.message("arena.games.openspiel.v1.OpenSpielSt
   [8, "ranks", wire.repeated(wire.int32)],
   [9, "words", wire.repeated(wire.string)],
   [10, "knowsLastAction", wire.bool],
+  [11, "sample", wire.repeated(wire.int32)],
 ]);
