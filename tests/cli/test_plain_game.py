@@ -16,7 +16,8 @@ MATCH = ["match", "run", "--game", "script", "--bots", "ada,bob", "--seed", "3",
 @pytest.fixture(autouse=True)
 def _only_a_plain_game(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with installed_script_game():
-        monkeypatch.setattr(registry, "names", lambda: ("script",))
+        for names in ("names", "single_names"):
+            monkeypatch.setattr(registry, names, lambda: ("script",))
         yield
 
 
