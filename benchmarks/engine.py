@@ -176,7 +176,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.5, help="CPU time of one repetition (default 0.5)")
     arguments = parser.parse_args(argv)
-    games = [registry.get(name) for name in registry.names()]
+    games = [registry.get(name) for name in registry.single_names()]
     subjects = [ours(game, seats) for game in games for seats in game.seats]
     subjects += [ours(game, 3, checked=True) for game in games]
     reference = subjects[REFERENCE]

@@ -29,7 +29,7 @@ async def run(options: argparse.Namespace) -> bool:
     directories = {bot: sample_directory(bot) for bot in options.bot}
     async with open_hall(options.sandbox, directories) as hall:
         for bot in options.bot:
-            for game in options.game or registry.names():
+            for game in options.game or registry.single_names():
                 for seats in options.seats or registry.get(game).seats:
                     result = await hall.play(bot, game, seats, options.matches)
                     is_met = is_met and result.mean >= GOAL and not result.faults

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seats", type=int)
     asked = parser.parse_args(arguments)
     print("game            seats   plies  bytes a match: gzip      xz  packed    file   seconds a match: told  packed")
-    for name in sorted(registry.names()):
+    for name in sorted(registry.single_names()):
         game = registry.get(name)
         for seats in game.seats:
             if asked.game in (None, name) and asked.seats in (None, seats):

@@ -31,8 +31,9 @@ def preload_rules(games: Iterable[str] | None = None) -> None:
     """
     from engine import registry
 
-    wanted = registry.single_names() if games is None else sorted({*registry.names()} & {*games})
-    for name in wanted:
+    installed = registry.single_names()
+    wanted = installed if games is None else [name for name in games if name in installed or registry.family_of(name)]
+    for name in sorted(wanted):
         try:
             _preload(name)
         except Exception as error:  # an installed game may be anybody's, and raise anything
@@ -40,9 +41,16 @@ def preload_rules(games: Iterable[str] | None = None) -> None:
 
 
 def preload_claimed(games: Sequence[str]) -> None:
-    """Do that for the games that a bot claims, as far as the `bot.toml` it was started by claims them, too."""
+    """Do that for the games that a bot claims, as far as the `bot.toml` it was started by claims them, too.
+
+    A bot that claims every game is told by ARENA_GAME which it is started for, which may be one of a family.
+    """
     claimed = [set(names) for names in (games, _games_of_manifest()) if EVERY_GAME not in names]
-    preload_rules(set.intersection(*claimed) if claimed else None)
+    wanted = set.intersection(*claimed) if claimed else None
+    preload_rules(wanted)
+    first = os.environ.get("ARENA_GAME")
+    if first is not None and wanted is None:
+        preload_rules([first])
 
 
 def _games_of_manifest() -> Sequence[str]:

@@ -10,10 +10,11 @@ INHERITED = ("PATH", "HOME", "LANG", "PYTHONPATH", "ARENA_GRPC")
 SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
 
 
-def bot_environment(directory: str, scratch: Path, address: str, token: str) -> dict[str, str]:
+def bot_environment(directory: str, scratch: Path, address: str, token: str, game: str | None = None) -> dict[str, str]:
     """Return the environment of a bot whose files lie in `directory` and which works in `scratch`.
 
-    It connects to `address`, and `token` is a secret for its process alone.
+    It connects to `address`, and `token` is a secret for its process alone. `game` is that of its first match, if it is
+    known: the kit loads it before the clock runs.
     """
     environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     # Its working directory is another one, so `python -m` would not find its modules.
@@ -26,4 +27,5 @@ def bot_environment(directory: str, scratch: Path, address: str, token: str) -> 
         "ARENA_ADDRESS": address,
         "ARENA_TOKEN": token,
         "ARENA_BOT_DIR": directory,
+        **({} if game is None else {"ARENA_GAME": game}),
     }

@@ -106,7 +106,7 @@ class BotStarter:
         door = await self._open()
         process = None
         try:
-            process = await self._launch(seat, door)
+            process = await self._launch(seat, door, terms.game)
             bot = await self._await_join(seat, door, process, terms)
             bot.started_s = begun_s
             return bot
@@ -179,9 +179,9 @@ class BotStarter:
         except TimeoutError:
             self._on_lost(f"the door of a bot did not close within {CLOSE_PATIENCE_S:g} s")
 
-    async def _launch(self, seat: SeatSpec, door: WayIn) -> HostedProcess:
+    async def _launch(self, seat: SeatSpec, door: WayIn, game: str | None) -> HostedProcess:
         scratch = self._scratch / str(next(self._scratches))
-        environment = bot_environment(seat.directory, scratch, door.address, door.admission.token)
+        environment = bot_environment(seat.directory, scratch, door.address, door.admission.token, game)
         program = Program(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
         limits = Limits(seat.sandbox, seat.memory_mb, socket=door.socket)
         starting = asyncio.create_task(start_confined(self._launcher, program, limits))

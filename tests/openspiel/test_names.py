@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -77,3 +78,26 @@ def test_commands_that_name_games_load_no_openspiel() -> None:
     )
     told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
     assert "openspiel_go:board_size=9" in told
+
+
+@pytest.mark.parametrize(
+    ("games", "first", "is_loaded"),
+    [
+        (["*"], "openspiel_go:board_size=5", True),
+        (["*"], "foreign_king", False),
+        (["*"], None, False),
+        (["foreign_king"], "openspiel_chess", False),
+        (["openspiel_go:board_size=5"], None, True),
+    ],
+)
+def test_a_bot_loads_the_game_that_it_is_started_for_before_the_clock_runs(
+    games: list[str], first: str | None, is_loaded: bool
+) -> None:
+    program = (
+        f"import sys\nfrom bots.preload import preload_claimed\npreload_claimed({games!r})\n"
+        f"assert ('pyspiel' in sys.modules) is {is_loaded}\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
+    subprocess.run(
+        [sys.executable, "-c", program], check=True, env={**environment, **({"ARENA_GAME": first} if first else {})}
+    )

@@ -110,7 +110,7 @@ def _tell(outcome: _Outcome, *, as_json: bool) -> None:
 
 def _warn_of_unknown_games(added: AddedBot) -> None:
     manifest = BotManifest.from_json(added.manifest)
-    if not any(manifest.plays(game) for game in registry.names()):
+    if not any(manifest.plays(game) for game in registry.names()) and not any(map(registry.family_of, manifest.games)):
         typer.echo(
             say("cli_bot.plays_not_installed", name=manifest.name, games=", ".join(manifest.games)),
             err=True,

@@ -39,7 +39,7 @@ def read_document(replay: Replay) -> dict[str, Any]:
         document = load(replay.data)
     except ReplayError as error:
         raise CliError(f"the replay of match {match} cannot be read: {error}") from error
-    if document["game"] not in registry.names():
+    if document["game"] not in registry.names() and not registry.family_of(document["game"]):
         raise CliError(
             f"the match is one of {document['game']!r}, a game that is not installed here; install its package, or "
             f"`{program()} match show {match}` shows the result"
