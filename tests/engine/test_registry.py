@@ -6,8 +6,12 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+from arena.match.match import Match
+from arena.v1 import play_pb2
+from arena.wire.encoding import MatchEncoder, encode_joined
 from engine import registry
 from engine.core import UnknownGameError
+from tests.support.specs import king_spec, seat_spec
 
 
 def test_the_games_of_the_engine_are_found() -> None:
@@ -46,3 +50,49 @@ def test_a_plugin_under_a_wrong_name_fails_loudly(plugins: list[EntryPoint]) -> 
 def test_other_entry_points_are_no_games(plugins: list[EntryPoint]) -> None:
     plugins.append(EntryPoint("script", "tests.support.script_game", "console_scripts"))
     assert "script" not in registry.names()
+
+
+@pytest.fixture
+def _family(plugins: list[EntryPoint]) -> None:
+    """Install a family of games whose names begin with `script_`, beside the game `script`."""
+    plugins.append(EntryPoint("script", "tests.support.script_game", registry.ENTRY_POINT_GROUP))
+    plugins.append(EntryPoint("script_*", "tests.support.script_family", registry.ENTRY_POINT_GROUP))
+
+
+@pytest.mark.usefixtures("_family")
+def test_a_family_lists_games_and_knows_more_of_them() -> None:
+    assert {"script", "script_one", "script_two"} <= set(registry.names())
+    assert {"script_one", "script_*"}.isdisjoint(registry.single_names())
+    assert registry.get("script_three").name == "script_three"
+    assert registry.family_of("script_three") == "tests.support.script_family"
+    assert registry.family_of("script") is None
+    assert registry.package_of("script_one") == "tests.support"
+
+
+@pytest.mark.usefixtures("_family")
+def test_a_family_says_itself_why_it_has_no_such_game() -> None:
+    with pytest.raises(UnknownGameError, match="script_broken cannot be played: it is broken"):
+        registry.get("script_broken")
+    with pytest.raises(UnknownGameError, match=r"no game 'scripted'; installed are: .*, script$"):
+        registry.get("scripted")
+
+
+@pytest.mark.usefixtures("_family")
+def test_strangers_are_kept_to_what_is_listed() -> None:
+    assert registry.get_listed("script_one").name == "script_one"
+    with pytest.raises(UnknownGameError, match="no game 'script_three'"):
+        registry.get_listed("script_three")
+
+
+@pytest.mark.usefixtures("_family")
+def test_a_bot_is_told_of_a_game_of_a_family_if_it_names_it_and_when_a_match_starts() -> None:
+    def told(*games: str) -> set[str]:
+        return {info.name for info in play_pb2.PlayResponse.FromString(encode_joined(games)).joined.games}
+
+    assert {"script", "foreign_king"} <= told("*")
+    assert {"script_one", "script_two"}.isdisjoint(told("*"))
+    assert told("script_one", "nowhere") == {"script_one"}
+    for game, names in (("script_three", tuple(registry.get("script").actions.names)), ("script", ())):
+        spec = king_spec("m", [seat_spec(0), seat_spec(1)], game=game, rules_version=registry.get(game).rules_version)
+        started = play_pb2.PlayResponse.FromString(MatchEncoder(Match(spec)).started(0)).match_started
+        assert (started.HasField("game_info"), tuple(started.game_info.actions)) == (bool(names), names)
