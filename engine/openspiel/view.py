@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from engine.abilities import Move, Shown
-from engine.openspiel.hidden import SeenState
+from engine.openspiel.hidden import SeenState, look
 from engine.openspiel.picture import draw
 from engine.openspiel.state import DRAW, OpenSpielState
 from engine.openspiel.wording import without_colour, words_of
@@ -42,17 +42,16 @@ def _labels(game: OpenSpielGame, language: str) -> Mapping[str, str]:
 
 
 def render_text(state: OpenSpielState | SeenState, seat: int | None, language: str) -> str:
-    """Return OpenSpiel's words for the position, or for what the seat sees; a spectator sees all at the end."""
+    """Return OpenSpiel's words for the position, or for what the seat sees of it.
+
+    Whoever shows a match that goes on shows what was read of what a seat is sent, and never the whole position.
+    """
     del language
     if isinstance(state, SeenState):
         return _clean(state.text)
-    if not state.game.has_hidden_information or state.inner.is_terminal():
-        return _clean(str(state.inner))
-    if seat is None:
-        return f"seat {state.seat()} decides; {len(state.inner.history())} actions so far\n"
-    from engine.openspiel.hidden import look
-
-    return _clean(look(state, seat).text)
+    if state.game.has_hidden_information and seat is not None:
+        return _clean(look(state, seat).text)
+    return _clean(str(state.inner))
 
 
 def _clean(text: str) -> str:
@@ -64,24 +63,17 @@ def choice(state: OpenSpielState | SeenState, notation: str, language: str) -> s
     del language
     action = state.game.actions.parse(notation)
     if not isinstance(state, SeenState):
-        return _words(state, action)
+        return words_of(state.inner, action)
     return dict(zip(state.legal, state.words, strict=False)).get(action, notation)
 
 
-def _words(state: OpenSpielState, action: int) -> str:
-    facts = state.game.facts
-    return words_of(state.inner, action) if facts.has_fixed_words or not facts.is_hidden else f"A{action}"
-
-
 def tell(move: Move, language: str) -> Sequence[str]:
-    """Return the words for the action and for what chance drew, as far as every seat, or the one that looks, knows."""
+    """Return the words for the action, as far as the seat that looks knows it, and for what all know was drawn."""
     before, after = move.before, move.after
     if isinstance(before, SeenState) and isinstance(after, SeenState):
         is_own = move.seat == before.observer
         return (choice(before, move.notation, language) if is_own or after.knows_last else _UNTOLD,)
-    if not after.inner.is_terminal() and after.hides_action_from():
-        return (_UNTOLD, *_draws(move))
-    return (_words(before, move.action), *_draws(move))
+    return (words_of(before.inner, move.action), *_draws(move))
 
 
 def _draws(move: Move) -> Iterator[str]:

@@ -6,6 +6,8 @@ from random import Random
 
 import pytest
 
+from arena.story.facts import StoryError
+from arena.story.seen import SeenByAll
 from engine import registry
 from engine.abilities import Move
 from engine.chance import RecordingChance, ScriptedChance, SeededChance
@@ -91,7 +93,8 @@ def test_a_hidden_action_is_told_to_the_seat_that_chose_it_alone() -> None:
     assert [event.action for event in playing.visible_events(1, 0)] == [UNKNOWN_ACTION]
     assert [event.action for event in playing.visible_events(None, 0)] == [UNKNOWN_ACTION]
     assert playing.record().actions == (4,)
-    assert "A4" not in game.shown.text(playing.state, None, "en")
+    assert "x" not in game.shown.text(playing.state, 1, "en")
+    assert "x" in game.shown.text(playing.state, 0, "en")
 
 
 def test_what_one_seat_sees_cannot_be_played_on() -> None:
@@ -148,4 +151,15 @@ def test_a_move_is_told_to_a_seat_as_far_as_the_seat_knows_it() -> None:
     after = [seen_by(playing, seat) for seat in (0, 1)]
     told = [game.shown.tell(Move(before[1][seat], 4, "A4", 0, after[seat]), "en") for seat in (0, 1)]
     assert told == [("x(1,1)",), ("acts; only some seats know how",)]
-    assert game.shown.tell(Move(before[0], 4, "A4", 0, playing.state), "en") == ("acts; only some seats know how",)
+    whole = game.shown.tell(Move(before[0], 4, "A4", 0, playing.state), "en")
+    assert list(whole) == ["x(1,1)"], "who has the whole position, as of a match that is over, is told everything"
+
+
+def test_a_match_that_goes_on_is_not_told_to_everybody_where_each_seat_sees_something_else() -> None:
+    game = registry.get("openspiel_leduc_poker")
+    state = game.new_state(2, chance=SeededChance(1))
+    with pytest.raises(StoryError, match="shown when it is over"):
+        SeenByAll(game, 2).of(state)
+    chess = registry.get("openspiel_chess")
+    position = chess.new_state(2)
+    assert SeenByAll(chess, 2).of(position) is position
