@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-USR_PARTS = ("bin", "sbin", "include", "lib", "lib32", "lib64", "libx32", "libexec", "share", "local")
-"""The parts of /usr that programs need; an arena installed in /usr/src is not among them."""
+USR_PARTS = ("bin", "sbin", "games", "include", "lib", "lib32", "lib64", "libx32", "libexec", "share", "local")
+"""The parts of /usr that programs need or lie in, Debian's chess engines among its games. An arena that is installed in
+/usr/src is not among them."""
 SYSTEM_PLACES = (*(Path("/usr", name) for name in USR_PARTS), *map(Path, ("/bin", "/sbin", "/lib", "/lib64")))
 """Where the programs of a system lie."""

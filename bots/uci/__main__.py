@@ -1,0 +1,100 @@
+"""Plays chess with any UCI engine: `python -m bots.uci --engine stockfish --option Hash=64 --nodes 10000`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Sequence
+from functools import partial
+from types import FrameType
+from typing import NoReturn
+
+from bots.kit import run
+from bots.uci.bot import UciBot
+from bots.uci.engine import Engine
+from bots.uci.errors import EngineError
+from bots.uci.process import EngineProcess
+
+_EXAMPLE = """example, in bot.toml:
+  command = ["python", "-m", "bots.uci", "--engine", "stockfish", "--option", "Hash=64", "--nodes", "10000"]
+"""
+
+
+_GAMES = "/usr/games"
+"""Where Debian installs engines; not everybody's PATH leads there."""
+
+
+def _program(name: str) -> str:
+    """Return the full path of a program if it is found, else its name."""
+    return shutil.which(name) or shutil.which(name, path=_GAMES) or name
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not (name and separator) or not text.isprintable():
+        raise argparse.ArgumentTypeError(f"{text!r}: an option is NAME=VALUE, such as Hash=64")
+    return name, value
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r}: give a whole number from 1")
+    return int(text)
+
+
+def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return what the command says; ends the process with 2 and one line if it is not sound."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bots.uci",
+        description="Plays chess (openspiel_chess) with a UCI engine, by the match's clock unless a limit is given.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--engine", required=True, metavar="PROGRAM", help="on PATH or in /usr/games, or a full path")
+    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="of the engine itself, behind --")
+    parser.add_argument(
+        "--option", type=_option, action="append", default=[], metavar="NAME=VALUE", help="of UCI; may be repeated"
+    )
+    limit = parser.add_mutually_exclusive_group()
+    for kind, unit in (("nodes", "positions"), ("depth", "plies"), ("movetime", "milliseconds")):
+        limit.add_argument(f"--{kind}", type=_positive, metavar="N", help=f"search so many {unit} a move")
+    return parser.parse_args(arguments)
+
+
+def _go(options: argparse.Namespace) -> str:
+    """Return what the engine is told each time; empty for the clock of the match."""
+    limits = {kind: getattr(options, kind) for kind in ("nodes", "depth", "movetime")}
+    return next((f"go {kind} {value}" for kind, value in limits.items() if value), "")
+
+
+def _end(process: EngineProcess, number: int, frame: FrameType | None) -> NoReturn:
+    """Tell what the engine has not answered, and end: the arena sends a bot this signal when its time is up."""
+    del frame
+    if silence := process.silence():
+        sys.stderr.write(f"{silence}\n")
+        sys.stderr.flush()
+    process.kill()
+    os._exit(128 + number)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play until the arena closes the stream; 1 if the engine fails, which is told in one line."""
+    options = read_arguments(arguments)
+    try:
+        process = EngineProcess([_program(options.engine), *options.arguments])
+        signal.signal(signal.SIGTERM, partial(_end, process))
+        try:
+            run(UciBot(Engine(process, dict(options.option)), _go(options)))
+        finally:
+            process.stop()
+    except EngineError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Tests of chess between UCI engines, by OpenSpiel's rules."""
