@@ -84,7 +84,8 @@ def exists(name: str) -> bool:
         return any(re.search(rf"\b{message.split('.')[0]}\b", text) for text in texts)
     parts = name.split(".")
     if parts[0] == "benchmarks":  # which no test imports
-        return (ROOT / "/".join(parts)).with_suffix(".py").is_file()
+        place = ROOT / "/".join(parts)
+        return place.with_suffix(".py").is_file() or (place / "__main__.py").is_file()
     for length in range(len(parts), 0, -1):
         try:
             found: object = importlib.import_module(".".join(parts[:length]))
