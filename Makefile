@@ -11,6 +11,8 @@ BENCH_VENV := .venv-bench
 MUTANTS_VENV := .venv-mutants
 OPENSPIEL_VENV := .venv-openspiel
 OPENSPIEL_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(OPENSPIEL_VENV)/bin/python -m pip
+WHEEL_VENV := .venv-wheel
+COMPILED := build/compiled
 BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/python -m pip
 # One more than cores: a test that waits leaves its core to another. Bytecode is kept, whatever the environment says,
 # because the tests start thousands of processes, each of which would compile the arena anew.
@@ -18,13 +20,15 @@ JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PYTEST := -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
-.PHONY: help demo test test-openspiel lint check-python setup setup-dev proto lock bench soak mutants screenshots clean
+.PHONY: help demo test test-openspiel lint check-python setup setup-dev proto lock wheel wheel-pure test-compiled bench soak mutants screenshots clean
 
 help:
 	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
 	@echo "make test    set up and run every check: ruff, mypy, pytest"
 	@echo "make test-openspiel  the tests of OpenSpiel's games, in an environment of their own that has it"
 	@echo "make lint    only ruff and mypy"
+	@echo "make wheel   build a wheel for this platform and Python, with a compiled engine (needs a C compiler; make wheel-pure does not)"
+	@echo "make test-compiled   the tests of the engine, on a compiled one"
 	@echo "make bench   the figures of docs/measured.md (takes several minutes)"
 	@echo "make soak    overload, kill -9, hostile bots, fuzzing, submissions and 20,000 matches (takes hours on a small machine)"
 	@echo "make mutants   small faults in the code, and whether the tests notice (takes hours); AREAS=\"ledger match\" for some"
@@ -100,10 +104,31 @@ lock:
 	$(LOCK) requirements/build.in -o requirements/build.lock
 	$(LOCK) requirements/proto.in -o requirements/proto.lock
 	$(LOCK) requirements/mutants.in -o requirements/mutants.lock
+	$(LOCK) requirements/wheel.in -o requirements/wheel.lock
 	$(LOCK) pyproject.toml -o requirements/run.lock
 	$(LOCK) pyproject.toml --extra dev -c requirements/run.lock -o requirements/dev.lock
 	$(LOCK) pyproject.toml --extra openspiel requirements/openspiel.in -c requirements/dev.lock -o requirements/openspiel.lock
 	$(LOCK) pyproject.toml --extra benchmarks -c requirements/run.lock -o requirements/benchmarks.lock
+
+# What compiles the engine lives apart: who plays, tests or writes code needs no compiler.
+$(WHEEL_VENV)/.done: requirements/wheel.lock | check-python
+	@echo "setting up $(WHEEL_VENV), with what builds wheels and compiles the engine"
+	@$(PYTHON) -m venv $(WHEEL_VENV)
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(WHEEL_VENV)/bin/python -m pip install -q --require-hashes -r requirements/wheel.lock
+	@touch $@
+
+wheel: $(WHEEL_VENV)/.done
+	ARENA_COMPILE=1 $(WHEEL_VENV)/bin/python -m hatchling build -t wheel -d dist
+
+wheel-pure: $(WHEEL_VENV)/.done
+	$(WHEEL_VENV)/bin/python -m hatchling build -t wheel -d dist
+
+# The folder with the compiled engine stands before the checkout, whose own stays as it is.
+$(COMPILED)/engine/compiled.json: $(WHEEL_VENV)/.done tools/compiling.py $(shell find engine -name '*.py')
+	$(WHEEL_VENV)/bin/python -m tools.compiling $(COMPILED)
+
+test-compiled: setup-dev $(COMPILED)/engine/compiled.json
+	PYTHONPATH=$(COMPILED) ARENA_TEST_ENGINE=compiled $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder tests/engine tests/examples/test_connect_four.py
 
 # The libraries that the engine is compared with live apart: what is played and tested never sees them.
 $(BENCH_VENV)/.done: requirements/build.lock requirements/run.lock requirements/benchmarks.lock pyproject.toml | check-python
@@ -143,5 +168,5 @@ screenshots: setup-dev
 	$(BIN)/python -m tools.screenshots
 
 clean:
-	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) $(OPENSPIEL_VENV) $(MUTANTS_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) $(OPENSPIEL_VENV) $(MUTANTS_VENV) $(WHEEL_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,19 +7,23 @@ outcome is a list of ints: `[index, ...]` for a shuffle (the new order, as indic
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
+from engine.native import mypyc_attr
+
 T = TypeVar("T")
 
 
+@mypyc_attr(native_class=False)
 class ScriptError(ValueError):
     """A script of outcomes ran out, or holds one that the question cannot have."""
 
 
-class Chance(ABC):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Chance(metaclass=ABCMeta):
     """A source of random outcomes."""
 
     @abstractmethod
@@ -42,6 +46,7 @@ class Chance(ABC):
         items[:] = [items[index] for index in self.permutation(len(items))]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SeededChance(Chance):
     """Outcomes from a seed; equal seeds, equal outcomes, on every machine and Python version. None: from the system."""
 
@@ -87,6 +92,7 @@ class SeededChance(Chance):
         return last
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class RecordingChance(Chance):
     """Passes another source's outcomes on and keeps them in `outcomes`, in order."""
 
@@ -110,6 +116,7 @@ class RecordingChance(Chance):
         return index
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ScriptedChance(Chance):
     """Gives the outcomes it was handed, in order; raises ScriptError when they do not fit the questions."""
 

@@ -1,73 +1,50 @@
 """What a game must give to everything that plays it. Standard library only, no I/O.
 
 A `Game` is the rules; a `State` is one position of one playing. Actions are small integers from the game's fixed
-`ActionTable`. What a game may give besides (an evaluation, pictures, tools) is in `engine.abilities`. Errors:
-
-    EngineError
-    ├── IllegalActionError    an action that the position does not allow; the state is untouched
-    ├── GameOverError         an action after the end
-    ├── NotationError         a text that names no action
-    ├── OptionsError          unknown option, or a value it does not take
-    ├── SeatsError            a number of seats the game does not have
-    ├── PositionError         JSON that describes no position of this game
-    ├── InvariantError        a position that no play can come to: a bug of the rules
-    ├── AbilityError          something that this game does not offer: an evaluation, a picture
-    └── UnknownGameError      no such game is installed
+`ActionTable`. What a game may give besides (an evaluation, pictures, tools) is in `engine.abilities`. The
+errors are those of `engine.errors`, which may be imported from here, too.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from engine.chance import Chance
+from engine.errors import (
+    AbilityError,
+    EngineError,
+    GameOverError,
+    IllegalActionError,
+    InvariantError,
+    NotationError,
+    OptionsError,
+    PositionError,
+    SeatsError,
+    UnknownGameError,
+)
+from engine.native import mypyc_attr
+
+__all__ = [
+    "AbilityError",
+    "EngineError",
+    "GameOverError",
+    "IllegalActionError",
+    "InvariantError",
+    "NotationError",
+    "OptionsError",
+    "PositionError",
+    "SeatsError",
+    "UnknownGameError",
+]
 
 if TYPE_CHECKING:
     from engine.abilities import Playable, Shown, Tools
 
 
-class EngineError(Exception):
-    """The root of everything this package raises on purpose."""
-
-
-class IllegalActionError(EngineError, ValueError):
-    """The action is not legal in this position."""
-
-
-class GameOverError(EngineError, ValueError):
-    """The game has ended; nobody may act."""
-
-
-class NotationError(EngineError, ValueError):
-    """The text is not the notation of any action."""
-
-
-class OptionsError(EngineError, ValueError):
-    """An unknown option, or a value the option does not take."""
-
-
-class SeatsError(EngineError, ValueError):
-    """The game is not played by that many seats."""
-
-
-class PositionError(EngineError, ValueError):
-    """The JSON does not describe a position of this game."""
-
-
-class InvariantError(EngineError, AssertionError):
-    """A position breaks what holds in all play: a bug of the rules, not of a bot."""
-
-
-class AbilityError(EngineError, LookupError):
-    """The game does not offer what was asked of it; the message says what it would have to give."""
-
-
-class UnknownGameError(EngineError, LookupError):
-    """No game of that name is installed."""
-
-
+@mypyc_attr(native_class=False)
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The end of a game by its rules.
@@ -80,6 +57,7 @@ class Outcome:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+@mypyc_attr(native_class=False)
 @dataclass(frozen=True, slots=True)
 class Reveal:
     """One public outcome of chance: a kind of the game's own (`"d6"`, `"card"`) and its values."""
@@ -88,6 +66,7 @@ class Reveal:
     values: tuple[int, ...]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ActionTable:
     """The fixed numbering of a game's actions: id <-> notation, `names[id]` being the only spelling of an id."""
 
@@ -132,7 +111,8 @@ class OptionTable(Protocol):
         """Return a JSON Schema object: every option with its values, default and description."""
 
 
-class State(ABC):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class State(metaclass=ABCMeta):
     """A position: mutable, compact, cheap to clone. Searches clone it and apply to the clone."""
 
     __slots__ = ()
@@ -191,15 +171,17 @@ class State(ABC):
         return ()
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both are the same position under the same options, hidden parts included."""
-        return isinstance(other, State) and type(self) is type(other) and self.to_json() == other.to_json()
+        """Tell whether both are the same position under the same options, hidden parts included.
 
-    __hash__ = None  # type: ignore[assignment] # a position changes
+        Having this and no `__hash__`, positions, which change, cannot be hashed.
+        """
+        return isinstance(other, State) and type(self) is type(other) and self.to_json() == other.to_json()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.to_json()}>"
 
 
+@mypyc_attr(native_class=False)
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What one seat saw of a position, as it was read from the wire.
@@ -216,6 +198,7 @@ class Observation:
         return self.state.observation_json(self.seat)
 
 
+@mypyc_attr(native_class=False)
 class Game(ABC):
     """The rules of a game. One instance a game, found by `engine.registry`; its module's docstring is the manual."""
 

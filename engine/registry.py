@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
+from engine.compiled import need_whole
 from engine.core import Game, UnknownGameError
 
 if TYPE_CHECKING:
@@ -105,7 +106,11 @@ def get_listed(name: str) -> Game:
 
 @cache
 def get(name: str) -> Game:
-    """Return the game of that name. Raises UnknownGameError naming those there are, or saying why it is not."""
+    """Return the game of that name.
+
+    Raises UnknownGameError naming those there are, or saying why it is not, and HalfBuiltError.
+    """
+    need_whole()
     if family := family_of(name):
         return _family(family).get(name)
     module = importlib.import_module(package_of(name))

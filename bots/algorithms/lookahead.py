@@ -18,6 +18,7 @@ from bots.algorithms.lines import Line, play_line, spread, value_line
 from engine.abilities import Playable
 from engine.chance import SeededChance
 from engine.core import State
+from engine.playout import Turns, play_turns
 
 _SAMPLES = 0.3
 _FIRST_LOOK = 0.5
@@ -125,29 +126,7 @@ class Lookahead:
         assert seat is not None
         random = Random(seed)
         copy = state.clone(SeededChance(seed))
-        clock = _Turns(self.game, copy)
+        turns = Turns(self.game, copy)
         play_line(self.game, copy, line, random)
-        last = round(self.horizon.rounds * self.seats)
-        while (decider := copy.seat()) is not None and clock.passed(copy, decider) <= last:
-            legal = copy.legal_actions()
-            copy.apply_unchecked(legal[0] if len(legal) == 1 else self.game.quick_action(copy, random))
+        play_turns(self.game, copy, turns, round(self.horizon.rounds * self.seats), random)
         return self.game.evaluate(copy, seat)
-
-
-class _Turns:
-    """Counts turns as the game does or, if it counts none, the changes of the seat that decides."""
-
-    def __init__(self, game: Playable, state: State) -> None:
-        self._game = game
-        self._start = game.turns_played(state)
-        self._decider = state.seat()
-        self._changes = 0
-
-    def passed(self, state: State, decider: int) -> int:
-        """Return how many turns have passed; it must be asked at every decision."""
-        if self._start is not None:
-            return (self._game.turns_played(state) or 0) - self._start
-        if decider != self._decider:
-            self._decider = decider
-            self._changes += 1
-        return self._changes

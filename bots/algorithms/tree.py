@@ -19,6 +19,7 @@ from random import Random
 from bots.turn import decide_turn
 from engine.abilities import Playable
 from engine.core import State
+from engine.playout import play_forced
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class Search:
             slot = self._select(node, self._slots(node, state))
             path.append((node, slot))
             state.apply_unchecked(node.actions[slot])
-            _play_forced(state)
+            play_forced(state)
             seat = state.seat()
             key = node.actions[slot] << 8 | (0 if seat is None else seat + 1)
             following = node.children.get(key)
@@ -172,11 +173,3 @@ class Search:
             node.visits[slot] += 1
             node.visits_total += 1
             node.totals[slot] += values[node.seat or 0]
-
-
-def _play_forced(state: State) -> None:
-    """Play forced decisions until there is something to choose or the game is over."""
-    actions = state.legal_actions()
-    while len(actions) == 1:
-        state.apply_unchecked(actions[0])
-        actions = state.legal_actions()

@@ -21,19 +21,18 @@ from typing import Any
 
 from engine.core import State
 from engine.kit.fields import Declared, Record, declared
+from engine.kit.forms import Optional
+from engine.kit.held import container
 
 _HEADER = '''"""Copies of positions. Made by `python -m engine.kit.cloning {package}` from state.py: do not edit."""
 
 from __future__ import annotations
 
-# mypy: disable-error-code="attr-defined"
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
-from engine.chance import Chance
-
-T = TypeVar("T")
-
-_new = object.__new__
+if TYPE_CHECKING:
+    from engine.chance import Chance
+    from {package}.state import {kinds}
 '''
 
 
@@ -51,7 +50,7 @@ def source(package: str) -> str:
     state = importlib.import_module(f"{package}.state")
     classes = [kind for _, kind in inspect.getmembers(state, inspect.isclass) if kind.__module__ == state.__name__]
     kinds = [kind for kind in classes if is_dataclass(kind) and all("start" in each.metadata for each in fields(kind))]
-    lines = [_HEADER.format(package=package)]
+    lines = [_HEADER.format(package=package, kinds=", ".join(sorted(kind.__name__ for kind in kinds)))]
     for kind in sorted(kinds, key=lambda kind: kind.__name__):
         lines += ["\n\n", *_function(kind)]
     return "".join(lines)
@@ -60,14 +59,14 @@ def source(package: str) -> str:
 def _function(kind: type[Any]) -> Iterator[str]:
     all_fields = declared(kind)
     chance = ", chance: Chance | None = None" if issubclass(kind, State) else ""
-    yield f"def {function_name(kind)}(self: T{chance}) -> T:\n"
+    yield f"def {function_name(kind)}(self: {kind.__name__}{chance}) -> {kind.__name__}:\n"
     yield '    """Return an independent copy."""\n'
     if chance and not any(each.name == "chance" for each in all_fields):
         yield "    del chance  # nothing is drawn\n"
-    yield "    copy = _new(type(self))\n"
-    types = {each.name: str(each.type) for each in fields(kind)}
+    yield "    copy = type(self)()\n"
+    holds = {each.name: container(each) for each in fields(kind)}
     for each in all_fields:
-        yield f"    copy.{each.name} = {_copied(each, types[each.name])}\n"
+        yield f"    copy.{each.name} = {_copied(each, holds[each.name])}\n"
     yield "    return copy\n"
 
 
@@ -75,14 +74,15 @@ def _copied(each: Declared, kind: str) -> str:
     value = f"self.{each.name}"
     if each.name == "chance":
         return "chance"
-    if kind.startswith("list["):
+    if kind == "list":
         return f"{value}[:]"
-    if kind.startswith("dict["):
+    if kind == "dict":
         return f"{value}.copy()"
-    form: Any = each.stated.form if each.stated is not None else None
-    form = getattr(form, "form", form)  # of what `Optional` holds
+    form = each.stated.form if each.stated is not None else None
     if isinstance(form, Record):
-        return f"None if {value} is None else {value}.clone()" if "None" in kind else f"{value}.clone()"
+        return f"{value}.clone()"
+    if isinstance(form, Optional) and isinstance(form.form, Record):
+        return f"None if {value} is None else {value}.clone()"
     return value
 
 

@@ -84,7 +84,7 @@ class FolderGame(Game, Generic[S]):
         self.check_seats(seats)
         self._load_rules()
         state = self.position.start(seats, self._default_options if options is None else options, chance)
-        state.phases.begin(state)
+        state.begin()
         return state
 
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> S:

@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
+from engine.kit.held import container
+
 
 class SameFields:
     """The fields that stand in a position and in its message under one name: integers, lists and tuples of integers."""
 
     def __init__(self, kind: type[Any], names: Sequence[str]) -> None:
         """Take `names` of the declared fields of the class `kind`."""
-        types = {each.name: str(each.type) for each in fields(kind)}
+        types = {each.name: container(each) for each in fields(kind)}
         self._names = tuple(names)
         self._readers = tuple((name, _reader(types[name])) for name in names)
 
@@ -28,6 +30,6 @@ class SameFields:
 
 
 def _reader(kind: str) -> Callable[[Any], Any] | None:
-    if kind.startswith("list["):
+    if kind == "list":
         return lambda repeated: repeated[:]  # a slice of a repeated field is a list, and quicker than list()
-    return (lambda repeated: tuple(repeated[:])) if kind.startswith(("tuple[", "Sequence[")) else None
+    return (lambda repeated: tuple(repeated[:])) if kind in ("tuple", "Sequence") else None

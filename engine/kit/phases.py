@@ -18,18 +18,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final
 
 from engine.core import Outcome, PositionError, State
+from engine.native import give_methods, mypyc_attr
 
-S = TypeVar("S", bound="PhasedState")
+Legal = Callable[[Any], Sequence[int]]
+Legality = Callable[[Any, int], bool]
 Apply = Callable[[Any, int], None]
 
+_DECLARED_BY_THE_GAME: Final = ()
 
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PhasedState(State):
     """A position that is in one of a few phases. Its moves come from the game's `PhaseTable`."""
 
-    __slots__ = ()
+    __slots__ = _DECLARED_BY_THE_GAME
 
     seats: int
     phase: int
@@ -40,29 +45,53 @@ class PhasedState(State):
     """The seat whose turn it is."""
     legal: Sequence[int] | None
     """The legal actions once they were asked for; None before."""
-    phases: ClassVar[PhaseTable[Any]]
+    revelations: Sequence[Any]
+    """What chance revealed in the last action, where the table says that it reveals something."""
+    phases: ClassVar[PhaseTable | None] = None
+
+    # A class that is not compiled is given quicker ones when its table is made (`_drive`).
 
     def seat(self) -> int | None:
         return self.decider
 
     def legal_actions(self) -> Sequence[int]:
-        raise NotImplementedError("the phase table of this game is not loaded")
+        table = table_of(self)
+        found = self.legal
+        if found is None:
+            found = self.legal = table.legal[self.phase](self)
+        return found
 
     def is_legal(self, action: int) -> bool:
-        raise NotImplementedError("the phase table of this game is not loaded")
+        return table_of(self).legality[self.phase](self, action)
 
     def apply_unchecked(self, action: int) -> None:
-        raise NotImplementedError("the phase table of this game is not loaded")
+        table = table_of(self)
+        self.legal = None
+        if table.reveals and self.revelations:
+            self.revelations = ()
+        table.applications[self.phase][action](self, action)
+
+    def begin(self) -> None:
+        """Do what comes before the first decision of a game."""
+        table_of(self).begin(self)
 
     def outcome(self) -> Outcome | None:
-        return self.phases.outcome(self)
+        return table_of(self).outcome(self)
 
     def caretaker_action(self) -> int:
-        return self.phases.caretaker_action(self)
+        return table_of(self).caretaker_action(self)
 
     def check_phase(self) -> None:
         """Raise PositionError unless play could have come to this phase with this table."""
-        self.phases.check(self)
+        table_of(self).check(self)
+
+
+def table_of(state: PhasedState) -> PhaseTable:
+    """Return the phase table of a position's class. Raises NotImplementedError if nobody made it."""
+    table = state.phases
+    if table is None:
+        raise NotImplementedError("the phase table of this game is not loaded")
+    return table
 
 
 def nothing_legal(state: Any) -> Sequence[int]:
@@ -98,9 +127,9 @@ def fits(state: Any) -> None:
 class Phase:
     """What is done in one phase; by default nothing, as at the end of a game."""
 
-    legal: Callable[[Any], Sequence[int]] = nothing_legal
+    legal: Legal = nothing_legal
     """`(state)`: the legal ids, ascending."""
-    is_legal: Callable[[Any, int], bool] = never_legal
+    is_legal: Legality = never_legal
     """`(state, action)`: whether any int is one of them."""
     apply: Apply | Mapping[Any, Apply] | None = None
     """`(state, action)`: carries out a legal action; or such functions by action id or range of ids."""
@@ -117,18 +146,19 @@ OVER: Final = Phase(decides=nobody)
 """The phase after the end."""
 
 
-class PhaseTable(Generic[S]):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class PhaseTable:
     """The phases of a game by their numbers."""
 
     def __init__(
         self,
-        kind: type[S],
+        kind: type[Any],
         names: Sequence[str],
         phases: Mapping[int, Phase],
         *,
         actions: int,
-        outcome: Callable[[S], Outcome],
-        begin: Callable[[S], None] = fits,
+        outcome: Callable[[Any], Outcome],
+        begin: Callable[[Any], None] = fits,
         reveals: bool = False,
     ) -> None:
         """Give the class `kind` the moves of `phases`, which are numbered as in `names`.
@@ -138,22 +168,27 @@ class PhaseTable(Generic[S]):
         `revelations`, which is emptied before each action.
         """
         self.names = tuple(names)
-        self._phases = tuple(phases[number] for number in range(len(names)))
+        self._phases: tuple[Phase, ...] = tuple(phases[number] for number in range(len(names)))
         self._outcome = outcome
         self.begin = begin
-        _drive(kind, self._phases, actions, reveals)
+        self.reveals = reveals
+        self.legal: tuple[Legal, ...] = tuple(phase.legal for phase in self._phases)
+        self.legality: tuple[Legality, ...] = tuple(phase.is_legal for phase in self._phases)
+        self.applications = tuple(_by_action(phase.apply, actions) for phase in self._phases)
+        _drive(kind, self)
         kind.phases = self
 
-    def outcome(self, state: S) -> Outcome | None:
+    def outcome(self, state: Any) -> Outcome | None:
         """Return the result of the game, or None before its end."""
         return self._outcome(state) if state.decider is None else None
 
-    def caretaker_action(self, state: S) -> int:
+    def caretaker_action(self, state: Any) -> int:
         """Return what a forfeited seat plays."""
-        legal, preferred = state.legal_actions(), self._phases[state.phase].caretaker
+        legal: Sequence[int] = state.legal_actions()
+        preferred = self._phases[state.phase].caretaker
         return preferred if preferred is not None and preferred in legal else legal[0]
 
-    def check(self, state: S) -> None:
+    def check(self, state: Any) -> None:
         """Raise PositionError unless decider and table fit the phase of a position that came from outside."""
         name, phase = self.names[state.phase], self._phases[state.phase]
         decider = phase.decides(state)
@@ -164,11 +199,13 @@ class PhaseTable(Generic[S]):
             raise PositionError(f"phase {name}: there is no legal action; somebody must be able to act")
 
 
-def _drive(kind: type[Any], phases: Sequence[Phase], actions: int, reveals: bool) -> None:
-    """Set the methods through which a position moves."""
-    legal = tuple(phase.legal for phase in phases)
-    legality: tuple[Callable[[Any, int], bool], ...] = tuple(phase.is_legal for phase in phases)
-    applications = tuple(_by_action(phase.apply, actions) for phase in phases)
+def _drive(kind: type[Any], table: PhaseTable) -> None:
+    """Set the methods through which a position moves, each with what it needs of the table at hand."""
+    legal, legality, applications = table.legal, table.legality, table.applications
+
+    def seat(self: Any) -> int | None:
+        decider: int | None = self.decider
+        return decider
 
     def legal_actions(self: Any) -> Sequence[int]:
         found: Sequence[int] | None = self.legal
@@ -176,8 +213,9 @@ def _drive(kind: type[Any], phases: Sequence[Phase], actions: int, reveals: bool
             found = self.legal = legal[self.phase](self)
         return found
 
-    def is_legal(self: PhasedState, action: int) -> bool:
-        return legality[self.phase](self, action)
+    def is_legal(self: Any, action: int) -> bool:
+        is_it: bool = legality[self.phase](self, action)
+        return is_it
 
     def apply_unchecked(self: Any, action: int) -> None:
         self.legal = None
@@ -189,12 +227,11 @@ def _drive(kind: type[Any], phases: Sequence[Phase], actions: int, reveals: bool
             self.revelations = ()
         applications[self.phase][action](self, action)
 
-    kind.legal_actions = legal_actions
-    kind.is_legal = is_legal
-    kind.apply_unchecked = apply_and_reveal if reveals else apply_unchecked
+    apply = apply_and_reveal if table.reveals else apply_unchecked
+    give_methods(kind, seat=seat, legal_actions=legal_actions, is_legal=is_legal, apply_unchecked=apply)
 
 
-def _by_action(apply: Apply | Mapping[Any, Apply] | None, actions: int) -> Sequence[Apply]:
+def _by_action(apply: Apply | Mapping[Any, Apply] | None, actions: int) -> tuple[Apply, ...]:
     """Return the function of each action id."""
     if not isinstance(apply, Mapping):
         return (apply,) * actions if apply else ()

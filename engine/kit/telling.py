@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from engine.folder import read_json
 
-_GRAMMAR: Final[Mapping[str, Any]] = read_json(__file__, "grammar.json")
+_GRAMMAR: Final[Mapping[str, Any]] = read_json(__name__, "grammar.json")
 """By language the word for `and`, and by class of a place: at it, from it, to it, and itself as an object.
 
 A class with ' is used before a vowel.

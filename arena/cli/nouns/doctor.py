@@ -31,6 +31,7 @@ from arena.hosting.sandbox.probe import Probe, probe
 from arena.wire.completion_queue import grpcio_version, refusal
 from arena.words.catalogue import DEFAULT
 from engine import registry
+from engine.compiled import HalfBuiltError, look
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.bots import count_bots
 from ratings.store.database import is_there
@@ -86,6 +87,20 @@ def check_grpc() -> Finding:
     if not refused.why:
         return Finding("grpc", OK, say("cli_doctor.grpc_queue", version=grpcio))
     return Finding("grpc", NOTE, say("cli_doctor.grpc_aio", why=write_told(refused.why)), refused.remedy)
+
+
+def check_engine() -> Finding:
+    """Check which engine runs, and whether what is compiled of it can be relied on."""
+    try:
+        build = look()
+    except HalfBuiltError as error:
+        problem, _, remedy = str(error).partition("; ")
+        return Finding("engine", FAILED, problem, remedy)
+    if build.modules:
+        return Finding("engine", OK, say("cli_doctor.engine_compiled", **asdict(build)))
+    if build.other_python:
+        return Finding("engine", OK, say("cli_doctor.engine_other", python=build.other_python))
+    return Finding("engine", OK, say("cli_doctor.engine_sources"))
 
 
 def check_games() -> Finding:
@@ -200,6 +215,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     check_python,
     check_packages,
     check_grpc,
+    check_engine,
     check_games,
     check_sockets,
     check_processes,

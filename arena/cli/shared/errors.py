@@ -44,12 +44,12 @@ class MisuseError(CliError):
 
 # Written as names, so that a command that never touches the database does not import it for its errors' sake.
 EXIT_CODES = {
-    "engine.core.UnknownGameError": MISUSE,
-    "engine.core.OptionsError": MISUSE,
-    "engine.core.SeatsError": MISUSE,
-    "engine.core.NotationError": MISUSE,
-    "engine.core.AbilityError": MISUSE,
-    "engine.core.EngineError": FAILED,
+    "engine.errors.UnknownGameError": MISUSE,
+    "engine.errors.OptionsError": MISUSE,
+    "engine.errors.SeatsError": MISUSE,
+    "engine.errors.NotationError": MISUSE,
+    "engine.errors.AbilityError": MISUSE,
+    "engine.errors.EngineError": FAILED,
     "arena.client.errors.RefusedError": MISUSE,
     "arena.client.errors.ClientError": FAILED,
     "ratings.errors.NotFoundError": MISUSE,
@@ -135,12 +135,25 @@ def report(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         _say(_told("interrupted"))
         return INTERRUPTED
+    if _code(error) is None:
+        error = _why_the_engine_fails() or error
     code = _code(error)
     if code is None:
         _say(_told(f"{type(error).__name__}: {_one_line(str(error))}; {REPORT_REMEDY}"))
         return FAILED
     _say(_told(_one_line(_message(error))))
     return code
+
+
+def _why_the_engine_fails() -> Exception | None:
+    """Return what is wrong with a compiled engine, which can make anything fail that uses it; None if nothing is."""
+    from engine.compiled import HalfBuiltError, look
+
+    try:
+        look()
+    except HalfBuiltError as error:
+        return error
+    return None
 
 
 def _told(sentence: str) -> str:

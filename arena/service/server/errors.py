@@ -44,11 +44,11 @@ _DISK_FULL_TEXT = (
 
 # Written as names, so that the table imports nothing. The class nearest to the exception's own counts.
 CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
-    "engine.core.UnknownGameError": (Code.NOT_FOUND, "GAME_UNKNOWN"),
-    "engine.core.OptionsError": (Code.INVALID_ARGUMENT, "OPTIONS"),
-    "engine.core.SeatsError": (Code.INVALID_ARGUMENT, "SEATS"),
-    "engine.core.NotationError": (Code.INVALID_ARGUMENT, "NOTATION"),
-    "engine.core.AbilityError": (Code.INVALID_ARGUMENT, "ABILITY"),
+    "engine.errors.UnknownGameError": (Code.NOT_FOUND, "GAME_UNKNOWN"),
+    "engine.errors.OptionsError": (Code.INVALID_ARGUMENT, "OPTIONS"),
+    "engine.errors.SeatsError": (Code.INVALID_ARGUMENT, "SEATS"),
+    "engine.errors.NotationError": (Code.INVALID_ARGUMENT, "NOTATION"),
+    "engine.errors.AbilityError": (Code.INVALID_ARGUMENT, "ABILITY"),
     "ratings.errors.NotFoundError": (Code.NOT_FOUND, "NOT_FOUND"),
     "ratings.errors.AmbiguousError": (Code.INVALID_ARGUMENT, "AMBIGUOUS"),
     "ratings.errors.BotError": (Code.FAILED_PRECONDITION, "BOT"),

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from engine.folder import read_json
 
-_DATA: Final[dict[str, Any]] = read_json(__file__, "board.json")
+_DATA: Final[dict[str, Any]] = read_json(__name__, "board.json")
 _PROVINCES: Final[list[dict[str, Any]]] = _DATA["provinces"]
 
 PROVINCES: Final[tuple[str, ...]] = tuple(province["id"] for province in _PROVINCES)

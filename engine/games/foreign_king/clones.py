@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-# mypy: disable-error-code="attr-defined"
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
-from engine.chance import Chance
-
-T = TypeVar("T")
-
-_new = object.__new__
+if TYPE_CHECKING:
+    from engine.chance import Chance
+    from engine.games.foreign_king.state import ForeignKingState
 
 
-def clone_foreign_king_state(self: T, chance: Chance | None = None) -> T:
+def clone_foreign_king_state(self: ForeignKingState, chance: Chance | None = None) -> ForeignKingState:
     """Return an independent copy."""
     del chance  # nothing is drawn
-    copy = _new(type(self))
+    copy = type(self)()
     copy.seats = self.seats
     copy.options = self.options
     copy.phase = self.phase

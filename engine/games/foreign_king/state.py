@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.chance import Chance
 from engine.core import PositionError
 from engine.games.foreign_king import clones
 from engine.games.foreign_king.actions import ACTIONS, LOAN, REPAY, SPACE_COUNT
@@ -19,14 +20,30 @@ from engine.kit.fields import Group, PositionForm, stated, unstated
 from engine.kit.forms import ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
 from engine.kit.phases import PhasedState
 from engine.kit.tables import ByName, Columns, Packed
+from engine.native import give_methods
 
 PHASES: Final = (
     *("TURN", "QUEEN_SUB", "BUILD", "PLACE_P", "PLACE_N", "MOVE_FROM", "MOVE_TO", "CONGRESS", "KING_TO", "KING_LEN"),
     *("CONGRESS_ASK", "INACTIVATE", "VIRT", "VIRT_TO", "POST", "ORDER", "END"),
 )
 """As section 7 of the rules names them."""
-TURN, QUEEN_SUB, BUILD, PLACE_P, PLACE_N, MOVE_FROM, MOVE_TO, CONGRESS, KING_TO, KING_LEN = range(10)
-CONGRESS_ASK, INACTIVATE, VIRT, VIRT_TO, POST, ORDER, END = range(10, 17)
+TURN: Final = 0
+QUEEN_SUB: Final = 1
+BUILD: Final = 2
+PLACE_P: Final = 3
+PLACE_N: Final = 4
+MOVE_FROM: Final = 5
+MOVE_TO: Final = 6
+CONGRESS: Final = 7
+KING_TO: Final = 8
+KING_LEN: Final = 9
+CONGRESS_ASK: Final = 10
+INACTIVATE: Final = 11
+VIRT: Final = 12
+VIRT_TO: Final = 13
+POST: Final = 14
+ORDER: Final = 15
+END: Final = 16
 
 VIRTUAL: Final = 2
 """Colour of the virtual player."""
@@ -80,8 +97,6 @@ def _in_phases(*phases: int) -> Callable[[Any], bool]:
 @dataclass(slots=True, init=False, eq=False, repr=False)
 class ForeignKingState(PhasedState):
     """A position of The Foreign King. Nothing in it is hidden (A19)."""
-
-    clone = clones.clone_foreign_king_state
 
     seats: int = stated(Number(2, 4))
     options: Options = stated(OptionsForm(OPTIONS))
@@ -159,8 +174,14 @@ class ForeignKingState(PhasedState):
     """LOAN or REPAY once one was used in POST, else 0 (K1)."""
     legal: Sequence[int] | None = unstated(None, derived=False)
 
+    def clone(self, chance: Chance | None = None) -> ForeignKingState:
+        return clones.clone_foreign_king_state(self, chance)
+
     def to_json(self) -> dict[str, Any]:
         return POSITION.write(self)
+
+
+give_methods(ForeignKingState, clone=clones.clone_foreign_king_state)
 
 
 def _derive(state: ForeignKingState) -> None:

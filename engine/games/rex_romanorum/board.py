@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from engine.folder import read_json
 
-_DATA: Final[dict[str, Any]] = read_json(__file__, "board.json")
+_DATA: Final[dict[str, Any]] = read_json(__name__, "board.json")
 _REGIONS: Final[list[dict[str, Any]]] = _DATA["regions"]
 
 REGIONS: Final[tuple[str, ...]] = tuple(region["id"] for region in _REGIONS)

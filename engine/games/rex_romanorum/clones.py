@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-# mypy: disable-error-code="attr-defined"
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
-from engine.chance import Chance
-
-T = TypeVar("T")
-
-_new = object.__new__
+if TYPE_CHECKING:
+    from engine.chance import Chance
+    from engine.games.rex_romanorum.state import Election, RexState
 
 
-def clone_election(self: T) -> T:
+def clone_election(self: Election) -> Election:
     """Return an independent copy."""
-    copy = _new(type(self))
+    copy = type(self)()
     copy.diocese = self.diocese
     copy.asked = self.asked
     copy.at = self.at
@@ -29,9 +26,9 @@ def clone_election(self: T) -> T:
     return copy
 
 
-def clone_rex_state(self: T, chance: Chance | None = None) -> T:
+def clone_rex_state(self: RexState, chance: Chance | None = None) -> RexState:
     """Return an independent copy."""
-    copy = _new(type(self))
+    copy = type(self)()
     copy.seats = self.seats
     copy.options = self.options
     copy.phase = self.phase

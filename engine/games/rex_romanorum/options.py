@@ -142,7 +142,7 @@ _ROW: Final = _each_in_order(KIND_NAMES)
 _STEPS: Final = EachOnce({(SIDES[side], KIND_NAMES[kind]): (side, kind) for side, kind in product(range(2), range(3))})
 _WEALTH: Final = ("gold", "region", "church", "castle", *KIND_NAMES, "elector")
 
-_CHOICES: Final[Mapping[str, Any]] = read_json(__file__, "choices.json")
+_CHOICES: Final[Mapping[str, Any]] = read_json(__name__, "choices.json")
 
 
 def _choice(name: str, kind: Kind, description: str) -> Any:

@@ -16,8 +16,6 @@ from engine.games.rex_romanorum import clones
 from engine.games.rex_romanorum.actions import (
     ACT_KING,
     ACTIONS,
-    BUILD_DONE,
-    CHURCH,
     FIGURE_COUNT,
     HIGHEST_COUNT,
     KINDS,
@@ -32,20 +30,36 @@ from engine.games.rex_romanorum.board import (
     TITLES,
     mask_of,
 )
+from engine.games.rex_romanorum.buildings import Buildings
 from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.kit.fields import Group, PositionForm, Record, stated, unstated
 from engine.kit.forms import Flag, Form, ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
 from engine.kit.phases import PhasedState
-from engine.kit.reading import need, read_list
+from engine.kit.reading import need
 from engine.kit.tables import ByName, Entries, FewEntries, Mask
+from engine.native import give_methods
 
 PHASES: Final = (
     *("TURN", "KEEP", "GARRISON", "BUILD", "MOVE_FROM", "MOVE_TO", "COUNT", "PLACE", "RAZE", "FIGHT", "FIGHT_ON"),
     *("STAND", "BISHOP_VOTE", "OFFER", "KING_VOTE", "END"),
 )
 """As section 9.2 of the rules lists them."""
-TURN, KEEP, GARRISON, BUILD, MOVE_FROM, MOVE_TO, COUNT, PLACE, RAZE, FIGHT, FIGHT_ON = range(11)
-STAND, BISHOP_VOTE, OFFER, KING_VOTE, END = range(11, 16)
+TURN: Final = 0
+KEEP: Final = 1
+GARRISON: Final = 2
+BUILD: Final = 3
+MOVE_FROM: Final = 4
+MOVE_TO: Final = 5
+COUNT: Final = 6
+PLACE: Final = 7
+RAZE: Final = 8
+FIGHT: Final = 9
+FIGHT_ON: Final = 10
+STAND: Final = 11
+BISHOP_VOTE: Final = 12
+OFFER: Final = 13
+KING_VOTE: Final = 14
+END: Final = 15
 
 NOBODY: Final = -1
 NOTHING: Final = -1
@@ -81,34 +95,9 @@ class _Target:
         self._form(state).check(value, key, state)
 
 
-class _Buildings:
-    """The form of CHURCH and CASTLE actions, listed in the order of the action table."""
-
-    _form: Final = Name({ACTIONS.names[action]: action for action in range(CHURCH, BUILD_DONE)})
-
-    def write(self, value: Sequence[int], state: Any) -> list[str]:
-        return [self._form.write(building, state) for building in value]
-
-    def read(self, data: Any, key: str, state: Any) -> list[int]:
-        built = [self._form.read(name, key, state) for name in read_list(data, key)]
-        self._check_order(built, key)
-        return built
-
-    def check(self, value: Sequence[int], key: str, state: Any) -> None:
-        for building in value:
-            self._form.check(building, key, state)
-        self._check_order(value, key)
-
-    def _check_order(self, built: Sequence[int], key: str) -> None:
-        if sorted(set(built)) != list(built):
-            raise PositionError(f"{key}: expected buildings in the order of the action table")
-
-
 @dataclass(slots=True, init=False, eq=False, repr=False)
 class Election:
     """An election under way."""
-
-    clone = clones.clone_election
 
     diocese: int = stated(Optional(Name(DIOCESES), NOTHING))
     """NOTHING is the royal election."""
@@ -131,15 +120,26 @@ class Election:
     offers: list[int] = stated(Numbers(seat_count, HIGHEST_COUNT))
     """What each candidate offers the elector who votes next."""
 
-    def __init__(self, diocese: int, asked: Sequence[int], seats: int) -> None:
-        self.diocese = diocese
-        self.asked = asked
-        self.at = self.cast = self.lowest = self.elector = 0
-        self.candidates = []
-        self.ballot = ()
-        self.is_runoff = False
-        self.votes = [0] * seats
-        self.offers = [0] * seats
+    def clone(self) -> Election:
+        """Return an independent copy."""
+        return clones.clone_election(self)
+
+
+give_methods(Election, clone=clones.clone_election)
+
+
+def new_election(diocese: int, asked: Sequence[int], seats: int) -> Election:
+    """Return an election of which nobody has been asked anything yet; `diocese` NOTHING is the royal one."""
+    election = Election()
+    election.diocese = diocese
+    election.asked = asked
+    election.at = election.cast = election.lowest = election.elector = 0
+    election.candidates = []
+    election.ballot = ()
+    election.is_runoff = False
+    election.votes = [0] * seats
+    election.offers = [0] * seats
+    return election
 
 
 _PENDING: Final = Group("pending", holds=lambda state: state.task != NOTHING)
@@ -149,8 +149,6 @@ _PENDING: Final = Group("pending", holds=lambda state: state.task != NOTHING)
 @dataclass(slots=True, init=False, eq=False, repr=False)
 class RexState(PhasedState):
     """A position of Rex Romanorum. The order of the pile is hidden, and nothing else (S8)."""
-
-    clone = clones.clone_rex_state
 
     seats: int = stated(Number(2, 5))
     options: Options = stated(OptionsForm(OPTIONS))
@@ -189,7 +187,7 @@ class RexState(PhasedState):
     """The action of the turn that is being carried out, as its ACT id."""
     fresh: int = stated(_REGION_MASK, key="bought", start=0, group=_PENDING)
     """The regions just bought."""
-    built: Sequence[int] = stated(_Buildings(), start=(), group=_PENDING)
+    built: Sequence[int] = stated(Buildings(), start=(), group=_PENDING)
     """The ids of this action's buildings."""
     source: int = stated(_FIGURE, start=NOTHING, group=_PENDING)
     """kind * 62 + region of the figures that are moving; NOTHING when they are placed."""
@@ -220,6 +218,9 @@ class RexState(PhasedState):
             self.chance = SeededChance(None)
         return self.chance
 
+    def clone(self, chance: Chance | None = None) -> RexState:
+        return clones.clone_rex_state(self, chance)
+
     def to_json(self) -> dict[str, Any]:
         return POSITION.write(self)
 
@@ -232,6 +233,9 @@ class RexState(PhasedState):
     def revealed(self) -> Sequence[Reveal]:
         """Return "card" with the regions drawn, "d6" once for each step of a round and each throw for a tie."""
         return [Reveal(kind, tuple(values)) for kind, values in self.revelations]
+
+
+give_methods(RexState, clone=clones.clone_rex_state)
 
 
 def manned(state: RexState) -> int:

@@ -12,7 +12,7 @@ from arena.games.rex_romanorum.v1 import state_pb2
 from engine.core import EngineError, PositionError
 from engine.games.rex_romanorum.board import REGION_COUNT, mask_of, regions_of
 from engine.games.rex_romanorum.options import OPTIONS, Options
-from engine.games.rex_romanorum.state import NOTHING, POSITION, Election, RexState
+from engine.games.rex_romanorum.state import NOTHING, POSITION, Election, RexState, new_election
 from engine.kit.messages import SameFields
 
 TYPE: Final[str] = state_pb2.RexRomanorumState.DESCRIPTOR.full_name
@@ -136,7 +136,7 @@ def _unpack_pending(state: RexState, message: state_pb2.Pending) -> None:
 
 
 def _unpack_election(message: state_pb2.Election) -> Election:
-    election = Election(message.diocese - 1, (), 0)
+    election = new_election(message.diocese - 1, (), 0)
     _SAME_IN_ELECTION.set(election, message)
     election.is_runoff = message.runoff
     return election

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-# mypy: disable-error-code="attr-defined"
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
-from engine.chance import Chance
-
-T = TypeVar("T")
-
-_new = object.__new__
+if TYPE_CHECKING:
+    from engine.chance import Chance
+    from game_connect_four.state import ConnectFourState
 
 
-def clone_connect_four_state(self: T, chance: Chance | None = None) -> T:
+def clone_connect_four_state(self: ConnectFourState, chance: Chance | None = None) -> ConnectFourState:
     """Return an independent copy."""
     del chance  # nothing is drawn
-    copy = _new(type(self))
+    copy = type(self)()
     copy.seats = self.seats
     copy.options = self.options
     copy.dropped = self.dropped[:]

@@ -15,7 +15,7 @@ from engine.games.foreign_king.view.pieces import crown, factory, ghost, token
 from engine.games.foreign_king.view.scene import Scene
 from engine.kit.drawing import group, text
 
-_DATA: Final[dict[str, Any]] = read_json(__file__, "geography.json")
+_DATA: Final[dict[str, Any]] = read_json(__name__, "geography.json")
 WIDTH: Final = 800
 HEIGHT: Final = 624
 """Of the map, in units of the board's file."""

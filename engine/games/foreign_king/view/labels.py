@@ -11,7 +11,7 @@ from engine.folder import read_json
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.board import PROVINCES, province_names
 
-_TEXTS: Final[Mapping[str, Mapping[str, str]]] = read_json(__file__, "labels.json")
+_TEXTS: Final[Mapping[str, Mapping[str, str]]] = read_json(__name__, "labels.json")
 LANGUAGES: Final = tuple(_TEXTS)
 """Dutch has names for the provinces only."""
 _STEP: Final = "step_"

@@ -13,7 +13,7 @@ from engine.games.foreign_king.view.labels import labels
 from engine.games.foreign_king.view.text import letter_of
 from engine.kit.telling import Tongue
 
-_TEXTS: Final[Mapping[str, Any]] = read_json(__file__, "tell.json")
+_TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "tell.json")
 
 
 class Voice(Tongue):

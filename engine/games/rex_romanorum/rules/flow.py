@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.games.rex_romanorum.actions import ACT_KING
-from engine.games.rex_romanorum.state import END, NOBODY, NOTHING, STAND, TURN, Election, RexState
+from engine.games.rex_romanorum.state import END, NOBODY, NOTHING, STAND, TURN, Election, RexState, new_election
 
 
 def end_turn(state: RexState) -> None:
@@ -45,7 +45,7 @@ def hold_last_election(state: RexState) -> None:
 
 def open_royal_election(state: RexState) -> None:
     """Ask every player, clockwise from the caller, whether he stands (6.2.2)."""
-    ask(state, Election(NOTHING, clockwise(state), state.seats))
+    ask(state, new_election(NOTHING, clockwise(state), state.seats))
 
 
 def ask(state: RexState, election: Election) -> None:

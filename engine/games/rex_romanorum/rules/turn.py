@@ -16,7 +16,7 @@ from engine.games.rex_romanorum.actions import (
 from engine.games.rex_romanorum.board import DIOCESE_COUNT
 from engine.games.rex_romanorum.rules import acquire, build, flow, move
 from engine.games.rex_romanorum.scoring import production
-from engine.games.rex_romanorum.state import BUILD, NOBODY, Election, RexState
+from engine.games.rex_romanorum.state import BUILD, NOBODY, RexState, new_election
 
 
 def begin(state: RexState) -> None:
@@ -106,4 +106,4 @@ def call_bishop_election(state: RexState, diocese: int) -> None:
     state.gold[state.active] -= state.options.bishop_election_price
     churches = state.churches[diocese]
     owners = [seat for seat in flow.clockwise(state) if state.land[seat] & churches]
-    flow.ask(state, Election(diocese, owners, state.seats))
+    flow.ask(state, new_election(diocese, owners, state.seats))

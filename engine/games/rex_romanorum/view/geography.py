@@ -14,7 +14,7 @@ from engine.folder import read_json
 from engine.games.rex_romanorum.board import REGION_COUNT, REGIONS, shapes
 from engine.kit.drawing import text
 
-_DATA: Final[dict[str, Any]] = read_json(__file__, "geography.json")
+_DATA: Final[dict[str, Any]] = read_json(__name__, "geography.json")
 WIDTH: Final = 800
 HEIGHT: Final = 768
 """Of the map, in units of the picture."""

@@ -14,7 +14,7 @@ from engine.folder import read_json
 from engine.games.rex_romanorum.actions import ACTIONS, KINDS
 from engine.games.rex_romanorum.board import NAMES, REGIONS
 
-_TEXTS: Final[Mapping[str, Mapping[str, str]]] = read_json(__file__, "labels.json")
+_TEXTS: Final[Mapping[str, Mapping[str, str]]] = read_json(__name__, "labels.json")
 LANGUAGES: Final = tuple(_TEXTS)
 _WITH_DIOCESE: Final = ("ACT_BISHOP", "CHURCH")
 _STEP: Final = "step_"

@@ -12,7 +12,7 @@ from engine.games.rex_romanorum.board import REGIONS, TITLES
 from engine.games.rex_romanorum.view.labels import labels
 from engine.kit.telling import Tongue
 
-_TEXTS: Final[Mapping[str, Any]] = read_json(__file__, "tell.json")
+_TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "tell.json")
 _LOWER: Final = ("fr", "it")
 """Languages that write titles with a small letter."""
 

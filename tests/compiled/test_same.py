@@ -1,0 +1,96 @@
+"""The compiled engine does what its sources do: the engine's own tests, whole playings, and what Python makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.compiled.conftest import run_in
+
+# Which class is native stands in what mypyc leaves in it.
+PRELUDE = """
+import copy, hashlib, json, pickle, sys
+from engine import core, registry
+from engine.chance import Chance, SeededChance, ScriptedChance
+from engine.native import is_native
+from engine.perft import perft
+from engine.playout import playouts
+"""
+PLAYED = (
+    PRELUDE
+    + """
+from engine.playout import moves
+for name in registry.names():
+    game = registry.get(name)
+    for seats in game.seats:
+        told = hashlib.sha256()
+        for move in moves(game, seats, seed=7):
+            told.update(f"{move.notation} {move.chance} {move.after.to_json()}".encode())
+            told.update(game.encode_observation(move.after, move.seat)[1])
+            if game.playable:
+                told.update(repr(tuple(game.playable.evaluate_all(move.after))).encode())
+        ends = playouts(game.new_state(seats, chance=SeededChance(3)), 5, seed=11)
+        print(name, seats, told.hexdigest(), [(end.ranks, end.details) for end in ends])
+"""
+)
+PLUG_IN = (
+    PRELUDE
+    + """
+import game_connect_four
+from game_connect_four.state import ConnectFourState
+from tests.support.script_game import ScriptState, GAME as SCRIPT
+
+game = game_connect_four.GAME
+state = game.new_state(2)
+print(json.dumps({
+    "native": [is_native(kind) for kind in (core.State, ConnectFourState, ScriptState)],
+    "is_a": [isinstance(state, core.State), isinstance(game, core.Game)],
+    "name": [game.name, game.has_chance, game.seats[0]],
+    "perft": [perft(state, 4), perft(SCRIPT.new_state(2, chance=ScriptedChance([[3]] * 9)), 3)],
+    "ends": [end.ranks for end in playouts(state, 20, seed=5)],
+    "scripted": [end.ranks for end in playouts(SCRIPT.new_state(2, chance=SeededChance(1)), 5, seed=5)],
+}))
+"""
+)
+PYTHON = (
+    PRELUDE
+    + """
+def raised(call):
+    try:
+        call()
+    except Exception as error:
+        return [type(error).__name__, str(error)]
+
+for name in registry.names():
+    state = registry.get(name).new_state(3, chance=SeededChance(2))
+    for _ in range(30):
+        state.apply(state.legal_actions()[-1])
+    twins = [state.clone(), copy.deepcopy(state), pickle.loads(pickle.dumps(state))]
+    before = state.to_json()
+    twins[0].apply(twins[0].legal_actions()[0])
+    print(json.dumps([
+        [twin == state for twin in twins], state.to_json() == before, repr(state)[:40],
+        raised(lambda: hash(state)), raised(lambda: state.apply(-1)), raised(lambda: state.apply(10 ** 30)),
+        raised(lambda: setattr(state, "unheard_of", 1)) is not None, hasattr(state, "__dict__"),
+        raised(lambda: core.Outcome((1,)).__setattr__("ranks", ())), repr(core.Reveal("d6", (3,))),
+        raised(lambda: ScriptedChance([]).d6()), ScriptedChance([[2, 0, 1]]).permutation(3),
+        raised(lambda: core.ActionTable(["a", "a"])),
+    ]))
+"""
+)
+
+
+def test_the_engines_own_tests_pass_on_the_compiled_one(unpacked: Path) -> None:
+    tests = ("tests/engine", "tests/examples/test_connect_four.py")
+    done = run_in(unpacked, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *tests)
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+@pytest.mark.parametrize("program", [PLAYED, PLUG_IN, PYTHON], ids=["played", "plug-in", "python"])
+def test_a_program_finds_no_difference(program: str, unpacked: Path) -> None:
+    compiled, interpreted = run_in(unpacked, "-c", program), run_in(None, "-c", program)
+    assert compiled.returncode == interpreted.returncode == 0, compiled.stderr + interpreted.stderr
+    native = '"native": [true, false, false]'
+    assert compiled.stdout.replace(native, '"native": [false, false, false]') == interpreted.stdout
+    assert (native in compiled.stdout) == (program is PLUG_IN)

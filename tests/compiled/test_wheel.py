@@ -1,0 +1,56 @@
+"""The wheel with a compiled engine: for whom it is, what is in it, and that it plays."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+
+from engine.compiled import STAMP
+from tests.compiled.conftest import run_in
+from tests.support.patience import ANY_TIME
+from tests.support.sources import ROOT
+from tools.compiling import sources
+
+
+def test_it_is_for_this_python_and_holds_sources_and_compiled_modules(compiled_wheel: Path) -> None:
+    this = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    assert f"-{this}-{this}-" in compiled_wheel.name
+    with zipfile.ZipFile(compiled_wheel) as wheel:
+        names = set(wheel.namelist())
+    assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {
+        "arena",
+        "bots",
+        "engine",
+        "ratings",
+    }
+    assert f"engine/{STAMP}" in names
+    for source in sources(ROOT / "engine"):
+        stem = f"engine/{source.removesuffix('.py')}"
+        assert f"{stem}.py" in names
+        assert any(name.startswith(f"{stem}.cpython") for name in names), source
+
+
+def test_doctor_says_which_engine_runs(unpacked: Path) -> None:
+    said = f"compiled by mypyc {version('mypy')}, {len(sources(ROOT / 'engine'))} modules"
+    for folder, detail in ((unpacked, said), (None, "interpreted, from its sources")):
+        found = json.loads(run_in(folder, "-m", "arena.cli.main", "doctor", "--json").stdout)
+        assert {"check": "engine", "state": "ok", "detail": detail, "remedy": ""} in found
+
+
+def test_a_match_is_refereed_as_the_sources_would(unpacked: Path, tmp_path: Path) -> None:
+    digests = set()
+    for folder in (unpacked, None):
+        database = ("--db", str(tmp_path / f"{folder is None}.db"))
+        for words in (
+            ("bot", "add", "random", str(ROOT / "bots/random")),
+            ("match", "run", "--game", "rex_romanorum", "--bots", "random,random", "--seed", "4", *ANY_TIME),
+            ("match", "list", "--json"),
+        ):
+            done = run_in(folder, "-m", "arena.cli.main", *words, *database)
+            assert done.returncode == 0, done.stderr
+        (match,) = json.loads(done.stdout)
+        digests.add(match["game_digest"])
+    assert len(digests) == 1
