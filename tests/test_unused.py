@@ -35,8 +35,6 @@ BY_ANOTHER_WAY = {
 KEPT = {
     "arena/words/catalogue.py: read_texts": "tests hold the catalogue's files to each other by it",
     "engine/conformance.py: check_game": "for the authors of games",
-    "engine/games/foreign_king/rules/phases.py: TABLE": "making it gives the positions their rules",
-    "engine/games/rex_romanorum/rules/phases.py: TABLE": "making it gives the positions their rules",
     "engine/golden.py: read": "for the tests of games, beside `write`",
     "engine/openspiel/family.py: get": "`engine.registry` asks a family for its games by it",
     "engine/openspiel/family.py: names": "`engine.registry` asks a family for its games by it",

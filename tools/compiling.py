@@ -23,10 +23,16 @@ from engine.compiled import LIBRARY, STAMP, stamp
 ROOT = Path(__file__).resolve().parents[1]
 COMPILED = (
     *("chance.py", "core.py", "perft.py", "playout.py", "kit/phases.py"),
-    *(f"games/*/{part}.py" for part in ("actions", "board", "clones", "evaluation", "odds", "scoring", "state")),
+    *(
+        f"games/*/{part}.py"
+        for part in ("actions", "board", "clones", "evaluation", "odds", "options", "scoring", "state")
+    ),
     *("games/*/evaluation/*.py", "games/*/rules/*.py"),
 )
 """Patterns of the modules, in the engine's folder; a package's `__init__.py` never is one."""
+
+LIBRARY_OF_ITS_OWN = ["-fvisibility=hidden", "-fno-semantic-interposition"]
+"""Nobody calls into the library from outside, so that what lies in it is called directly."""
 
 
 def sources(engine: Path) -> list[str]:
@@ -72,6 +78,8 @@ def _build(files: Sequence[str]) -> None:
 
     options = ["--config-file=", "--ignore-missing-imports", "--cache-dir=build/mypy"]
     extensions = mypycify([*options, *files], group_name=f"engine.{LIBRARY.removesuffix('__mypyc')}", opt_level="2")
+    for extension in extensions:
+        extension.extra_compile_args += LIBRARY_OF_ITS_OWN
     setup(name="engine", packages=[], ext_modules=extensions, script_args=["--quiet", "build_ext", "--inplace"])
 
 

@@ -55,17 +55,17 @@ class PhasedState(State):
         return self.decider
 
     def legal_actions(self) -> Sequence[int]:
-        table = table_of(self)
+        table = self.table()
         found = self.legal
         if found is None:
             found = self.legal = table.legal[self.phase](self)
         return found
 
     def is_legal(self, action: int) -> bool:
-        return table_of(self).legality[self.phase](self, action)
+        return self.table().legality[self.phase](self, action)
 
     def apply_unchecked(self, action: int) -> None:
-        table = table_of(self)
+        table = self.table()
         self.legal = None
         if table.reveals and self.revelations:
             self.revelations = ()
@@ -73,25 +73,27 @@ class PhasedState(State):
 
     def begin(self) -> None:
         """Do what comes before the first decision of a game."""
-        table_of(self).begin(self)
+        self.table().begin(self)
 
     def outcome(self) -> Outcome | None:
-        return table_of(self).outcome(self)
+        return self.table().outcome(self)
 
     def caretaker_action(self) -> int:
-        return table_of(self).caretaker_action(self)
+        return self.table().caretaker_action(self)
 
     def check_phase(self) -> None:
         """Raise PositionError unless play could have come to this phase with this table."""
-        table_of(self).check(self)
+        self.table().check(self)
 
+    def table(self) -> PhaseTable:
+        """Return the phase table of the class. Raises NotImplementedError if nobody made it.
 
-def table_of(state: PhasedState) -> PhaseTable:
-    """Return the phase table of a position's class. Raises NotImplementedError if nobody made it."""
-    table = state.phases
-    if table is None:
-        raise NotImplementedError("the phase table of this game is not loaded")
-    return table
+        A class that is compiled may know it without a look into itself (`KnownTable`).
+        """
+        table = self.phases
+        if table is None:
+            raise NotImplementedError("the phase table of this game is not loaded")
+        return table
 
 
 def nothing_legal(state: Any) -> Sequence[int]:
@@ -197,6 +199,12 @@ class PhaseTable:
         phase.check(state)
         if state.decider is not None and not state.legal_actions():
             raise PositionError(f"phase {name}: there is no legal action; somebody must be able to act")
+
+
+class KnownTable:
+    """Holds the phase table of one class, for the class to find it at once."""
+
+    table: PhaseTable
 
 
 def _drive(kind: type[Any], table: PhaseTable) -> None:

@@ -23,7 +23,7 @@ from engine.games.foreign_king.state import (
     factories_in,
 )
 
-_HOLD: Final = (0.0, 0.55, 0.72, 0.83, 0.9, 0.94, 0.97, 1.0)
+_HOLD: Final[tuple[float, ...]] = (0.0, 0.55, 0.72, 0.83, 0.9, 0.94, 0.97, 1.0)
 """How likely a lead of so many discs lasts."""
 _HARVEST: Final = 0.55
 """Part of a leader's active factories that he will come to score."""

@@ -25,9 +25,14 @@ NOBODY: Final = -1
 
 def majority(state: ForeignKingState, province: int) -> int:
     """Return the colour with strictly more discs there than every other colour (R10, A9), or NOBODY."""
-    row = state.discs[province::PROVINCE_COUNT]
-    most = max(row)
-    return row.index(most) if row.count(most) == 1 else NOBODY
+    discs, most, holder = state.discs, 0, NOBODY
+    for cell in range(province, len(discs), PROVINCE_COUNT):
+        count = discs[cell]
+        if count > most:
+            most, holder = count, cell // PROVINCE_COUNT
+        elif count == most:
+            holder = NOBODY
+    return holder
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +49,26 @@ class Control:
 
 def control(state: ForeignKingState) -> Control:
     """Count the majorities on the map."""
-    provinces, industrialized, weight = ([0] * colour_count(state) for _ in range(3))
+    provinces, industrialized = ([0] * colour_count(state) for _ in range(2))
     for province in range(PROVINCE_COUNT):
         holder = majority(state, province)
         if holder != NOBODY:
-            factories = factories_in(state.factories[province])
             provinces[holder] += 1
-            industrialized[holder] += factories > 0
-            weight[holder] += 1 + factories
-    return Control(tuple(provinces), tuple(industrialized), tuple(weight))
+            industrialized[holder] += state.factories[province] > 0
+    return Control(tuple(provinces), tuple(industrialized), tuple(weights(state)))
 
 
-def award(amounts: Sequence[int], points: int) -> list[int]:
+def weights(state: ForeignKingState) -> list[int]:
+    """Return the weight of each colour's provinces: 1 + factories of each with its majority (A49)."""
+    found = [0] * len(state.scores)
+    for province in range(PROVINCE_COUNT):
+        holder = majority(state, province)
+        if holder != NOBODY:
+            found[holder] += 1 + factories_in(state.factories[province])
+    return found
+
+
+def award(amounts: list[int], points: int) -> list[int]:
     """Return `points` for whoever has most, divided and rounded down among ties (A50); none if nobody has any (A51)."""
     most = max(amounts)
     if most <= 0:
@@ -66,7 +79,7 @@ def award(amounts: Sequence[int], points: int) -> list[int]:
 
 def breakdown(state: ForeignKingState) -> dict[str, list[int]]:
     """Return the points of each seat by where they come from, with final scoring as if the game ended now (R16)."""
-    shares = award(control(state).weight, CONTROL_AWARD)
+    shares = award(weights(state), CONTROL_AWARD)
     seats = state.seats
     return {
         "play": state.scores[:seats],
@@ -81,7 +94,7 @@ def breakdown(state: ForeignKingState) -> dict[str, list[int]]:
 def virtual_breakdown(state: ForeignKingState) -> dict[str, int]:
     """Return the virtual player's points by where they come from (R16, A45, C11)."""
     held = control(state)
-    share = award(held.weight, CONTROL_AWARD)[VIRTUAL]
+    share = award(list(held.weight), CONTROL_AWARD)[VIRTUAL]
     return {
         "play": state.scores[VIRTUAL],
         "control": VIRTUAL_SHARE_FACTOR * share,

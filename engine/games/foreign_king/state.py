@@ -18,7 +18,7 @@ from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.options import OPTIONS, Options
 from engine.kit.fields import Group, PositionForm, stated, unstated
 from engine.kit.forms import ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
-from engine.kit.phases import PhasedState
+from engine.kit.phases import KnownTable, PhasedState, PhaseTable
 from engine.kit.tables import ByName, Columns, Packed
 from engine.native import give_methods
 
@@ -92,6 +92,10 @@ _PENDING: Final = Group("pending")
 
 def _in_phases(*phases: int) -> Callable[[Any], bool]:
     return lambda state: state.phase in phases
+
+
+TABLE: Final = KnownTable()
+"""What is done in each phase, as `rules/phases.py` says."""
 
 
 @dataclass(slots=True, init=False, eq=False, repr=False)
@@ -173,6 +177,9 @@ class ForeignKingState(PhasedState):
     )
     """LOAN or REPAY once one was used in POST, else 0 (K1)."""
     legal: Sequence[int] | None = unstated(None, derived=False)
+
+    def table(self) -> PhaseTable:
+        return TABLE.table
 
     def clone(self, chance: Chance | None = None) -> ForeignKingState:
         return clones.clone_foreign_king_state(self, chance)

@@ -32,7 +32,8 @@ SIDES: Final = ("att", "def")
 LAND_TITLES: Final = TITLES[3:]
 """The electors whose title comes with land: pfalz, sachsen, brandenburg, boehmen."""
 
-Triple = tuple[int, int, int]
+Triple = tuple[int, ...]
+"""A number for each kind of figure. Looked into by an index, a tuple of a fixed length is slow when it is compiled."""
 Title = tuple[int, tuple[int, ...]]
 """All regions of the first mask, and one of each of the others."""
 
@@ -91,7 +92,9 @@ class _TitleLand:
     Something must be needed outright: only the owner of such a region can meet the condition (C16).
     """
 
-    first: Title = (BIT[0], ())
+    @property
+    def first(self) -> Title:
+        return BIT[0], ()
 
     def read(self, path: str, value: Any, default: Any) -> Title:
         value = from_text(path, value, self.write(default))
@@ -192,8 +195,8 @@ class Options:
         "price, steps, [attack, defence] in the field and at a castle, for each kind of figure",
     )
     hit: str = _choice("hit", OneOf("d6 <= value", "d6 >= value", is_exact=True), "when a die hits (reconstructed)")
-    rows: tuple[Triple, Triple] = _choice("rows", Block({"field": _ROW, "castle": _ROW}), "which kinds fall first")
-    roll_order: tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]] = _choice(
+    rows: tuple[Triple, ...] = _choice("rows", Block({"field": _ROW, "castle": _ROW}), "which kinds fall first")
+    roll_order: tuple[tuple[tuple[int, int], ...], ...] = _choice(
         "roll_order", Block({"field": _STEPS, "castle": _STEPS}), "the six steps of a round of fighting (reconstructed)"
     )
     titles: tuple[Title, ...] = _choice(
@@ -212,11 +215,11 @@ class Options:
         "round_limit", _number(1, MOST_ROUNDS), "rounds before the last royal election (reconstructed; D5)"
     )
 
-    cost: tuple[int, int, int] = _derived()
+    cost: tuple[int, ...] = _derived()
     """The price of each kind of figure."""
-    move: tuple[int, int, int] = _derived()
+    move: tuple[int, ...] = _derived()
     """The steps of each kind of figure."""
-    strength: tuple[tuple[Triple, Triple], tuple[Triple, Triple]] = _derived()
+    strength: tuple[tuple[Triple, ...], ...] = _derived()
     """`strength[terrain][side][kind]`: the value that a figure's die is compared with."""
     hits_low: bool = _derived()
     """Whether a die hits that is not greater than the value (else: not smaller)."""

@@ -13,13 +13,7 @@ from typing import Any, Final
 from engine.chance import Chance, SeededChance
 from engine.core import PositionError, Reveal
 from engine.games.rex_romanorum import clones
-from engine.games.rex_romanorum.actions import (
-    ACT_KING,
-    ACTIONS,
-    FIGURE_COUNT,
-    HIGHEST_COUNT,
-    KINDS,
-)
+from engine.games.rex_romanorum.actions import ACT_KING, ACTIONS, FIGURE_COUNT, HIGHEST_COUNT, KINDS
 from engine.games.rex_romanorum.board import (
     BIT,
     DIOCESES,
@@ -34,7 +28,7 @@ from engine.games.rex_romanorum.buildings import Buildings
 from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.kit.fields import Group, PositionForm, Record, stated, unstated
 from engine.kit.forms import Flag, Form, ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
-from engine.kit.phases import PhasedState
+from engine.kit.phases import KnownTable, PhasedState, PhaseTable
 from engine.kit.reading import need
 from engine.kit.tables import ByName, Entries, FewEntries, Mask
 from engine.native import give_methods
@@ -125,9 +119,6 @@ class Election:
         return clones.clone_election(self)
 
 
-give_methods(Election, clone=clones.clone_election)
-
-
 def new_election(diocese: int, asked: Sequence[int], seats: int) -> Election:
     """Return an election of which nobody has been asked anything yet; `diocese` NOTHING is the royal one."""
     election = Election()
@@ -144,6 +135,10 @@ def new_election(diocese: int, asked: Sequence[int], seats: int) -> Election:
 
 _PENDING: Final = Group("pending", holds=lambda state: state.task != NOTHING)
 """What the action under way needs beyond the table."""
+
+
+TABLE: Final = KnownTable()
+"""What is done in each phase, as `rules/phases.py` says."""
 
 
 @dataclass(slots=True, init=False, eq=False, repr=False)
@@ -218,6 +213,9 @@ class RexState(PhasedState):
             self.chance = SeededChance(None)
         return self.chance
 
+    def table(self) -> PhaseTable:
+        return TABLE.table
+
     def clone(self, chance: Chance | None = None) -> RexState:
         return clones.clone_rex_state(self, chance)
 
@@ -235,6 +233,7 @@ class RexState(PhasedState):
         return [Reveal(kind, tuple(values)) for kind, values in self.revelations]
 
 
+give_methods(Election, clone=clones.clone_election)
 give_methods(RexState, clone=clones.clone_rex_state)
 
 

@@ -8,7 +8,12 @@ from engine.games.foreign_king.actions import END_TURN, LOAN, REPAY
 from engine.games.foreign_king.rules.money import receive, repay_loan, take_loan
 from engine.games.foreign_king.state import ALL_FACTORIES, END, ORDER, POST, REPAYMENT, TURN, ForeignKingState
 
-_POST_LEGAL: Final = ((END_TURN,), (LOAN, END_TURN), (REPAY, END_TURN), (LOAN, REPAY, END_TURN))
+_POST_LEGAL: Final[tuple[tuple[int, ...], ...]] = (
+    (END_TURN,),
+    (LOAN, END_TURN),
+    (REPAY, END_TURN),
+    (LOAN, REPAY, END_TURN),
+)
 
 
 def finish_action(state: ForeignKingState) -> None:

@@ -22,7 +22,7 @@ from engine.games.foreign_king.state import (
 _METAL_POINTS: Final = 6
 _TEXTILE_POINTS: Final = 3
 _DISCS_PER_POINT: Final = 3
-_ASK_LEGAL: Final = (ids.CONGRESS_GO, ids.CONGRESS_STAY)
+_ASK_LEGAL: Final[tuple[int, ...]] = (ids.CONGRESS_GO, ids.CONGRESS_STAY)
 
 
 def _lengths(start: int, end: int, longest: int) -> tuple[int, ...]:
@@ -41,12 +41,12 @@ def _ends(start: int, longest: int) -> tuple[int, ...]:
 
 
 _ANYWHERE: Final = tuple(range(ids.KING_TO, ids.KING_LEN))
-_TO_LEGAL: Final = (
+_TO_LEGAL: Final[tuple[tuple[tuple[int, ...], ...], ...]] = (
     *(tuple(_ends(start, longest) for longest in range(LONGEST_WALK + 1)) for start in range(PROVINCE_COUNT)),
     (_ANYWHERE,) * (LONGEST_WALK + 1),
 )
 """`[start or PORTRAIT][longest walk]`"""
-_INACT_LEGAL: Final = tuple(
+_INACT_LEGAL: Final[tuple[tuple[int, ...], ...]] = tuple(
     (ids.INACT_NONE, *((ids.INACT_METAL,) if kinds & 1 else ()), *((ids.INACT_TEXTILE,) if kinds & 2 else ()))
     for kinds in range(4)
 )

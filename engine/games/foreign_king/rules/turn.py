@@ -31,8 +31,9 @@ _LOAN: Final = 1 << ids.LOAN
 _ALWAYS: Final = 1 << ids.ACT_COINS | 1 << ids.ACT_KING | 1 << ids.ACT_CHANGE
 _ALL_SPACES: Final = 0xFF
 
-_ASKS: Final = (BUILD, PLACE_P, MOVE_FROM, CONGRESS, TURN, KING_TO)
+_ASKS: Final[tuple[int, ...]] = (BUILD, PLACE_P, MOVE_FROM, CONGRESS, TURN, KING_TO)
 """The phase that asks how an action is carried out, by space; coins need none."""
+_STUCK: Final[tuple[int, ...]] = (ids.PASS,)
 _LEGAL: Final = tuple(members(bit_set, ids.LOAN + 1) for bit_set in range(512))
 """Bit set of ACT_* and LOAN -> ids."""
 
@@ -76,7 +77,7 @@ def legal_turn(state: ForeignKingState) -> tuple[int, ...]:
     if state.medals[state.active] > state.loans[state.active]:
         able |= _LOAN
     if able & _ALL_SPACES == 0 and not _available(state, francs_with_all_loans(state)):
-        return (ids.PASS,)
+        return _STUCK
     return _LEGAL[able]
 
 

@@ -65,7 +65,7 @@ def _need(state: RexState, diocese: int) -> float:
 
 
 def _church_worth(church: int, weights: Sequence[float], border: int) -> float:
-    diocese, region = divmod(church, REGION_COUNT)
+    diocese, region = church // REGION_COUNT, church % REGION_COUNT
     return weights[diocese] - (0.5 if border & BIT[region] else 0.0) - 0.001 * region
 
 

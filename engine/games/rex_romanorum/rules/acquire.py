@@ -115,7 +115,7 @@ def is_legal_garrison(state: RexState, action: int) -> bool:
     figures = action - PLACE
     if not state.last < figures < 2 * REGION_COUNT:
         return action == PLACE_DONE
-    kind, region = divmod(figures, REGION_COUNT)
+    kind, region = figures // REGION_COUNT, figures % REGION_COUNT
     return (
         state.fresh & BIT[region] != 0
         and state.gold[state.active] >= state.options.cost[kind]
@@ -125,7 +125,7 @@ def is_legal_garrison(state: RexState, action: int) -> bool:
 
 def most_garrisoned(state: RexState) -> int:
     """Return the most figures of the chosen kind that can be paid and still stand in the region."""
-    kind, region = divmod(state.target, REGION_COUNT)
+    kind, region = state.target // REGION_COUNT, state.target % REGION_COUNT
     affordable = state.gold[state.active] // state.options.cost[kind]
     return min(HIGHEST_COUNT, affordable, free_places(state, region))
 

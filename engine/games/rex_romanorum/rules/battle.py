@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from engine.games.rex_romanorum.actions import FIGHT, FIGHT_ON, KEEP_CASTLE, RAZE, RETREAT
 from engine.games.rex_romanorum.board import BIT, NEIGHBOURS, REGION_COUNT, mask_of, regions_of
+from engine.games.rex_romanorum.options import Triple
 from engine.games.rex_romanorum.rules import flow
 from engine.games.rex_romanorum.rules.land import add_figures, take
 from engine.games.rex_romanorum.state import FIGHT as FIGHT_PHASE
@@ -13,6 +15,8 @@ from engine.games.rex_romanorum.state import FIGHT_ON as FIGHT_ON_PHASE
 from engine.games.rex_romanorum.state import NOTHING, RexState, manned
 from engine.games.rex_romanorum.state import RAZE as RAZE_PHASE
 from engine.kit.reading import need
+
+_RAZES: Final[tuple[int, ...]] = (RAZE, KEEP_CASTLE)
 
 
 def settle_arrivals(state: RexState) -> None:
@@ -72,7 +76,7 @@ def stand_down(state: RexState, region: int, to: int) -> None:
 
 def legal_raze(_state: RexState) -> Sequence[int]:
     """Return RAZE and KEEP_CASTLE."""
-    return (RAZE, KEEP_CASTLE)
+    return _RAZES
 
 
 def is_legal_raze(_state: RexState, action: int) -> bool:
@@ -137,7 +141,7 @@ def fight_round(state: RexState) -> None:
     """Roll one full round in the region of the fight, and see who is left (C11)."""
     region = state.target
     indices = (region, REGION_COUNT + region, 2 * REGION_COUNT + region)
-    sides = ([state.arrived.get(i, 0) for i in indices], [state.army[i] for i in indices])
+    sides = [[state.arrived.get(i, 0) for i in indices], [state.army[i] for i in indices]]
     roll_round(state, sides)
     for kind in range(3):
         put_survivors(state, kind, region, sides[0][kind], sides[1][kind])
@@ -163,7 +167,7 @@ def put_survivors(state: RexState, kind: int, region: int, attackers: int, defen
         state.standing[kind] &= ~BIT[region]
 
 
-def roll_round(state: RexState, sides: tuple[list[int], list[int]]) -> None:
+def roll_round(state: RexState, sides: list[list[int]]) -> None:
     """Roll the six steps of section 4.2 and remove what is hit; `sides` are (attackers, defenders) by kind.
 
     In a step all living figures of one side and kind roll; the fight ends at once when a side is gone (K11).
@@ -183,7 +187,7 @@ def roll_round(state: RexState, sides: tuple[list[int], list[int]]) -> None:
             break
 
 
-def remove_hit(figures: list[int], rows: tuple[int, int, int], hits: int) -> None:
+def remove_hit(figures: list[int], rows: Triple, hits: int) -> None:
     """Remove as many figures as are hit, front row first; surplus hits are lost."""
     for kind in rows:
         fallen = min(hits, figures[kind])

@@ -80,7 +80,7 @@ def is_legal_build(state: RexState, action: int) -> bool:
         return castle_sites(state) & BIT[action - CASTLE] != 0
     if not CHURCH <= action < CASTLE:
         return False
-    diocese, region = divmod(action - CHURCH, REGION_COUNT)
+    diocese, region = (action - CHURCH) // REGION_COUNT, (action - CHURCH) % REGION_COUNT
     return church_sites(state, diocese) & BIT[region] != 0
 
 
@@ -102,7 +102,7 @@ def put_building(state: RexState, action: int) -> None:
         state.castles |= BIT[action - CASTLE]
         state.gold[seat] -= state.options.castle_price
     else:
-        diocese, region = divmod(action - CHURCH, REGION_COUNT)
+        diocese, region = (action - CHURCH) // REGION_COUNT, (action - CHURCH) % REGION_COUNT
         state.churches[diocese] |= BIT[region]
         state.gold[seat] -= state.options.church_price
 
@@ -110,7 +110,7 @@ def put_building(state: RexState, action: int) -> None:
 def check_build(state: RexState) -> None:
     """Raise PositionError unless what was built stands there."""
     for building in state.built:
-        diocese, region = divmod(building - CHURCH, REGION_COUNT)
+        diocese, region = (building - CHURCH) // REGION_COUNT, (building - CHURCH) % REGION_COUNT
         mask = state.castles if building >= CASTLE else state.churches[diocese]
         standing = mask & state.land[state.active] & BIT[region]
         need(standing, f"pending.built: {ACTIONS.names[building]} does not stand there")

@@ -35,7 +35,7 @@ def settle_titles(state: RexState, seat: int) -> None:
 def add_figures(state: RexState, figures: int, number: int) -> None:
     """Stand `number` figures of one kind in a region; `figures` is kind * 62 + region."""
     state.army[figures] += number
-    kind, region = divmod(figures, REGION_COUNT)
+    kind, region = figures // REGION_COUNT, figures % REGION_COUNT
     state.standing[kind] |= BIT[region]
 
 
@@ -43,5 +43,5 @@ def remove_figures(state: RexState, figures: int, number: int) -> None:
     """Take away `number` of the figures that stand in a region; `figures` is kind * 62 + region."""
     state.army[figures] -= number
     if not state.army[figures]:
-        kind, region = divmod(figures, REGION_COUNT)
+        kind, region = figures // REGION_COUNT, figures % REGION_COUNT
         state.standing[kind] &= ~BIT[region]

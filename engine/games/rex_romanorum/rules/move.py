@@ -47,12 +47,12 @@ def reach(steps: int, region: int, ending: int, passing: int) -> int:
 
 def can_attack(state: RexState) -> bool:
     """Tell whether a figure of the active seat has a legal destination in an attack."""
-    land = state.land[state.active]
+    land, steps = state.land[state.active], state.options.move
     ending = state.owned
     passing = ~(manned(state) & ~land)
     for kind in range(3):
         for region in regions_of(state.standing[kind] & land):
-            if NEIGHBOURS[region] & ending or reach(state.options.move[kind], region, ending, passing):
+            if NEIGHBOURS[region] & ending or reach(steps[kind], region, ending, passing):
                 return True
     return False
 
@@ -103,7 +103,7 @@ def is_legal_move_from(state: RexState, action: int) -> bool:
 
 def targets(state: RexState, figures: int) -> int:
     """Return where the figures of one kind and region may go; from the last source only beyond its last target (K4)."""
-    kind, region = divmod(figures, REGION_COUNT)
+    kind, region = figures // REGION_COUNT, figures % REGION_COUNT
     found = reach(state.options.move[kind], region, may_end(state), may_pass(state))
     return found & ABOVE[state.last_to] if figures == state.last else found
 

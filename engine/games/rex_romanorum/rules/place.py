@@ -45,7 +45,7 @@ def is_legal_place(state: RexState, action: int) -> bool:
     figures = action - PLACE
     if not 0 <= figures < FIGURE_COUNT or figures <= state.last:
         return action == PLACE_DONE
-    kind, region = divmod(figures, REGION_COUNT)
+    kind, region = figures // REGION_COUNT, figures % REGION_COUNT
     return sites(state, kind) & BIT[region] != 0 and state.gold[state.active] >= state.options.cost[kind]
 
 

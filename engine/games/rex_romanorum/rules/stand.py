@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from engine.games.rex_romanorum.actions import DECLINE, STAND
 from engine.games.rex_romanorum.rules import bishop, king
 from engine.games.rex_romanorum.state import NOTHING, RexState, election_of
 
+_ANSWERS: Final[tuple[int, ...]] = (STAND, DECLINE)
+
 
 def legal_stand(_state: RexState) -> Sequence[int]:
     """Return STAND and DECLINE."""
-    return (STAND, DECLINE)
+    return _ANSWERS
 
 
 def is_legal_stand(_state: RexState, action: int) -> bool:
