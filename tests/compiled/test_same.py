@@ -76,6 +76,8 @@ for name in registry.names():
         raised(lambda: core.Outcome((1,)).__setattr__("ranks", ())), repr(core.Reveal("d6", (3,))),
         raised(lambda: ScriptedChance([]).d6()), ScriptedChance([[2, 0, 1]]).permutation(3),
         raised(lambda: core.ActionTable(["a", "a"])),
+        [repr(copy.deepcopy(one)) for one in (core.Outcome((1, 2), {"a": [1]}), core.Reveal("card", (4,)))],
+        [repr(pickle.loads(pickle.dumps(one))) for one in (core.Outcome((2, 1)), core.Observation(state, 1))][0],
     ]))
 """
 )
