@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -23,9 +24,15 @@ def compiled_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     missing = what_is_missing()
     if missing:
         pytest.skip(f"the engine cannot be compiled here: {missing}")
-    target = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
-    subprocess.run(command, cwd=ROOT, env={**os.environ, "ARENA_COMPILE": "1"}, check=True, capture_output=True)
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:  # whoever comes first builds it for all
+        shared = shared.parent
+    target = shared / "compiled-wheel"
+    with (shared / "compiled-wheel.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not any(target.glob("*.whl")):
+            command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
+            subprocess.run(command, cwd=ROOT, env={**os.environ, "ARENA_COMPILE": "1"}, check=True, capture_output=True)
     (wheel,) = target.glob("*.whl")
     return wheel
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import zipfile
 from importlib.metadata import version
@@ -54,3 +56,13 @@ def test_a_match_is_refereed_as_the_sources_would(unpacked: Path, tmp_path: Path
         (match,) = json.loads(done.stdout)
         digests.add(match["game_digest"])
     assert len(digests) == 1
+
+
+def test_without_a_compiler_no_wheel_is_built_and_the_way_back_is_said(tmp_path: Path) -> None:
+    environment = os.environ | {"PATH": str(tmp_path), "ARENA_COMPILE": "1"}
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "the engine cannot be compiled: there is no C compiler" in done.stderr
+    assert "without ARENA_COMPILE=1 a pure one is" in done.stderr
+    assert not list(tmp_path.glob("dist/*.whl"))
