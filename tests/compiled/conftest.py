@@ -51,6 +51,8 @@ def run_in(folder: Path | None, *arguments: str) -> subprocess.CompletedProcess[
     paths = [str(folder)] if folder else []
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PYTHON"))}
     environment["PYTHONPATH"] = os.pathsep.join([*paths, str(ROOT / "examples/game_connect_four")])
+    if folder:
+        environment["ARENA_TEST_ENGINE"] = "compiled"
     return subprocess.run(
         [sys.executable, "-P", *arguments],
         cwd=ROOT,

@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 
 from engine import registry
+from engine.compiled import look
+
+
+@pytest.fixture(scope="session", autouse=True)
+def engine_asked_for() -> None:
+    """Run no test on the sources where the compiled engine is to be tested (`make test-compiled`)."""
+    if os.environ.get("ARENA_TEST_ENGINE") == "compiled":
+        assert look().modules, "the sources of the engine run"
 
 
 @pytest.fixture
