@@ -16,7 +16,7 @@ _FILE: Final = "catalogue.json"
 
 @cache
 def _catalogue() -> dict[str, Facts]:
-    return {entry["name"]: read_facts(entry) for entry in read_json(__file__, _FILE)}
+    return {entry["name"]: read_facts(entry) for entry in read_json(__name__, _FILE)}
 
 
 def names() -> Sequence[str]:
