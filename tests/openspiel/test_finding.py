@@ -60,7 +60,7 @@ def test_listed_games_are_found_by_the_registry_but_are_not_among_those_that_sta
 
 
 def test_many_games_are_listed_each_with_one_name() -> None:
-    names = [entry["name"] for entry in read_json(family.__file__, "catalogue.json")]
+    names = [entry["name"] for entry in read_json(family.__name__, "catalogue.json")]
     assert len(names) >= 90
     assert {"openspiel_chess", "openspiel_go", "openspiel_go:board_size=9", "openspiel_hearts"} <= set(names)
     assert sorted(set(names)) == names
