@@ -64,7 +64,7 @@ class ProfiledHost(MatchHost):
 
 @asynccontextmanager
 async def profiled(
-    directory: Path, warm_bots: int, warm_mb: int | None, own: OwnLimits, *, apart: bool
+    directory: Path, warm_bots: int, warm_mb: int | None, own: OwnLimits | None, *, apart: bool
 ) -> AsyncIterator[MatchHost]:
     """Give a host that is profiled, with its sheet in a file of that directory, called by the id of this process."""
     with shared_sheet(directory / str(os.getpid())) as sheet:

@@ -49,7 +49,7 @@ def unpacked(compiled_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def run_in(folder: Path | None, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run this Python so that it finds the packages in `folder` before those of the checkout."""
     paths = [str(folder)] if folder else []
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PYTHON"))}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PY"))}
     environment["PYTHONPATH"] = os.pathsep.join([*paths, str(ROOT / "examples/game_connect_four")])
     if folder:
         environment["ARENA_TEST_ENGINE"] = "compiled"

@@ -15,7 +15,6 @@ from arena.match.match import Match
 from arena.profiling.parts import Part
 from arena.profiling.sheet import Phase, Reading, Sheet, new_words, read_sheet
 from arena.worker.host import MatchHost
-from arena.worker.own_limits import OwnLimits
 from arena.worker.profiled_host import ProfiledHost, profiled
 from tests.support.specs import script_spec, scripted
 from tests.worker.hosted import play
@@ -61,7 +60,7 @@ async def test_its_sheet_counts_the_decisions_of_its_matches_and_its_phases_take
     tmp_path: Path,
 ) -> None:
     seats = [scripted(), scripted()]
-    async with profiled(tmp_path, 8, None, OwnLimits(), apart=False) as host:
+    async with profiled(tmp_path, 8, None, None, apart=False) as host:
         assert read(tmp_path).wall_s[Phase.PLAY] == 0
         reports = [await play(host, seats), await play(host, seats)]
         told = read(tmp_path)
