@@ -77,8 +77,7 @@ def installed() -> Iterator[None]:
     get = registry.get
     with (
         mock.patch.object(registry, "get", lambda name: SOLO if name == NAME else get(name)),
-        mock.patch.object(
-            registry, "names", return_value=[*registry.names(), NAME]
-        ),  # bots are told of it when they join
+        # Bots are told of it when they join.
+        mock.patch.object(registry, "single_names", return_value=(*registry.single_names(), NAME)),
     ):
         yield
