@@ -26,11 +26,13 @@ class QueueCall:
         "_delivered",
         "_has_begun",
         "_is_over",
+        "_is_receiving",
         "_loop",
         "_metadata",
         "_on_end",
         "_raw",
         "_taken",
+        "_was_broken_off",
         "method",
         "sending_since",
     )
@@ -47,6 +49,10 @@ class QueueCall:
         """Ends when the transport has taken the message."""
         self._has_begun = False
         self._is_over = False
+        self._is_receiving = False
+        """Whether a message is awaited that is to be delivered."""
+        self._was_broken_off: bool | None = None
+        """How the call ended, while its end is not told."""
         self._on_end: Callable[[bool], None] = _do_nothing
         self._deliver_to: Callable[[bytes], bool] = lambda _: False
         self._delivered: asyncio.Future[None] | None = None
@@ -102,6 +108,7 @@ class QueueCall:
         self._deliver_to = receive
         self._delivered = self._loop.create_future()
         self._receive(self._hand_over)
+        self._is_receiving = True
         await self._delivered
 
     # The end.
@@ -133,8 +140,10 @@ class QueueCall:
         """Hand over a message that has arrived, and wait for the next one."""
         assert self._delivered is not None
         goes_on = data is not None and self._deliver_to(data) and not self._is_over
-        if not (goes_on and self._raw.receive(self._hand_over)) and not self._delivered.done():
+        self._is_receiving = goes_on and self._raw.receive(self._hand_over)
+        if not self._is_receiving and not self._delivered.done():
             self._delivered.set_result(None)
+        self._tell_end()
 
     async def _wait_until_taken(self) -> None:
         if self._taken is None or self._taken.done():
@@ -150,8 +159,14 @@ class QueueCall:
         self._is_over = True
         del self._raw
         self._wake()
-        on_end, self._on_end = self._on_end, _do_nothing
-        on_end(was_broken_off)
+        self._was_broken_off = was_broken_off
+        self._tell_end()
+
+    def _tell_end(self) -> None:
+        """Tell that the call is over, but not before its last message, which may come out of the queue behind that."""
+        if self._was_broken_off is not None and not self._is_receiving:
+            on_end, self._on_end = self._on_end, _do_nothing
+            on_end(self._was_broken_off)
 
     def _wake(self) -> None:
         if self._taken is not None and not self._taken.done():
