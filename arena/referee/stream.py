@@ -21,6 +21,8 @@ from arena.referee.seat_stream import Resume, nothing_to_resume
 from arena.wire.parsing import Leave, parse_request
 
 STOPPED_READING_S = 5.0
+LAST_WORDS_S = 0.5
+"""How long the end of a broken stream may take to be read."""
 _STOPPED_READING = f"It did not read for {STOPPED_READING_S:g} s."
 
 
@@ -140,7 +142,9 @@ class BotStream:
             self.close()
             raise StreamClosedError(_STOPPED_READING) from error
         except (grpc.aio.BaseError, asyncio.InvalidStateError) as error:
-            raise StreamClosedError("Its stream broke off.") from error
+            # What it said last may not be read yet, such as that it leaves.
+            await asyncio.wait({self._ending}, timeout=LAST_WORDS_S)
+            raise StreamClosedError((self._ending.done() and self.spoiled) or "Its stream broke off.") from error
 
     def _check_unread_later(self, after_s: float) -> None:
         """See to it that a bot that does not read what was posted is noticed; one timer serves many messages."""
