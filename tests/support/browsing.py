@@ -61,9 +61,6 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
-_REFUSED = "console: Failed to load resource: the server responded with a status of 409 (Conflict)"
-
-
 @dataclass
 class Watched:
     """A page of a browser, and everything that went wrong in it."""
@@ -94,16 +91,6 @@ class Watched:
     def _note_answer(self, response: Response) -> None:
         if response.status >= 400:
             self.troubles.append(f"{response.status}: {response.url}")
-
-    def overlook_late_choices(self, most: int) -> None:
-        """Forget up to so many choices that were refused because the match had just gone on, as the page does."""
-        late = [one for one in self.troubles if one.startswith("409: ") and one.endswith("/choose")]
-        assert len(late) <= most, self.troubles
-        for one in late:
-            self.troubles.remove(one)
-            self.troubles.remove(
-                "console: Failed to load resource: the server responded with a status of 409 (Conflict)"
-            )
 
     def serious_findings(self, *rules: str) -> list[str]:
         """What axe-core finds in the page as it is now, of those that are serious or critical; by all rules or some."""

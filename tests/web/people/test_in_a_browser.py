@@ -70,7 +70,6 @@ def test_a_whole_match_is_played_by_clicking(page: Watched, sit_down: SitDown, g
     page.page.wait_for_selector("#scoring tbody tr")
     assert page.page.is_visible("#result .button")
     assert not page.page.is_visible("#problem")
-    page.overlook_late_choices(1)  # of hundreds of clicks, a few milliseconds apart
 
 
 def test_it_is_played_by_keys_alone(page: Watched, sit_down: SitDown) -> None:
