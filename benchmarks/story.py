@@ -20,9 +20,9 @@ from typing import Any
 
 from arena.match.match import Match
 from arena.match.messages import Answer
-from arena.match.replay import build_document
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import parse_time_control
+from arena.match.writing import write_replay
 from arena.story.encoding import PartTable, encode
 from arena.story.replays import story_of_replay
 from engine import registry
@@ -67,7 +67,7 @@ def play(game: Game, seats: int, seed: int) -> dict[str, Any]:
     while (decision := match.decision) is not None:
         action = _choose(game, match.playing.state, random)
         match.receive(decision.seat, Answer("m1", decision.ply, (action,), ""), 1000, 1000)
-    document: dict[str, Any] = json.loads(json.dumps(build_document(match, 0, 0)))
+    document: dict[str, Any] = write_replay(match, 0, 0).document()
     return document
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
@@ -25,19 +25,20 @@ def canonical_json(value: Any) -> bytes:
     return _encode(value).encode("ascii")
 
 
-def _link(before: bytes, part: Any) -> bytes:
-    return hashlib.sha256(before + canonical_json(part)).digest()
+def chain_texts(head: bytes, entries: Iterable[bytes], ending: bytes) -> tuple[list[str], str]:
+    """Return the links of a replay as it stores them, and its record digest, from its parts in canonical JSON."""
+    sha256, link, links = hashlib.sha256, hashlib.sha256(head).digest(), []
+    for entry in entries:
+        link = sha256(link + entry).digest()
+        links.append(link[: LINK_DIGITS // 2].hex())
+    return links, sha256(link + ending).hexdigest()
 
 
 def chain(document: Mapping[str, Any]) -> tuple[list[str], str]:
     """Return the links of a replay document as it stores them, and its record digest."""
-    link = _link(b"", {key: value for key, value in document.items() if key not in BODY_KEYS})
-    links = []
-    for entry in document["entries"]:
-        link = _link(link, entry)
-        links.append(link.hex()[:LINK_DIGITS])
+    head = {key: value for key, value in document.items() if key not in BODY_KEYS}
     ending = {key: document[key] for key in ("chance", "result", "times") if key != "times" or key in document}
-    return links, _link(link, ending).hex()
+    return chain_texts(canonical_json(head), map(canonical_json, document["entries"]), canonical_json(ending))
 
 
 def _play_of(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,13 +53,20 @@ def _decided(entry: Mapping[str, Any]) -> Sequence[Any]:
 
 def game_digest(document: Mapping[str, Any]) -> str:
     """Return a hash that is equal for equal play: rules, options, seats, actions, who chose them, chance and result."""
+    return digest_play(document, canonical_json([_decided(entry) for entry in document["entries"]]))
+
+
+def digest_play(document: Mapping[str, Any], actions: bytes) -> str:
+    """Return the game digest of a document without its entries, whose seats, actions and choosers are in `actions`.
+
+    These are canonical JSON: a list of one list for each entry.
+    """
     play = {
         "game": document["game"],
         "rules_version": document["rules_version"],
         "options": document["options"],
         "seats": len(document["seats"]),
-        "actions": [_decided(entry) for entry in document["entries"]],
         "chance": document["chance"],
         "result": _play_of(document["result"]),
     }
-    return hashlib.sha256(canonical_json(play)).hexdigest()
+    return hashlib.sha256(b'{"actions":' + actions + b"," + canonical_json(play)[1:]).hexdigest()

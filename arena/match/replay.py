@@ -29,9 +29,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.match.decisions import DecidedBy, Entry
-from arena.match.digests import canonical_json, chain, game_digest
-from arena.match.match import Match
-from arena.match.timing import Figures, pack_figures, unpack_figures
+from arena.match.digests import canonical_json
+from arena.match.timing import Figures, unpack_figures
 
 FORMAT = "arena.replay"
 SCHEMA = 2
@@ -59,40 +58,6 @@ def entry_json(entry: Entry) -> dict[str, Any]:
     return data
 
 
-def _result_json(match: Match) -> dict[str, Any]:
-    return {**match.result().to_json(), "forfeits": [[seat, instant] for seat, instant in match.forfeits.items()]}
-
-
-def build_document(match: Match, started_at_us: int, duration_us: int) -> dict[str, Any]:
-    """Return the document of a match that is over."""
-    spec = match.spec
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "match_id": spec.match_id,
-        "attempt": spec.attempt,
-        "game": spec.game,
-        "rules_version": spec.rules_version,
-        "options": match.playing.game.options_json(match.playing.options),
-        "cores": spec.cores,
-        "clock": spec.clock.to_json(),
-        "opening": list(spec.opening),
-        "chance_seed": spec.chance_seed,
-        "seats": [{"version": seat.version, "name": seat.name, "seed": seat.seed} for seat in spec.seats],
-        "started_at_us": started_at_us,
-        "duration_us": duration_us,
-        "entries": [entry_json(entry) for entry in match.entries],
-        "chance": [list(outcome) for outcome in match.playing.chance_outcomes],
-        "result": json.loads(canonical_json(_result_json(match))),
-        "times": pack_figures(
-            entry.figures or Figures(entry.elapsed_us) for entry in match.entries if entry.decide == entry.ply
-        ),
-    }
-    document["links"], document["record_digest"] = chain(document)
-    document["game_digest"] = game_digest(document)
-    return document
-
-
 def timed_entries(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the entries that have times: the first of each answer."""
     return [entry for entry in document["entries"] if entry.get("decide", -1) == entry["ply"]]
@@ -111,7 +76,12 @@ def read_figures(document: Mapping[str, Any]) -> list[Figures]:
 
 def dump(document: Mapping[str, Any]) -> bytes:
     """Return the stored form of a document; `load` is the inverse."""
-    packed = zlib.compress(canonical_json(document))
+    return seal(canonical_json(document))
+
+
+def seal(text: bytes) -> bytes:
+    """Return the stored form of a document that is written as canonical JSON."""
+    packed = zlib.compress(text)
     return packed + hashlib.sha256(packed).digest()
 
 

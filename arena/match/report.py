@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from arena.match.leak_verdict import LeakVerdict
@@ -102,11 +102,16 @@ class MatchReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as JSON data without the bytes that `blob` returns; `from_json` is the inverse."""
-        bare = replace(self, replay=b"", seat_logs=())
+        data = {name: getattr(self, name) for name in _PLAIN}
         logs = [{"seat": log.seat, "size": len(log.data), "cut_bytes": log.cut_bytes} for log in self.seat_logs]
-        data = {**asdict(bare), "seat_logs": logs}
-        del data["replay"]
-        return data
+        return {
+            **data,
+            "result": self.result.to_json(),
+            "leak_checks": [asdict(check) for check in self.leak_checks],
+            "seat_logs": logs,
+            "seat_processes": [asdict(process) for process in self.seat_processes],
+            "note": None if self.note is None else asdict(self.note),
+        }
 
     def blob(self) -> bytes:
         """Return the bytes that travel beside the JSON: the replay, and the logs behind it."""
@@ -125,6 +130,14 @@ class MatchReport:
             "note": None if data["note"] is None else HostNote(**data["note"]),
         }
         return cls(**{**data, **values}, replay=replay)
+
+
+_PLAIN = tuple(
+    name
+    for name in MatchReport.__dataclass_fields__
+    if name not in ("replay", "result", "leak_checks", "seat_logs", "seat_processes", "note")
+)
+"""The fields that are JSON data as they are."""
 
 
 def _split(heads: Sequence[Mapping[str, Any]], blob: bytes) -> tuple[bytes, tuple[SeatLogText, ...]]:

@@ -58,7 +58,15 @@ class MatchResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON data; `from_json` is the inverse."""
-        return asdict(self)
+        return {
+            "ranks": self.ranks,
+            "by_rules": self.by_rules,
+            "rated": self.rated,
+            "forfeits": self.forfeits,
+            "resigned": self.resigned,
+            "faults": [asdict(fault) for fault in self.faults],
+            "details": self.details,
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> MatchResult:

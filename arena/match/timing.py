@@ -60,18 +60,11 @@ class Figures:
         }
 
 
-def _varint(value: int) -> Iterator[int]:
+def _add_varint(column: bytearray, value: int) -> None:
     while value > 0x7F:
-        yield value & 0x7F | 0x80
+        column.append(value & 0x7F | 0x80)
         value >>= 7
-    yield value
-
-
-def _numbers(figures: Figures) -> Iterable[int]:
-    head = figures.looks << 1 | (_READABLE if figures.is_readable else 0)
-    if not figures.looks:
-        return (head,)
-    return (head, figures.cpu_us, figures.queue_wait_us, figures.referee_lag_us)
+    column.append(value)
 
 
 def pack_figures(decisions: Iterable[Figures]) -> str:
@@ -80,9 +73,13 @@ def pack_figures(decisions: Iterable[Figures]) -> str:
     For each decision it holds the number of looks with a bit that tells whether they succeeded and then, if there were
     looks, the other figures: variable-length integers in base64, one byte for a decision that was not looked at.
     """
-    return base64.b64encode(
-        bytes(byte for figures in decisions for number in _numbers(figures) for byte in _varint(number))
-    ).decode("ascii")
+    column = bytearray()
+    for figures in decisions:
+        _add_varint(column, figures.looks << 1 | (_READABLE if figures.is_readable else 0))
+        if figures.looks:
+            for number in (figures.cpu_us, figures.queue_wait_us, figures.referee_lag_us):
+                _add_varint(column, number)
+    return base64.b64encode(column).decode("ascii")
 
 
 def unpack_figures(column: str, walls_us: Sequence[int]) -> list[Figures]:

@@ -10,10 +10,10 @@ from arena.hosting.errors import HostingError
 from arena.hosting.proc.own_wait import OwnWaitMeter
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.match import Match
-from arena.match.replay import build_document
 from arena.match.report import MatchReport
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec
+from arena.match.writing import write_replay
 from arena.referee.play import play_match
 from arena.referee.seated import SeatedBot
 from arena.remote.hosting import Houses
@@ -78,9 +78,9 @@ class RemoteHost:
         duration_us = (time.monotonic_ns() - started) // 1000
         left = [None] * len(seated) if house is None else await house.part_with_all(match, seated)
         await audience.finish()
-        document = build_document(match, started_at_us, duration_us)
+        replay = write_replay(match, started_at_us, duration_us)
         accounts = await read_accounts(seated, used, left) if match.spec.keeps_logs else Accounts()
-        return build_report(match, document, (), accounts, note)
+        return build_report(match, replay, (), accounts, note)
 
     async def _referee(
         self,

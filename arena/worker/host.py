@@ -9,9 +9,9 @@ from typing import Self
 from arena.hosting.errors import HostingError
 from arena.hosting.proc.own_wait import OwnWaitMeter
 from arena.match.match import Match
-from arena.match.replay import build_document
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.writing import write_replay
 from arena.referee.play import play_match
 from arena.worker.accounts import Accounts, Seated, read_accounts
 from arena.worker.audience import Audience
@@ -80,12 +80,12 @@ class MatchHost:
         left = await house.part_with_all(match, seated)
         if audience is not None:
             await audience.finish()  # the last words of a bot that has ended are in its log by now
-        document = build_document(match, started_at_us, duration_us)
+        replay = write_replay(match, started_at_us, duration_us)
         accounts = await read_accounts(seated, used, left) if spec.keeps_logs else Accounts()
         checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
         drawn = draw_one(spec.match_id, checked) if spec.checks_leaks else ()
-        checks = await check_leaks(house.bots, spec, document, drawn)
-        return replace(build_report(match, document, checks, accounts, note), warm_bots=house.bots.count_idle())
+        checks = await check_leaks(house.bots, spec, replay, drawn)
+        return replace(build_report(match, replay, checks, accounts, note), warm_bots=house.bots.count_idle())
 
     async def _referee(self, match: Match, seated: list[Seated], audience: Audience | None) -> None:
         lag_meter = OwnWaitMeter()

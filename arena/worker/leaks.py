@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from arena.hosting.errors import HostingError
 from arena.match.decisions import Decision
 from arena.match.report import LeakCheck
 from arena.match.retrial import Retrial, Trial, compare
 from arena.match.spec import MatchSpec
+from arena.match.writing import WrittenReplay
 from arena.referee.inbox import Closed, Flood, Inbox, Offence
 from arena.referee.stream import BotStream, StreamClosedError
 from arena.wire.encoding import MatchEncoder
@@ -35,10 +35,11 @@ def draw_one(match_id: str, seats: Sequence[int]) -> Sequence[int]:
 
 
 async def check_leaks(
-    bots: WarmBots, spec: MatchSpec, document: Mapping[str, Any], seats: Sequence[int]
+    bots: WarmBots, spec: MatchSpec, replay: WrittenReplay, seats: Sequence[int]
 ) -> tuple[LeakCheck, ...]:
     """Replay a match for each of the seats alone and compare the answers. Never raises: the match itself is over."""
     checks = []
+    document = replay.document() if seats else {}
     for seat in seats:
         trials = [await _try(bots, Retrial(spec, document, seat), spec, seat) for _ in range(TRIALS)]
         checks.append(compare(seat, trials))

@@ -13,9 +13,10 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.match import Match
 from arena.match.messages import Answer
-from arena.match.replay import build_document, dump
+from arena.match.replay import dump
 from arena.match.report import LeakCheck, MatchReport
 from arena.match.spec import MatchSpec
+from arena.match.writing import write_replay
 
 STARTED_AT_US = 1_800_000_000_000_000
 
@@ -60,7 +61,7 @@ def play(spec: MatchSpec) -> MatchReport:
             action = next(number for number in range(1000) if number not in decision.legal)
         match.receive(decision.seat, Answer(spec.match_id, decision.ply, [action]), 1000, 1000)
         match.add_evidence(decision.seat, {"stderr": "first line\nlast \x1b[31mline"})
-    document = build_document(match, STARTED_AT_US, 250_000)
+    document = write_replay(match, STARTED_AT_US, 250_000).document()
     return MatchReport(
         match_id=spec.match_id,
         attempt=spec.attempt,

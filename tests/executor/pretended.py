@@ -8,8 +8,9 @@ from arena.match.host_faults import MatchLostError
 from arena.match.live import LiveEvent, LiveReader
 from arena.match.match import Match
 from arena.match.messages import Answer
-from arena.match.replay import build_document, dump
+from arena.match.replay import dump
 from arena.match.report import MatchReport
+from arena.match.writing import write_replay
 from tests.support.specs import script_spec
 
 SCRIPT = "0:3 1:2d 0:3 1:3 0:2d"
@@ -21,7 +22,7 @@ def played() -> tuple[list[LiveEvent], MatchReport]:
     match.begin()
     while (decision := match.decision) is not None:
         match.receive(decision.seat, Answer("m1", decision.ply, decision.legal[:1]), 0, 0)
-    document, result = build_document(match, 1, 2), match.result()
+    document, result = write_replay(match, 1, 2).document(), match.result()
     report = MatchReport(
         match_id="m1",
         attempt=1,

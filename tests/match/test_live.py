@@ -21,8 +21,8 @@ from arena.match.live import (
 )
 from arena.match.match import Match
 from arena.match.messages import Answer
-from arena.match.replay import build_document
 from arena.match.result import FaultCause
+from arena.match.writing import write_replay
 from engine import registry
 from tests.support.specs import installed_script_game, king_spec, script_spec, seat_spec
 
@@ -52,7 +52,7 @@ def play(match: Match, seed: int, fails_at: int = -1) -> tuple[list[LiveEvent], 
 
 def whole(match: Match, events: list[LiveEvent]) -> None:
     """They are what the replay tells in the same form, end apart."""
-    document = json.loads(json.dumps(build_document(match, 17, 1000)))
+    document = write_replay(match, 17, 1000).document()
     expected = events_of_replay(document)
     assert expected[:-1] == events
     result = json.loads(json.dumps(match.result().to_json()))

@@ -11,9 +11,10 @@ import pytest
 from arena.match.digests import canonical_json, chain, game_digest
 from arena.match.match import Match
 from arena.match.messages import Answer
-from arena.match.replay import ReplayError, build_document, dump, load, read_figures
+from arena.match.replay import ReplayError, dump, load, read_figures
 from arena.match.timing import Figures, pack_figures
 from arena.match.verify import verify
+from arena.match.writing import write_replay
 from tests.support.specs import installed_script_game, script_spec
 
 SCRIPT = "0:3 1:1 1:2d 2:4 0:2d 0:3 1:3 2:2 0:2"
@@ -35,7 +36,7 @@ def play(
         action = 99 if match.decision.ply == breaks_at else match.decision.legal[-1]
         answer = Answer(match.spec.match_id, match.decision.ply, (action,), note)
         match.receive(match.decision.seat, answer, took_us, took_us)
-    return build_document(match, 1_700_000_000_000_000, 1234)
+    return write_replay(match, 1_700_000_000_000_000, 1234).document()
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from arena.match.decisions import Decision
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.match import Match
 from arena.match.messages import Answer, Malformed, Message, Resignation
-from arena.match.replay import build_document
 from arena.match.result import Fault, FaultCause
 from arena.match.retrial import Deviation, Retrial, Trial, compare
 from arena.match.spec import MatchSpec
+from arena.match.writing import write_replay
 from tests.support.specs import installed_script_game, script_spec
 
 ROUNDS = "0:3 1:3d 0:3 0:3 1:3 2:3 0:3 1:1 1:3"
@@ -36,7 +36,7 @@ def play(spec: MatchSpec, choices: dict[int, Choose] | None = None, absent: Sequ
     while (decision := match.decision) is not None:
         choose = (choices or {}).get(decision.seat, answer)
         match.receive(decision.seat, choose(decision), 1000 + decision.ply, 900 + decision.ply)
-    return build_document(match, 0, 0)
+    return write_replay(match, 0, 0).document()
 
 
 def retry(spec: MatchSpec, document: dict[str, Any], seat: int, choose: Choose = answer) -> Any:

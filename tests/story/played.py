@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import Any
 
@@ -11,9 +10,9 @@ from arena.client.values.live import MatchEvent
 from arena.match.live import events_of_replay
 from arena.match.match import Match
 from arena.match.messages import Answer
-from arena.match.replay import build_document
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
+from arena.match.writing import write_replay
 from engine import registry
 from ratings.store.states import MatchState
 from tests.support.specs import king_spec, seat_spec
@@ -41,7 +40,7 @@ def played(order: MatchSpec, seed: int, *, fails_at: int = -1) -> Match:
 
 
 def replay_of(match: Match) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(json.dumps(build_document(match, 17, 1000)))
+    document: dict[str, Any] = write_replay(match, 17, 1000).document()
     return document
 
 
