@@ -22,6 +22,7 @@ from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
+from arena.tournament.gathering import Gathering
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.match_facts import fact_of, lost_attempt
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs
@@ -150,13 +151,10 @@ class _Run:
         self._tally = tally
         self._on_progress = on_progress
         self._worker = f"{platform.node()}:{os.getpid()}"
-        self._host = HostWatch(self._most_in_flight())
+        self._gathering = Gathering(executor.slots)
+        self._host = HostWatch(self._gathering.least_in_flight)
         self._in_flight: dict[asyncio.Task[MatchReport], LeasedMatch] = {}
         self.writer = PatientWriter(keep, self._mend, self._tell_waiting, patience_s)
-
-    def _most_in_flight(self) -> int:
-        """Return how many matches the executor has at most: each that is played has another one waiting there."""
-        return 2 * self._executor.slots()
 
     async def play(self) -> None:
         """Play until nothing is left; whatever ends it, no match stays leased and none in flight."""
@@ -187,15 +185,17 @@ class _Run:
 
     async def _wait(self) -> list[asyncio.Task[MatchReport]]:
         """Return the matches that have come back: perhaps none, while the planner is behind or one has rested."""
-        has_room = len(self._in_flight) < self._most_in_flight()
+        has_room = len(self._in_flight) < self._gathering.most_in_flight
         timeout = self._host.rest_s(time.monotonic()) if has_room else None
         if self._is_behind:
             timeout = _PAUSE_S if timeout is None else min(timeout, _PAUSE_S)
         if not self._in_flight:
             await asyncio.sleep(timeout or 0)
             return []
-        done, _ = await asyncio.wait(self._in_flight, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-        return list(done)
+        done, unfinished = await asyncio.wait(self._in_flight, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        if done and all(map(_has_report, done)):
+            await asyncio.sleep(self._gathering.pause_s(len(unfinished)))
+        return [task for task in self._in_flight if task.done()]
 
     def end(self, row: TournamentRow) -> RunProgress:
         """Show and return the progress at the end of the run, as the database says."""
@@ -209,7 +209,7 @@ class _Run:
         return progress
 
     async def _begin(self) -> None:
-        tournament, request = self._specs.tournament_id, self._request(self._most_in_flight())
+        tournament, request = self._specs.tournament_id, self._request(self._gathering.most_in_flight)
         await self._go_on(await self.writer.write(lambda: self._ledger.start_run(tournament, request, self._planner)))
 
     def _request(self, limit: int) -> LeaseRequest:
@@ -232,13 +232,14 @@ class _Run:
         reports = [task.result() for task in done if _loss_of(task) is None]
         for report in reports:
             self._host.finish(report.match_id)
+            self._gathering.count(report.duration_us)
         lost = [self._judge(match, error) for match, error in losses]
         settlement = await self.writer.write(
             lambda: self._ledger.settle(
                 self._specs.tournament_id,
                 results=[fact_of(report, self._worker) for report in reports],
                 lost=lost,
-                request=self._request(max(0, self._most_in_flight() - len(self._in_flight) + len(done))),
+                request=self._request(max(0, self._gathering.most_in_flight - len(self._in_flight) + len(done))),
                 planner=self._planner,
             )
         )

@@ -15,9 +15,11 @@ from arena.match.result import Fault, FaultCause, MatchResult
 from arena.match.spec import MatchSpec
 
 OnStart = Callable[[MatchSpec], None]
+LONG_US = 10_000_000
+"""So long a match seems to have been played that no result waits for another."""
 
 
-def report_of(spec: MatchSpec) -> MatchReport:
+def report_of(spec: MatchSpec, duration_us: int = LONG_US) -> MatchReport:
     """What deterministic bots would make of a spec: equal for equal play, whatever the id and the attempt."""
     played = repr((spec.game, spec.options, spec.chance_seed, spec.opening, [(s.version, s.seed) for s in spec.seats]))
     digest = hashlib.sha256(played.encode()).digest()
@@ -38,7 +40,7 @@ def report_of(spec: MatchSpec) -> MatchReport:
         plies=20 + digest[1] % 10,
         decisions=10,
         started_at_us=1_700_000_000_000_000,
-        duration_us=1000,
+        duration_us=duration_us,
         game_digest=digest.hex(),
         record_digest=digest.hex(),
         replay=played.encode(),
@@ -50,13 +52,21 @@ class ScriptedExecutor:
     """Finishes one waiting match at a time, drawn from all of them, and loses each at most `most_lost` times."""
 
     def __init__(
-        self, *, slots: int = 2, seed: int = 0, loses: float = 0.0, most_lost: int = 2, on_start: OnStart | None = None
+        self,
+        *,
+        slots: int = 2,
+        seed: int = 0,
+        loses: float = 0.0,
+        most_lost: int = 2,
+        on_start: OnStart | None = None,
+        duration_us: int = LONG_US,
     ) -> None:
         self._slots = slots
         self._random = Random(seed)
         self._loses = loses
         self._most_lost = most_lost
         self._on_start = on_start
+        self._duration_us = duration_us
         self._waiting: list[tuple[MatchSpec, asyncio.Future[MatchReport]]] = []
         self._lost: Counter[str] = Counter()
         self.specs: list[MatchSpec] = []
@@ -109,7 +119,7 @@ class ScriptedExecutor:
             future.set_exception(MatchLostError("worker 1 died (signal 9)"))
         else:
             self.finished.append(spec.match_id)
-            future.set_result(report_of(spec))
+            future.set_result(report_of(spec, self._duration_us))
 
 
 class StuckExecutor(ScriptedExecutor):

@@ -1,0 +1,94 @@
+"""Results of short matches that are recorded together: how many, how long they wait, and that nothing else changes."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.tournament.gathering import GATHER_S, MOST_A_SLOT, Gathering
+from ratings.ledger.ledger import Ledger
+from tests.tournament.book import Book, open_book
+from tests.tournament.playing import MATCHES, play
+from tests.tournament.scripted_executor import ScriptedExecutor
+
+SHORT_US = 5000
+
+
+def after(*durations_us: int, slots: int = 2) -> Gathering:
+    gathering = Gathering(lambda: slots)
+    for duration_us in durations_us:
+        gathering.count(duration_us)
+    return gathering
+
+
+@pytest.mark.parametrize("durations_us", [(), (500_001,), (6_000_000, 50_000), (250_000, 6_000_000, 6_000_000)])
+def test_a_result_waits_for_no_other_before_lengths_are_known_and_when_matches_are_long(
+    durations_us: tuple[int, ...],
+) -> None:
+    gathering = after(*durations_us)
+    assert gathering.most_in_flight == gathering.least_in_flight == 4
+    assert gathering.pause_s(3) == gathering.pause_s(4) == 0
+
+
+def test_the_shorter_matches_are_the_more_the_executor_is_given() -> None:
+    assert [after(length).most_in_flight for length in (500_000, 250_000, 125_000)] == [6, 8, 12]
+    assert after(1).most_in_flight == after(0).most_in_flight == 2 * (2 + MOST_A_SLOT)
+
+
+def test_results_wait_until_the_executor_runs_short_and_never_longer_than_it_is_said() -> None:
+    gathering = after(20_000)
+    assert gathering.pause_s(gathering.least_in_flight) == gathering.pause_s(0) == 0
+    assert gathering.pause_s(gathering.least_in_flight + 4) == pytest.approx(0.04)
+    assert gathering.pause_s(1000) == GATHER_S
+
+
+def test_an_executor_that_grows_is_given_more() -> None:
+    slots = 1
+    gathering = Gathering(lambda: slots)
+    gathering.count(250_000)
+    assert gathering.most_in_flight == 4
+    slots = 3
+    assert gathering.most_in_flight == 12
+
+
+async def transactions(book: Book, executor: ScriptedExecutor, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Play a tournament, and return how many results each transaction recorded."""
+    recorded: list[int] = []
+    settle = Ledger.settle
+
+    def counted(self: Ledger, tournament_id: str, **more: Any) -> Any:
+        recorded.append(len(more.get("results", ())))
+        return settle(self, tournament_id, **more)
+
+    monkeypatch.setattr(Ledger, "settle", counted)
+    await play(book, book.plan(), executor)
+    return recorded
+
+
+async def test_results_of_short_matches_share_transactions_and_those_of_long_ones_do_not(
+    tmp_path: Path, fresh_book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = []
+    for name, executor in {"long": ScriptedExecutor(), "short": ScriptedExecutor(duration_us=SHORT_US)}.items():
+        with (
+            open_book(shutil.copytree(fresh_book, tmp_path / name) / "arena.db") as book,
+            monkeypatch.context() as patch,
+        ):
+            counts.append(await transactions(book, executor, patch))
+    long, short = counts
+    assert sum(long) == sum(short) == MATCHES
+    assert max(short) > 2 * max(long)
+    assert len(short) < len(long)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_it_does_not_show_in_the_table(tmp_path: Path, fresh_book: Path, seed: int) -> None:
+    ends = []
+    short = ScriptedExecutor(slots=1 + seed, seed=seed, loses=0.3, duration_us=SHORT_US)
+    for name, executor in {"long": ScriptedExecutor(seed=9), "short": short}.items():
+        with open_book(shutil.copytree(fresh_book, tmp_path / name) / "arena.db") as book:
+            tournament = book.plan()
+            await play(book, tournament, executor)
+            ends.append((book.table(tournament), book.results(tournament)))
+    assert ends[0] == ends[1]
