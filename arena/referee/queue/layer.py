@@ -26,10 +26,12 @@ def ignore(_event: Event) -> None:
 class Queue:
     """A completion queue. One thread polls it, any may start operations whose ends come out of it."""
 
-    __slots__ = ("_queue",)
+    __slots__ = ("_queue", "_servers")
 
     def __init__(self) -> None:
         self._queue = cygrpc.CompletionQueue()
+        self._servers: set[ListeningServer] = set()
+        """Those that have started and were not destroyed."""
 
     def poll(self, until: float | None) -> Event | None:
         """Return the next event, or None if none comes until then (by `time.time`; None: for ever).
@@ -40,19 +42,28 @@ class Queue:
         return None if event.tag is None else event
 
     def close(self) -> None:
-        """End it: what was started is over, and nothing may be started any more."""
+        """End it, and the servers that nobody has ended: what was started is over, and nothing may be started any more.
+
+        Without their end it would be awaited for ever, here, or where gRPC frees the queue.
+        """
+        for server in self._servers:
+            server.break_off()
         self._queue.shutdown()
         while self._queue.poll().completion_type != cygrpc.CompletionType.queue_shutdown:
             pass
+        for server in tuple(self._servers):
+            server.destroy()
 
 
 class ListeningServer:
     """A server whose calls come out of a queue."""
 
-    __slots__ = ("_queue", "_server")
+    __slots__ = ("_is_shutting_down", "_queue", "_server", "_servers")
 
     def __init__(self, queue: Queue, options: Sequence[tuple[str, int]]) -> None:
         self._queue = queue._queue
+        self._servers = queue._servers
+        self._is_shutting_down = False
         self._server = cygrpc.Server(tuple(options), False)
         self._server.register_completion_queue(self._queue)
 
@@ -62,6 +73,7 @@ class ListeningServer:
         if not port:
             raise RuntimeError(f"Failed to bind to address {address}")
         self._server.start()
+        self._servers.add(self)
         return int(port)
 
     def await_call(self, tag: Tag) -> None:
@@ -70,6 +82,7 @@ class ListeningServer:
 
     def shut_down(self, tag: Tag) -> None:
         """Let no further call in, and tell when those that there are have ended."""
+        self._is_shutting_down = True
         self._server.shutdown(self._queue, tag)
 
     def cancel_all_calls(self) -> None:
@@ -78,7 +91,14 @@ class ListeningServer:
 
     def destroy(self) -> None:
         """Free a server that has shut down."""
+        self._servers.discard(self)
         self._server.destroy()
+
+    def break_off(self) -> None:
+        """Shut down, unless that was begun, and break off the calls."""
+        if not self._is_shutting_down:
+            self.shut_down(ignore)
+        self.cancel_all_calls()
 
 
 class RawCall:

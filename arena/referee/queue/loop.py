@@ -77,7 +77,12 @@ def make_queue_loop() -> QueueLoop:
     Raises OSError, RuntimeError, AttributeError or TypeError if gRPC does not work as it did when this was written.
     """
     queue = Queue()
-    return QueueLoop(_QueueSelector(queue, make_bell(queue)))
+    try:
+        selector = _QueueSelector(queue, make_bell(queue))
+    except BaseException:
+        queue.close()
+        raise
+    return QueueLoop(selector)
 
 
 class _QueueSelector(selectors.EpollSelector):
