@@ -29,6 +29,22 @@ PLAY = """async ([end, curious, patience]) => {
 }"""
 """Clicks until something is there, and returns how often: at first on anything that is marked on the board or is a step
 beside it, and then on whole actions of the list, every other time on the last one, which ends turns soon."""
+TOLD_BY_TEST = """
+window.EventSource = class extends EventTarget {
+  constructor() { super(); window.source = this; }
+  close() {}
+};
+window.tell = (told) => source.dispatchEvent(new MessageEvent("told", { data: JSON.stringify(told) }));
+window.ask = window.fetch;
+window.fetch = async (...request) => {
+  const answer = await ask(...request);
+  window.onAnswer?.();
+  setTimeout(() => { window.answered = answer.status; });
+  return answer;
+};
+"""
+"""Has a page hear by `tell` alone; `onAnswer` is called when an answer has come that the page has not seen yet, and
+`answered` is set when it has."""
 CURIOUS = 30
 LONG_MS = 3000 * PATIENCE_S
 OVER = "#result:not([hidden])"
@@ -191,6 +207,31 @@ def test_steps_are_taken_back_and_the_last_one_is_asked_about(page: Watched, sit
     page.page.wait_for_selector("#moves li.own")
     give_up(page.page)
     page.page.wait_for_selector(OVER)
+
+
+def test_what_was_answered_is_offered_no_more_if_it_is_told_anew_before_the_answer_comes(
+    page: Watched, sit_down: SitDown
+) -> None:
+    page.page.add_init_script(TOLD_BY_TEST)
+    sit_down(page.page)
+    told = page.page.evaluate(
+        """async () => {
+          const { address, grip } = JSON.parse(document.querySelector("#table").dataset.table);
+          for (;;) {
+            const told = await ask(`${address}/state?grip=${grip}`).then((answer) => answer.json());
+            if (told.asked) return told;
+          }
+        }"""
+    )
+    page.page.evaluate("told => tell(told)", told)
+    wait_until_asked(page.page)
+    page.page.evaluate("told => { window.onAnswer = () => tell({ ...told, fresh: true }); }", told)
+    page.page.click("#actions >> text=Receive coins")
+    page.page.wait_for_function("window.answered")
+    assert page.page.evaluate("window.answered") == 204
+    assert page.page.is_hidden("#choices")
+    page.page.evaluate("window.onAnswer = null")
+    give_up(page.page)
 
 
 def test_what_one_of_two_at_one_screen_sees_is_covered_for_the_other(page: Watched, sit_down: SitDown) -> None:

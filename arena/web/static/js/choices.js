@@ -8,7 +8,8 @@ import { fill, make } from "./telling.js";
 const KEPT = "kma.play.ask";
 
 export class Choices {
-  // `ask(form)` sends a choice, or looks ahead, and returns the answer; `course` shows the positions.
+  // `ask(form)` sends a choice, or looks ahead, and returns what comes of it; null if it was refused, or if it was sent,
+  // and then the question is taken away before. `course` shows the positions.
   constructor(root, words, course, ask) {
     Object.assign(this, { root, words, course, ask });
     this.stack = [];
@@ -76,8 +77,7 @@ export class Choices {
     this.offer(); // nothing is chosen twice
     const answer = await this.ask({ ply: asked.ply, action: this.planned.join(","), mode });
     this.isAsking = false;
-    if (this.asked !== asked) return this.offer(); // the match went on before the answer came
-    if (answer === "sent") return this.begin(null);
+    if (this.asked !== asked) return this.offer(); // it is answered, or the match went on before the answer came
     if (answer === null) this.#pop();
     else this.#look(answer);
     this.offer();

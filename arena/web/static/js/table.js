@@ -114,7 +114,8 @@ async function choose(form) {
   const answer = await send("choose", form);
   if (answer?.status === 204) {
     answered = key;
-    return "sent";
+    if (question === key) choices.begin(null); // also if it was told anew before the answer came
+    return null;
   }
   if (answer?.ok) return answer.json();
   if (answer) await refuse(answer);
