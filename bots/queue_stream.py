@@ -7,8 +7,12 @@ used. The thread that decides does gRPC's I/O too, while it waits for the next m
 from __future__ import annotations
 
 import gc
+import os
 import time
 from typing import Any
+
+# Before grpc is imported: a bot that starts children must not wait for handlers it does not need.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 import grpc
 from grpc._cython import cygrpc  # type: ignore[attr-defined] # it has no types
