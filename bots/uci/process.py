@@ -53,14 +53,18 @@ class EngineProcess:
             raise self._ended() from None
 
     def hear(self, word: bytes) -> bytes:
-        """Wait for the next line that begins with `word`, and drop those before it."""
+        """Wait for the next line that begins with `word`, and drop those before it.
+
+        Without a word it is the next line, whatever that is: the answer is still owed.
+        """
         readline = self._out.readline
         while True:
             line = readline(LONGEST_LINE)
             if not line.endswith(b"\n"):
                 raise self._endless(line) if len(line) == LONGEST_LINE else self._ended()
             if line.startswith(word):
-                self._asked_s = None
+                if word:
+                    self._asked_s = None
                 return line.rstrip()
 
     def stop(self) -> None:

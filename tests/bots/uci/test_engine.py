@@ -124,6 +124,16 @@ def test_for_how_long_it_owes_an_answer_is_told() -> None:
         process.stop()
 
 
+def test_one_that_says_anything_but_a_greeting_still_owes_it() -> None:
+    process = EngineProcess(["sh", "-c", "echo 'GNU Chess 6.2.9'; exec cat >/dev/null"])
+    try:
+        process.say("uci")
+        assert process.hear(b"") == b"GNU Chess 6.2.9"
+        assert "has not answered 'uci'" in process.silence()
+    finally:
+        process.stop()
+
+
 WATCHING = """
 import sys
 from bots.uci.process import EngineProcess
