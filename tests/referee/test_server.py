@@ -274,3 +274,26 @@ async def test_a_stream_that_ends_while_its_join_is_answered_raises_nothing(
     for _ in range(20):
         await asyncio.gather(*(come_and_go() for _ in range(10)))
     assert caplog.messages == []
+
+
+async def test_a_stream_ends_with_its_call_although_a_message_could_not_be_taken(
+    server: PlayServer, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = asyncio.Event()
+
+    def fail(_data: bytes) -> None:
+        tried.set()
+        raise MemoryError
+
+    admission = server.admit()
+    call = client.play(bearer(admission.token))
+    await call.write(join_bytes())
+    stream = await admission.stream
+    await stream.first_message
+    monkeypatch.setattr("arena.referee.stream.parse_request", fail)
+    await call.write(join_bytes())
+    await tried.wait()
+    call.cancel()
+    async with asyncio.timeout(PATIENCE_S):
+        while not stream.is_closed:
+            await asyncio.sleep(0.005)

@@ -104,7 +104,10 @@ class QueueCall:
         return True
 
     async def deliver(self, receive: Callable[[bytes], bool]) -> None:
-        """Call `receive` with each message that arrives, until it returns False or the stream ends."""
+        """Call `receive` with each message that arrives, until it returns False or the stream ends.
+
+        Raises what `receive` raises.
+        """
         self._deliver_to = receive
         self._delivered = self._loop.create_future()
         self._receive(self._hand_over)
@@ -138,11 +141,17 @@ class QueueCall:
 
     def _hand_over(self, data: bytes | None) -> None:
         """Hand over a message that has arrived, and wait for the next one."""
-        assert self._delivered is not None
-        goes_on = data is not None and self._deliver_to(data) and not self._is_over
-        self._is_receiving = goes_on and self._raw.receive(self._hand_over)
-        if not self._is_receiving and not self._delivered.done():
-            self._delivered.set_result(None)
+        delivered = self._delivered
+        assert delivered is not None
+        self._is_receiving = False  # also if it cannot be handed over: nothing is awaited then
+        try:
+            goes_on = data is not None and self._deliver_to(data) and not self._is_over
+            self._is_receiving = goes_on and self._raw.receive(self._hand_over)
+        except Exception as error:
+            if not delivered.done():
+                delivered.set_exception(error)
+        if not self._is_receiving and not delivered.done():
+            delivered.set_result(None)
         self._tell_end()
 
     async def _wait_until_taken(self) -> None:
