@@ -28,7 +28,7 @@ class QueueServer:
         self._server = ListeningServer(loop.queue, options)
         self._tasks: dict[QueueCall, asyncio.Task[None]] = {}
         self._is_down: asyncio.Future[None] = loop.create_future()
-        self._has_started = False
+        self._has_started = self._is_stopping = False
 
     async def start(self, address: str) -> int:
         """Listen, and return the port. Raises RuntimeError if that is impossible."""
@@ -41,6 +41,7 @@ class QueueServer:
         """Let no further call in, break off those that do not end within the grace, and free everything."""
         if not self._has_started:
             return
+        self._is_stopping = True
         self._server.shut_down(lambda _: self._is_down.set_result(None))
         if grace_s:
             await asyncio.wait({self._is_down}, timeout=grace_s)
@@ -49,8 +50,8 @@ class QueueServer:
         self._server.destroy()
 
     def _take(self, event: Event) -> None:
-        """Serve a call that has come, and await the next one."""
-        if not event.success or self._is_down.done():
+        """Serve a call that has come, and await the next one; one that came just before the end is dropped."""
+        if not event.success or self._is_stopping:
             return
         self._server.await_call(self._take)
         call = QueueCall(event, self._loop)
