@@ -123,8 +123,8 @@ wheel: $(WHEEL_VENV)/.done
 wheel-pure: $(WHEEL_VENV)/.done
 	$(WHEEL_VENV)/bin/python -m hatchling build -t wheel -d dist
 
-# The folder with the compiled engine stands before the checkout, whose own stays as it is.
-$(COMPILED)/engine/compiled.json: $(WHEEL_VENV)/.done tools/compiling.py $(shell find engine -name '*.py')
+# The folder with the compiled engine stands before the checkout, whose own stays as it is. It has the data, too.
+$(COMPILED)/engine/compiled.json: $(WHEEL_VENV)/.done tools/compiling.py $(shell find engine -type f -not -path '*/__pycache__/*' -not -name '*.so' -not -name compiled.json)
 	$(WHEEL_VENV)/bin/python -m tools.compiling $(COMPILED)
 
 test-compiled: setup-dev $(COMPILED)/engine/compiled.json
