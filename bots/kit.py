@@ -66,7 +66,8 @@ def run(bot: Bot) -> None:
 
     The rules of the games that the bot may be asked to play are loaded before it joins, when no decision has begun.
     Address and token come from ARENA_ADDRESS and ARENA_TOKEN. Without them, one line tells what to do, and the
-    process exits with 2; if the arena refuses the bot, with 1. What `decide` raises is raised here.
+    process exits with 2; if the arena refuses the bot, or a compiled engine is half built, with 1. What `decide` raises
+    is raised here.
     """
     address = os.environ.get("ARENA_ADDRESS")
     if not address:
@@ -83,9 +84,7 @@ def run(bot: Bot) -> None:
 
 def _play(bot: Bot, address: str, token: str) -> None:
     if bot.uses_engine:
-        from bots.preload import preload_claimed
-
-        preload_claimed(bot.games)
+        _preload(bot)
     from arena.wire.completion_queue import prepare
 
     # Playing offline needs no grpc, which is slow to import.
@@ -97,3 +96,14 @@ def _play(bot: Bot, address: str, token: str) -> None:
         from bots.stream import play as play_by_aio
 
         asyncio.run(play_by_aio(Session(bot), address, token))
+
+
+def _preload(bot: Bot) -> None:
+    from bots.preload import preload_claimed
+    from engine.compiled import HalfBuiltError
+
+    try:
+        preload_claimed(bot.games)
+    except HalfBuiltError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(1)

@@ -28,9 +28,12 @@ def preload_rules(games: Iterable[str] | None = None) -> None:
     Of a family of many games only those are loaded that are named.
 
     A game that cannot be loaded is told of on stderr: it raises again when it is used, and others are played meanwhile.
+    Raises engine.compiled.HalfBuiltError if no game can be relied on.
     """
     from engine import registry
+    from engine.compiled import need_whole
 
+    need_whole()
     installed = registry.single_names()
     wanted = installed if games is None else [name for name in games if name in installed or registry.family_of(name)]
     for name in sorted(wanted):

@@ -67,8 +67,10 @@ def look(folder: Path = _FOLDER) -> Build:
 
 @cache
 def need_whole() -> None:
-    """Raise HalfBuiltError if what is compiled cannot be relied on; without a stamp nothing is looked at."""
-    if (_FOLDER / STAMP).exists():
+    """Raise HalfBuiltError if what is compiled cannot be relied on; it costs next to nothing if nothing is compiled."""
+    there = {path.name for path in _FOLDER.iterdir()}
+    # A build that was interrupted has no stamp; its first modules lie in the engine's own folder.
+    if STAMP in there or any(name.endswith(EXTENSION_SUFFIXES[0]) for name in there):
         look()
 
 

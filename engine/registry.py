@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from engine.compiled import need_whole
-from engine.core import Game, UnknownGameError
+from engine.errors import UnknownGameError
 
 if TYPE_CHECKING:
     from engine.abilities import Checks
+    from engine.core import Game  # for annotations alone: what is compiled may be what does not load
 
 ENTRY_POINT_GROUP = "arena.games"
 _MANY: Final = "*"
