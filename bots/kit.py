@@ -88,14 +88,23 @@ def _play(bot: Bot, address: str, token: str) -> None:
     from arena.wire.completion_queue import prepare
 
     # Playing offline needs no grpc, which is slow to import.
-    if prepare():
-        from bots.queue_stream import play
+    if not (prepare() and _plays_by_queue(bot, address, token)):
+        from bots.stream import play
 
-        play(Session(bot), address, token)
-    else:
-        from bots.stream import play as play_by_aio
+        asyncio.run(play(Session(bot), address, token))
 
-        asyncio.run(play_by_aio(Session(bot), address, token))
+
+def _plays_by_queue(bot: Bot, address: str, token: str) -> bool:
+    """Play by the cheap road; return whether that could be begun."""
+    try:
+        from bots.queue_stream import QueueStream
+
+        stream = QueueStream(address, token)
+    except (OSError, RuntimeError, AttributeError, TypeError, ValueError) as error:
+        sys.stderr.write(f"grpcio's completion queue cannot be used ({error}); grpc.aio is used instead\n")
+        return False
+    stream.play(Session(bot))
+    return True
 
 
 def _preload(bot: Bot) -> None:

@@ -29,6 +29,8 @@ class Refusal:
 
     why: str = ""
     remedy: str = ""
+    is_mistake: bool = False
+    """Whether what was asked for is no road at all."""
 
 
 def refusal() -> Refusal:
@@ -39,7 +41,8 @@ def refusal() -> Refusal:
     """
     wanted = os.environ.get("ARENA_GRPC", "")
     if wanted not in ("", "auto", "queue", "aio"):
-        return Refusal(f'ARENA_GRPC is "{wanted:.20}", none of auto, queue and aio', "unset ARENA_GRPC")
+        why = f'ARENA_GRPC is "{wanted:.20}", none of auto, queue and aio'
+        return Refusal(why, "unset ARENA_GRPC", is_mistake=True)
     if wanted == "aio":
         return Refusal("ARENA_GRPC is aio")
     if sys.platform != "linux":
@@ -59,12 +62,20 @@ def prepare() -> bool:
     """Return whether the queue is used, and set gRPC up for it; to be called before grpc is imported.
 
     Later it is too late, and where somebody has set gRPC's experiments, they stay: then the queue is polled all the
-    same, and gRPC's I/O happens in its own threads, at more cost.
+    same, and gRPC's I/O happens in its own threads, at more cost. A road that there is not is told of on stderr.
     """
-    if refusal().why:
+    refused = refusal()
+    if refused.is_mistake:
+        _tell_once(f"{refused.why}; {refused.remedy}")
+    if refused.why:
         return False
     os.environ.setdefault(EXPERIMENTS, _POLLED_IO)
     return True
+
+
+@cache
+def _tell_once(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
 
 
 @cache

@@ -32,6 +32,20 @@ class Broken(Bot):
 run(Broken())
 """
 
+WITHOUT = """
+from grpc._cython import cygrpc
+from bots.kit import Bot, run
+
+class First(Bot):
+    uses_engine = False
+
+    def decide(self, decision):
+        return decision.legal_actions[0]
+
+{broken}
+run(First())
+"""
+
 TELLING = """
 import sys
 from bots.kit import Bot, run
@@ -141,6 +155,31 @@ async def test_what_decide_raises_is_shown_and_ends_the_process(directory: Path)
     assert ended.status == 1
     assert ended.output.startswith("Traceback")
     assert ended.output.rstrip().endswith("ZeroDivisionError: no idea at ply 7")
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        ("del cygrpc.SendMessageOperation", "module 'grpc._cython.cygrpc' has no attribute 'SendMessageOperation'"),
+        ("cygrpc.Channel = lambda: None", "<lambda>() takes 0 positional arguments but 3 were given"),
+        ("cygrpc.Channel = lambda *_: 0", "'int' object has no attribute 'segregated_call'"),
+    ],
+    ids=["name", "channel", "call"],
+)
+async def test_where_grpcio_is_another_than_was_tried_the_bot_plays_by_grpc_aio_and_says_so(
+    directory: Path, broken: str, why: str
+) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.welcome()
+        await arena.play_match("a", 2)
+
+    source = directory / "main.py"
+    # grpc.aio has names of its own by then, of which the broken ones are none.
+    source.write_text("import grpc.aio\n" + WITHOUT.format(broken=broken))
+    async with serve(directory, script) as arena:
+        ended = await start_bot(source, ARENA_ADDRESS=arena.address, ARENA_GRPC="queue")
+    assert ended == Ended(0, f"grpcio's completion queue cannot be used ({why}); grpc.aio is used instead\n")
+    assert len(arena.heard) == 3
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from arena.wire.completion_queue import NEWEST, OLDEST, Refusal, grpcio_version,
 def clean(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ARENA_GRPC", raising=False)
     monkeypatch.delenv("GRPC_EXPERIMENTS", raising=False)
+    completion_queue._tell_once.cache_clear()
 
 
 def install(monkeypatch: pytest.MonkeyPatch, version: str) -> None:
@@ -69,9 +70,23 @@ def test_who_asks_for_aio_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal() == Refusal("ARENA_GRPC is aio")
 
 
-def test_another_word_takes_the_safe_road_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_word_takes_the_safe_road_and_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("ARENA_GRPC", "fast")
-    assert refusal() == Refusal('ARENA_GRPC is "fast", none of auto, queue and aio', "unset ARENA_GRPC")
+    why = 'ARENA_GRPC is "fast", none of auto, queue and aio'
+    assert refusal() == Refusal(why, "unset ARENA_GRPC", is_mistake=True)
+    assert not prepare()
+    assert not prepare()
+    assert capsys.readouterr().err == f"{why}; unset ARENA_GRPC\n"
+
+
+def test_a_road_that_was_not_asked_for_by_mistake_is_nothing_to_tell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_GRPC", "aio")
+    assert not prepare()
+    assert capsys.readouterr().err == ""
 
 
 def test_another_system_takes_the_other_road(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,7 +60,7 @@ def new_loop() -> asyncio.AbstractEventLoop:
         return asyncio.new_event_loop()
     try:
         return make_queue_loop()
-    except (OSError, RuntimeError, AttributeError, TypeError) as error:
+    except (OSError, RuntimeError, AttributeError, TypeError, ValueError) as error:  # the last is gRPC's own, too
         sys.stderr.write(f"grpcio's completion queue cannot be used ({error}); grpc.aio is used instead\n")
         return asyncio.new_event_loop()
 
@@ -74,7 +74,8 @@ def polled_s() -> float:
 def make_queue_loop() -> QueueLoop:
     """Return a loop with a queue of its own.
 
-    Raises OSError, RuntimeError, AttributeError or TypeError if gRPC does not work as it did when this was written.
+    Raises OSError, RuntimeError, AttributeError, TypeError or ValueError if gRPC does not work as it did when this was
+    written.
     """
     queue = Queue()
     try:

@@ -119,11 +119,12 @@ def test_a_loop_that_was_closed_leaves_no_thread_and_no_descriptor() -> None:
     assert count_descriptors() <= descriptors
 
 
+@pytest.mark.parametrize("kind", [AttributeError, TypeError, ValueError])
 def test_where_grpc_behaves_otherwise_the_usual_loop_is_used_and_that_is_said(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def break_down(*_: object) -> None:
-        raise AttributeError("cygrpc has no Server")
+        raise kind("cygrpc has no Server")
 
     monkeypatch.setattr(queue_loop, "make_bell", break_down)
     loop = new_loop()
