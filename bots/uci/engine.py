@@ -46,7 +46,7 @@ class Engine:
 
     def best_move(self, position: str, go: str) -> str:
         """Return the move that the engine chooses."""
-        self._process.say(f"{position}\n{go}")
+        self._process.say_anew(f"{position}\n{go}")
         line = self._process.hear(b"bestmove")
         words = line.split()
         if len(words) < 2 or words[0] != b"bestmove":

@@ -25,7 +25,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class EngineProcess:
-    """An engine that runs. `say` and `hear` raise EngineError if it has ended."""
+    """An engine that runs. `say`, `say_anew` and `hear` raise EngineError if it has ended."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.name = shlex.join(command)
@@ -45,7 +45,18 @@ class EngineProcess:
 
     def say(self, text: str) -> None:
         """Send commands, one a line."""
-        self._asked, self._asked_s = text, time.monotonic()
+        self._send(text, text)
+
+    def say_anew(self, text: str) -> None:
+        """Send commands so that nothing which was said before counts as their answer, such as a second `bestmove`.
+
+        They go out at once with the question whether the engine is ready, so that it waits for nobody.
+        """
+        self._send(text, f"isready\n{text}")
+        self._find(b"readyok")
+
+    def _send(self, asked: str, text: str) -> None:
+        self._asked, self._asked_s = asked, time.monotonic()
         try:
             self._in.write(f"{text}\n".encode())
             self._in.flush()
@@ -57,14 +68,18 @@ class EngineProcess:
 
         Without a word it is the next line, whatever that is: the answer is still owed.
         """
+        line = self._find(word)
+        if word:
+            self._asked_s = None
+        return line
+
+    def _find(self, word: bytes) -> bytes:
         readline = self._out.readline
         while True:
             line = readline(LONGEST_LINE)
             if not line.endswith(b"\n"):
                 raise self._endless(line) if len(line) == LONGEST_LINE else self._ended()
             if line.startswith(word):
-                if word:
-                    self._asked_s = None
                 return line.rstrip()
 
     def stop(self) -> None:

@@ -65,6 +65,10 @@ def half_an_answer() -> None:
     say("bestmove")
 
 
+def answer_twice() -> None:
+    say("bestmove g1f3\nbestmove e2e4")
+
+
 def garbage() -> None:
     os.write(1, b"bestmove \xff\xfe\x00\n")
 
@@ -93,7 +97,7 @@ def deaf_to_the_end() -> None:
 
 ANSWERS: tuple[Callable[[], None], ...] = (
     *(crash, segfault, close_output, stall, illegal_move, no_move, half_an_answer, garbage, queen_without_a_letter),
-    *(flood_of_lines, endless_line, deaf_to_the_end),
+    *(answer_twice, flood_of_lines, endless_line, deaf_to_the_end),
 )
 
 

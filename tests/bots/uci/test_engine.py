@@ -48,7 +48,8 @@ def test_it_is_greeted_and_plays_move_by_move(tmp_path: Path) -> None:
         engine.new_game(1)
         assert engine.best_move(START, GO) == "g1f3"
     new_game = ["ucinewgame", "isready"]
-    asked = [START, GO, f"{START} moves g1f3", GO, *new_game, START, GO]
+    first = ["isready", START, GO]
+    asked = [*first, "isready", f"{START} moves g1f3", GO, *new_game, *first]
     threads = "setoption name Threads value 1"
     assert read(log) == ["uci", "setoption name Hash value 64", "isready", threads, *new_game, *asked, "quit"]
 
@@ -107,6 +108,13 @@ def test_what_it_says_is_handed_on_as_it_is(behaviour: str, answer: str) -> None
         assert engine.best_move(START, GO) == answer
 
 
+def test_a_second_answer_is_none_to_the_next_question() -> None:
+    with running("--do", "answer-twice") as engine:
+        engine.start()
+        assert engine.best_move(START, GO) == "g1f3"
+        assert engine.best_move(f"{START} moves g1f3", GO) == "g8f6"
+
+
 def test_one_that_leaves_instead_of_a_greeting_is_an_error() -> None:
     with running("--do", "leave") as engine, pytest.raises(EngineError, match="exit status 0 when it was asked 'uci'"):
         engine.start()
@@ -121,6 +129,16 @@ def test_for_how_long_it_owes_an_answer_is_told() -> None:
         assert process.hear(b"uciok") == b"uciok"
         assert process.silence() == ""
     finally:
+        process.stop()
+
+
+def test_one_that_is_ready_still_owes_its_answer() -> None:
+    process = EngineProcess(command("--do", "stall"))
+    try:
+        process.say_anew(GO)
+        assert "has not answered 'go nodes 1'" in process.silence()
+    finally:
+        process.kill()
         process.stop()
 
 
