@@ -74,6 +74,8 @@ class QueueServer:
             await call.end()
         except grpc.aio.AbortError:
             pass
+        except grpc.aio.BaseError:  # its caller has gone, which the call's end tells, too
+            await call.end(grpc.StatusCode.CANCELLED, "the call was broken off")
         except Exception:
             logging.getLogger(__name__).exception("a call of %s failed", call.method)
             await call.end(grpc.StatusCode.UNKNOWN, "the arena failed to serve this call")
