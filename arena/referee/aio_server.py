@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import grpc
 
+from arena.referee import unfreed
 from arena.referee.context import Find, Handler
 
 
@@ -17,6 +19,7 @@ class AioServer:
         """Serve with what `find` returns for the method of a call."""
         self._server = grpc.aio.server(options=options)
         self._server.add_generic_rpc_handlers((_Finder(find),))
+        self._stopping: asyncio.Task[None]
 
     async def start(self, address: str) -> int:
         """Listen, and return the port. Raises RuntimeError if that is impossible."""
@@ -25,8 +28,21 @@ class AioServer:
         return port
 
     async def stop(self, grace_s: float | None) -> None:
-        """Let no further call in, break off those that do not end within the grace, and free everything."""
-        await self._server.stop(grace_s)
+        """Let no further call in, break off those that do not end within the grace, and free everything.
+
+        Return also if a client takes nothing any more, so that a connection stays: it is freed when that ends. It goes
+        on if this is cancelled.
+        """
+        self._stopping = asyncio.create_task(self._server.stop(grace_s))
+        self._stopping.add_done_callback(self._leave_if_cancelled)
+        await asyncio.wait({self._stopping}, timeout=(grace_s or 0) + unfreed.BROKEN_OFF_S)
+        if self._stopping.done():
+            await self._stopping
+
+    def _leave_if_cancelled(self, stopping: asyncio.Task[None]) -> None:
+        """Free nothing of a server that still had a connection when the event loop ended."""
+        if stopping.cancelled():
+            unfreed.leave(self._server)
 
 
 class _Finder(grpc.GenericRpcHandler):

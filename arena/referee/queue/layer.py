@@ -6,10 +6,13 @@ function that is called with its event. Operations of one kind must not overlap 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from grpc._cython import cygrpc  # type: ignore[attr-defined] # it has no types
+
+from arena.referee import unfreed
 
 Event = Any
 """A `cygrpc.BaseEvent`: `tag`, `success`, and what its kind has besides."""
@@ -44,13 +47,17 @@ class Queue:
     def close(self) -> None:
         """End it, and the servers that nobody has ended: what was started is over, and nothing may be started any more.
 
-        Without their end it would be awaited for ever, here, or where gRPC frees the queue.
+        Without their end it would be awaited for ever, here, or where gRPC frees the queue; what does not end soon
+        is left to the end of the process.
         """
         for server in self._servers:
             server.break_off()
         self._queue.shutdown()
-        while self._queue.poll().completion_type != cygrpc.CompletionType.queue_shutdown:
-            pass
+        until = time.time() + unfreed.BROKEN_OFF_S
+        while (kind := self._queue.poll(until).completion_type) != cygrpc.CompletionType.queue_shutdown:
+            if kind == cygrpc.CompletionType.queue_timeout:
+                unfreed.leave(self._queue, *self._servers)
+                return
         for server in tuple(self._servers):
             server.destroy()
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import grpc
 
+from arena.referee import unfreed
 from arena.referee.queue.call import QueueCall
 from arena.referee.queue.layer import Event, ListeningServer
 from arena.referee.queue.loop import QueueLoop
@@ -38,16 +39,22 @@ class QueueServer:
         return port
 
     async def stop(self, grace_s: float | None) -> None:
-        """Let no further call in, break off those that do not end within the grace, and free everything."""
+        """Let no further call in, break off those that do not end within the grace, and free everything.
+
+        Return also if a client takes nothing any more, so that a connection stays: it is freed when that ends.
+        """
         if not self._has_started:
             return
         self._is_stopping = True
+        self._is_down.add_done_callback(lambda _: self._server.destroy())  # also if this is cancelled
         self._server.shut_down(lambda _: self._is_down.set_result(None))
-        if grace_s:
-            await asyncio.wait({self._is_down}, timeout=grace_s)
-        self._server.cancel_all_calls()
-        await asyncio.shield(self._is_down)
-        self._server.destroy()
+        try:
+            if grace_s:
+                await asyncio.wait({self._is_down}, timeout=grace_s)
+        finally:
+            if not self._is_down.done():
+                self._server.cancel_all_calls()
+        await asyncio.wait({self._is_down}, timeout=unfreed.BROKEN_OFF_S)
 
     def _take(self, event: Event) -> None:
         """Serve a call that has come, and await the next one; one that came just before the end is dropped."""

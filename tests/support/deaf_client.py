@@ -1,0 +1,37 @@
+"""A client of gRPC that calls, lets any amount be sent, and reads none of it: as one does whose process is stopped."""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+_SETTINGS, _HEADERS, _WINDOW_UPDATE = 4, 1, 8
+_END_HEADERS = 4
+_LARGEST = 2**31 - 1
+_FIRST_WINDOW = 65_535
+_WINDOW_OF_STREAMS = 4
+
+
+def call_and_read_nothing(path: str, method: str, token: str = "") -> socket.socket:
+    """Call a method at a unix socket, and return the connection: nothing of it is freed until that is closed."""
+    fields = {":method": "POST", ":scheme": "http", ":path": method, ":authority": "arena", "te": "trailers"}
+    fields |= {"content-type": "application/grpc", "authorization": f"Bearer {token}"}
+    settings = struct.pack("!HI", _WINDOW_OF_STREAMS, _LARGEST)
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(path)
+    client.sendall(
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+        + _frame(_SETTINGS, 0, 0, settings)
+        + _frame(_WINDOW_UPDATE, 0, 0, struct.pack("!I", _LARGEST - _FIRST_WINDOW))
+        + _frame(_HEADERS, _END_HEADERS, 1, b"".join(map(_field, fields, fields.values())))
+    )
+    return client
+
+
+def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    return struct.pack("!I", len(payload))[1:] + bytes([kind, flags]) + struct.pack("!I", stream) + payload
+
+
+def _field(name: str, value: str) -> bytes:
+    """Return a header as HPACK writes one that is in no table: both texts are shorter than 127 bytes."""
+    return b"\x00" + b"".join(bytes([len(text)]) + text.encode() for text in (name, value))
