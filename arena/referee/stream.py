@@ -21,6 +21,9 @@ from arena.referee.seat_stream import Resume, nothing_to_resume
 from arena.wire.parsing import Leave, parse_request
 
 STOPPED_READING_S = 5.0
+SMALL_BYTES = 16_384
+"""A message up to this size is taken at once: it fits into what HTTP/2 lets be sent before the bot has read, 64 kB. A
+larger one is waited for, so that the clock of the question behind it does not run while it is still on its way."""
 LAST_WORDS_S = 0.5
 """How long the end of a broken stream may take to be read."""
 _STOPPED_READING = f"It did not read for {STOPPED_READING_S:g} s."
@@ -129,10 +132,13 @@ class BotStream:
     # For the owner of the bot.
 
     async def send(self, data: bytes) -> None:
-        """Hand a message to the transport. Raises StreamClosedError, also if the bot did not read for 5 s."""
+        """Hand a message to the transport, and wait until it has taken one that is large.
+
+        Raises StreamClosedError, also if the bot did not read for 5 s.
+        """
         if self._ending.done():
             raise StreamClosedError(self.spoiled)
-        if self._call is not None and self._call.post(data):
+        if self._call is not None and len(data) <= SMALL_BYTES and self._call.post(data):
             self._check_unread_later(STOPPED_READING_S)
             return
         try:
