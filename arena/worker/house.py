@@ -65,7 +65,8 @@ class BotHouse:
         """Start the launcher. Raises RuntimeDirectoryError."""
         async with AsyncExitStack() as stack:
             directory = stack.enter_context(runtime_directory())
-            # The launcher comes first: in a worker, before this process has any gRPC thread.
+            # In a worker gRPC has threads by now. Nothing of ours runs between fork and exec of the launcher, which has
+            # no threads; between those of a bot, which the launcher starts, something does.
             launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
             self.launcher_pid = launcher.pid
             starter = BotStarter(launcher, self._door_opener(directory), directory, on_lost=_give_up)
