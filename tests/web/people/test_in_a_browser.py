@@ -45,6 +45,14 @@ window.fetch = async (...request) => {
 """
 """Has a page hear by `tell` alone; `onAnswer` is called when an answer has come that the page has not seen yet, and
 `answered` is set when it has."""
+STATE = """async () => {
+  const { address, grip } = JSON.parse(document.querySelector("#table").dataset.table);
+  for (;;) {
+    const told = await ask(`${address}/state?grip=${grip}`).then((answer) => answer.json());
+    if (told.asked) return told;
+  }
+}"""
+"""Returns what such a page would have heard, once somebody is asked."""
 CURIOUS = 30
 LONG_MS = 3000 * PATIENCE_S
 OVER = "#result:not([hidden])"
@@ -214,15 +222,7 @@ def test_what_was_answered_is_offered_no_more_if_it_is_told_anew_before_the_answ
 ) -> None:
     page.page.add_init_script(TOLD_BY_TEST)
     sit_down(page.page)
-    told = page.page.evaluate(
-        """async () => {
-          const { address, grip } = JSON.parse(document.querySelector("#table").dataset.table);
-          for (;;) {
-            const told = await ask(`${address}/state?grip=${grip}`).then((answer) => answer.json());
-            if (told.asked) return told;
-          }
-        }"""
-    )
+    told = page.page.evaluate(STATE)
     page.page.evaluate("told => tell(told)", told)
     wait_until_asked(page.page)
     page.page.evaluate("told => { window.onAnswer = () => tell({ ...told, fresh: true }); }", told)
@@ -231,6 +231,30 @@ def test_what_was_answered_is_offered_no_more_if_it_is_told_anew_before_the_answ
     assert page.page.evaluate("window.answered") == 204
     assert page.page.is_hidden("#choices")
     page.page.evaluate("window.onAnswer = null")
+    give_up(page.page)
+
+
+def test_a_question_that_has_passed_is_taken_away_before_what_came_of_it_is_shown(
+    page: Watched, sit_down: SitDown
+) -> None:
+    page.page.add_init_script(TOLD_BY_TEST)
+    sit_down(page.page)
+    page.page.emulate_media(reduced_motion="no-preference")  # moves of others are shown one after another
+    page.page.reload()
+    told = page.page.evaluate(STATE)
+    page.page.evaluate("told => tell(told)", told)
+    wait_until_asked(page.page)
+    ply = told["asked"]["ply"]
+    moves = [{"ply": ply + more, "seat": 1, "words": ["waits"], "chance": None} for more in range(2)]
+    shown = """told => {
+      tell(told);
+      return [document.querySelector("#hurry").hidden, document.querySelector("#choices").hidden];
+    }"""
+    assert page.page.evaluate(shown, {**told, "fresh": False, "moves": moves}) == [False, False]
+    page.page.click("#hurry")
+    assert page.page.evaluate(shown, {**told, "fresh": False, "moves": moves, "asked": None}) == [False, True]
+    page.page.click("#hurry")
+    assert page.page.is_hidden("#choices")
     give_up(page.page)
 
 

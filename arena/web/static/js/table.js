@@ -40,14 +40,26 @@ function hear(told) {
   if (course.board) find("start")?.remove(); // it stood there while nothing was played
   if (before?.match !== told.match || before?.missing.length !== told.missing.length) introduce();
   cover();
-  if (!course.isBusy) settle();
-  else tell();
+  if (!course.isBusy) return settle();
+  if (question && question !== asking()) withdraw();
+  tell();
+}
+
+// What is asked now, as a text of its own; empty while nothing is.
+function asking() {
+  return state.asked ? `${state.seat} ${state.restarts} ${state.asked.ply}` : "";
+}
+
+// The match has gone on: what was asked cannot be answered any more, also before that is shown.
+function withdraw() {
+  choices.begin(null);
+  question = "";
 }
 
 // All that was played is shown: now it can be gone on.
 function settle() {
   find("hurry").hidden = true;
-  const key = state.asked ? `${state.seat} ${state.restarts} ${state.asked.ply}` : "";
+  const key = asking();
   const isOpen = key !== answered && !isStopped && !isCovered();
   if (!isOpen) choices.begin(null);
   else if (key !== question) choices.begin(state.asked);
