@@ -28,11 +28,6 @@ _NO_FLAGS = 0
 _Send, _Receive = cygrpc.SendMessageOperation, cygrpc.ReceiveMessageOperation
 
 
-def play(session: Session, address: str, token: str) -> None:
-    """Play until the arena closes the stream, as `QueueStream` does."""
-    QueueStream(address, token).play(session)
-
-
 class QueueStream:
     """The call of one stream: a message is sent and the next one received, in turns.
 

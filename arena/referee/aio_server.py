@@ -8,8 +8,8 @@ from typing import Any
 
 import grpc
 
-from arena.referee import unfreed
 from arena.referee.context import Find, Handler
+from arena.referee.queue import unfreed
 
 
 class AioServer:

@@ -14,9 +14,10 @@ import grpc
 import pytest
 
 from arena.v1 import play_pb2
-from bots import queue_stream, stream
+from bots import stream
 from bots.errors import ArenaError, ProtocolError, RulesVersionError
 from bots.kit import RESIGN, Answer, Bot, Decision, Match
+from bots.queue_stream import QueueStream
 from bots.session import Session
 from tests.bots.fake_arena import JOINED, FakeArena, decide, finished, serve, started
 from tests.support.patience import PATIENCE_S
@@ -42,7 +43,7 @@ class Recorder(Bot):
 
 
 async def play_by_queue(session: Session, address: str, token: str) -> None:
-    await asyncio.to_thread(queue_stream.play, session, address, token)
+    await asyncio.to_thread(lambda: QueueStream(address, token).play(session))
 
 
 play = stream.play

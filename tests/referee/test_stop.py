@@ -64,7 +64,7 @@ def is_freed(server: QueueServer | AioServer) -> bool:
 
 @pytest.mark.parametrize("grace_s", [0.1, None])
 async def test_a_client_that_takes_nothing_keeps_no_server_from_ending(tmp_path: Path, grace_s: float | None) -> None:
-    with mock.patch("arena.referee.unfreed.BROKEN_OFF_S", 0.1):
+    with mock.patch("arena.referee.queue.unfreed.BROKEN_OFF_S", 0.1):
         server, client = await serve_the_deaf(tmp_path)
         await asyncio.wait_for(server.stop(grace_s), PATIENCE_S)
     assert not is_freed(server)

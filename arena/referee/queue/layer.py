@@ -12,7 +12,7 @@ from typing import Any
 
 from grpc._cython import cygrpc  # type: ignore[attr-defined] # it has no types
 
-from arena.referee import unfreed
+from arena.referee.queue import unfreed
 
 Event = Any
 """A `cygrpc.BaseEvent`: `tag`, `success`, and what its kind has besides."""

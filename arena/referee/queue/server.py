@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import grpc
 
-from arena.referee import unfreed
+from arena.referee.queue import unfreed
 from arena.referee.queue.call import QueueCall
 from arena.referee.queue.layer import Event, ListeningServer
 from arena.referee.queue.loop import QueueLoop
