@@ -23,11 +23,13 @@ from engine.compiled import LIBRARY, STAMP, stamp
 ROOT = Path(__file__).resolve().parents[1]
 COMPILED = (
     *("chance.py", "core.py", "perft.py", "playout.py", "kit/phases.py"),
-    *(f"games/*/{part}.py" for part in ("actions", "board", "clones", "evaluation", "odds", "scoring", "state")),
+    *(
+        f"games/*/{part}.py"
+        for part in ("actions", "board", "clones", "evaluation", "odds", "options", "scoring", "state")
+    ),
     *("games/*/evaluation/*.py", "games/*/rules/*.py"),
 )
-"""Patterns of the modules, in the engine's folder; a package's `__init__.py` never is one. Options are none either:
-what is frozen cannot be copied or pickled once it is compiled."""
+"""Patterns of the modules, in the engine's folder; a package's `__init__.py` never is one."""
 
 LIBRARY_OF_ITS_OWN = ["-fvisibility=hidden", "-fno-semantic-interposition"]
 """Nobody calls into the library from outside, so that what lies in it is called directly."""

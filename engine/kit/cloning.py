@@ -86,12 +86,12 @@ def _copied(each: Declared, kind: str) -> str:
     return value
 
 
-def path_of(package: str) -> Path:
-    """Return where `clones.py` of the package lies; the package itself, which may need it, is not imported."""
+def path_of(package: str, name: str = "clones.py") -> Path:
+    """Return where a file of the package lies; the package itself, which may need the file, is not imported."""
     found = find_spec(package)
     if found is None or found.origin is None:
         raise ModuleNotFoundError(f"there is no package {package}")
-    return Path(found.origin).with_name("clones.py")
+    return Path(found.origin).with_name(name)
 
 
 def main(arguments: Sequence[str]) -> int:

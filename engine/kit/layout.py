@@ -112,9 +112,14 @@ class FolderGame(Game, Generic[S]):
         return view.SHOWN if view else super().shown
 
     def stale_files(self) -> Sequence[str]:
-        from engine.kit import cloning  # needed by checks alone
+        from engine.kit import calling, cloning  # needed by checks alone
 
-        path = cloning.path_of(self._package)
-        if not path.exists() or path.read_text(encoding="utf-8") == cloning.source(self._package):
-            return ()
-        return (f"{path.name}: run `python -m engine.kit.cloning {self._package}`",)
+        made = (
+            (cloning.path_of(self._package), cloning, cloning.source),
+            (cloning.path_of(f"{self._package}.rules", "calls.py"), calling, calling.source),
+        )
+        return [
+            f"{path.name}: run `python -m {maker.__name__} {self._package}`"
+            for path, maker, source in made
+            if path.exists() and path.read_text(encoding="utf-8") != source(self._package)
+        ]

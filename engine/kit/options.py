@@ -201,6 +201,14 @@ def option(kind: Kind, description: str, default: Any = MISSING) -> Any:
     return field(default=value, metadata={"kind": kind, "description": description})
 
 
+def remade(options: Any) -> tuple[Any, ...]:
+    """Return what `__reduce__` of an options dataclass returns, by which it is copied and pickled: it is made anew.
+
+    A class that is compiled and frozen needs it, as its fields cannot be set one by one.
+    """
+    return type(options), tuple(getattr(options, each.name) for each in fields(options) if each.init)
+
+
 class DeclaredOptions(Generic[T]):
     """The options of a game, made from a frozen dataclass whose fields are made by `option`."""
 

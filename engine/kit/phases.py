@@ -58,18 +58,18 @@ class PhasedState(State):
         table = self.table()
         found = self.legal
         if found is None:
-            found = self.legal = table.legal[self.phase](self)
+            found = self.legal = table.legal_in(self)
         return found
 
     def is_legal(self, action: int) -> bool:
-        return self.table().legality[self.phase](self, action)
+        return self.table().is_legal_in(self, action)
 
     def apply_unchecked(self, action: int) -> None:
         table = self.table()
         self.legal = None
         if table.reveals and self.revelations:
             self.revelations = ()
-        table.applications[self.phase][action](self, action)
+        table.apply_in(self, action)
 
     def begin(self) -> None:
         """Do what comes before the first decision of a game."""
@@ -169,6 +169,7 @@ class PhaseTable:
         `begin(state)` does what comes before the first decision. With `reveals` positions have a sequence
         `revelations`, which is emptied before each action.
         """
+        self.kind = kind
         self.names = tuple(names)
         self._phases: tuple[Phase, ...] = tuple(phases[number] for number in range(len(names)))
         self._outcome = outcome
@@ -179,6 +180,20 @@ class PhaseTable:
         self.applications = tuple(_by_action(phase.apply, actions) for phase in self._phases)
         _drive(kind, self)
         kind.phases = self
+
+    # A compiled position asks these, which a game overrides by direct calls (`engine.kit.calling`).
+
+    def legal_in(self, state: PhasedState) -> Sequence[int]:
+        """Return what is legal, as the phase of the position says."""
+        return self.legal[state.phase](state)
+
+    def is_legal_in(self, state: PhasedState, action: int) -> bool:
+        """Tell whether any int is legal, as the phase of the position says."""
+        return self.legality[state.phase](state, action)
+
+    def apply_in(self, state: PhasedState, action: int) -> None:
+        """Carry out a legal action, as the phase of the position says."""
+        self.applications[state.phase][action](state, action)
 
     def outcome(self, state: Any) -> Outcome | None:
         """Return the result of the game, or None before its end."""

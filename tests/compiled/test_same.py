@@ -11,6 +11,7 @@ from tests.compiled.conftest import run_in
 # Which class is native stands in what mypyc leaves in it.
 PRELUDE = """
 import copy, hashlib, json, pickle, sys
+from dataclasses import fields, replace
 from engine import core, registry
 from engine.chance import Chance, SeededChance, ScriptedChance
 from engine.native import is_native
@@ -62,6 +63,9 @@ def raised(call):
     except Exception as error:
         return [type(error).__name__, str(error)]
 
+def twins_of(one):
+    return [copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))]
+
 for name in registry.names():
     state = registry.get(name).new_state(3, chance=SeededChance(2))
     for _ in range(30):
@@ -78,6 +82,10 @@ for name in registry.names():
         raised(lambda: core.ActionTable(["a", "a"])),
         [repr(copy.deepcopy(one)) for one in (core.Outcome((1, 2), {"a": [1]}), core.Reveal("card", (4,)))],
         [repr(pickle.loads(pickle.dumps(one))) for one in (core.Outcome((2, 1)), core.Observation(state, 1))][0],
+        [repr(twin) for twin in twins_of(state.options)], [twin == state.options for twin in twins_of(state.options)],
+        hash(state.options) == hash(twins_of(state.options)[0]),
+        raised(lambda: setattr(state.options, fields(state.options)[0].name, "new")),
+        repr(replace(state.options, **{fields(state.options)[0].name: "other"})),
     ]))
 """
 )

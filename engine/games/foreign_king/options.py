@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from engine.kit.options import DeclaredOptions, Number, OneOf, option
+from engine.kit.options import DeclaredOptions, Number, OneOf, option, remade
 
 HIGHEST_CAP: Final = 1000
 """The largest `max_rounds`."""
@@ -34,6 +34,9 @@ class Options:
     max_rounds: int = option(
         Number(1, HIGHEST_CAP), "rounds after which the game is scored as it stands (A55)", default=100
     )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return remade(self)
 
 
 OPTIONS: Final = DeclaredOptions(

@@ -19,7 +19,7 @@ from engine.games.rex_romanorum.board import (
     TITLES,
     regions_of,
 )
-from engine.kit.options import Block, DeclaredOptions, EachOnce, Kind, Number, OneOf, from_text, option
+from engine.kit.options import Block, DeclaredOptions, EachOnce, Kind, Number, OneOf, from_text, option, remade
 
 # The bounds are wide enough for any list the author may have had, and narrow enough to bound a game's length.
 MOST_ROUNDS: Final = 300
@@ -225,6 +225,9 @@ class Options:
     """Whether a die hits that is not greater than the value (else: not smaller)."""
     deck: tuple[int, ...] = _derived()
     """The regions whose cards are in play, ascending (A9)."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return remade(self)
 
     def __post_init__(self) -> None:
         cost, move, in_field, at_castle = zip(*self.figures, strict=True)

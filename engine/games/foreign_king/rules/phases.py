@@ -14,10 +14,11 @@ from engine.games.foreign_king import scoring
 from engine.games.foreign_king import state as at
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT
 from engine.games.foreign_king.rules import build, citizens, flow, income, king, order, turn, virtual
+from engine.games.foreign_king.rules.calls import Calls
 from engine.games.foreign_king.rules.turn import BUILD_PRICE
 from engine.games.foreign_king.scoring import NOBODY, majority
 from engine.games.foreign_king.state import ACTIVE, PHASES, TABLE, ForeignKingState
-from engine.kit.phases import OVER, Phase, PhaseTable
+from engine.kit.phases import OVER, Phase
 from engine.kit.reading import need
 
 Check = Callable[[ForeignKingState], None]
@@ -126,7 +127,7 @@ _UNITS: Final = {
 }
 _AFTER: Final = {ids.LOAN: flow.apply_loan_after, ids.REPAY: flow.apply_repay, ids.END_TURN: flow.apply_end_turn}
 
-TABLE.table = PhaseTable(
+TABLE.table = Calls(
     ForeignKingState,
     PHASES,
     {

@@ -9,8 +9,9 @@ from engine.games.rex_romanorum import actions as ids
 from engine.games.rex_romanorum import scoring
 from engine.games.rex_romanorum import state as at
 from engine.games.rex_romanorum.rules import acquire, battle, bishop, build, count, flow, king, move, place, stand, turn
+from engine.games.rex_romanorum.rules.calls import Calls
 from engine.games.rex_romanorum.state import NOTHING, PHASES, TABLE, RexState
-from engine.kit.phases import OVER, Phase, PhaseTable, fits
+from engine.kit.phases import OVER, Phase, fits
 from engine.kit.reading import need
 
 _BISHOPS: Final = tuple(range(ids.ACT_BISHOP, ids.ACT_KING))
@@ -45,7 +46,7 @@ _BUILDING: Final = {range(ids.CHURCH, ids.BUILD_DONE): build.apply_build, ids.BU
 _MOVING: Final = {range(ids.MOVE_FROM, ids.MOVE_TO): move.apply_move_from, ids.MOVE_DONE: move.apply_move_done}
 _FIGHTING_ON: Final = {ids.FIGHT_ON: battle.apply_fight_on, range(ids.RETREAT, ids.RAZE): battle.apply_retreat}
 
-TABLE.table = PhaseTable(
+TABLE.table = Calls(
     RexState,
     PHASES,
     {
