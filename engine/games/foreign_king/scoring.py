@@ -105,7 +105,7 @@ def virtual_breakdown(state: ForeignKingState) -> dict[str, int]:
 
 def ranks(scores: Sequence[int], medals: Sequence[int]) -> tuple[int, ...]:
     """Return for each seat 1 + the number of strictly better seats, by points, then by medals (R17, K12)."""
-    keys = list(zip(scores, medals, strict=True))
+    keys = [points * (PROVINCE_COUNT + 1) + held for points, held in zip(scores, medals, strict=True)]
     return tuple(1 + sum(other > key for other in keys) for key in keys)
 
 
@@ -122,7 +122,7 @@ def end_conditions(state: ForeignKingState) -> list[str]:
 def outcome(state: ForeignKingState) -> Outcome:
     """Return the outcome of a finished game; the manual documents the keys of its details."""
     parts = breakdown(state)
-    scores = [sum(points) for points in zip(*parts.values(), strict=True)]
+    scores = [sum([points[seat] for points in parts.values()]) for seat in range(state.seats)]
     medals = state.medals[:]
     places = ranks(scores, medals)
     details: dict[str, Any] = {

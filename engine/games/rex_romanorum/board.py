@@ -45,23 +45,47 @@ SHORT_DECK: Final[tuple[int, ...]] = tuple(i for i, region in enumerate(_REGIONS
 FULL_DECK: Final[tuple[int, ...]] = tuple(range(REGION_COUNT))
 
 
-def _byte_regions(byte: int) -> tuple[tuple[int, ...], ...]:
-    """Return, for each value of one byte of a mask, the regions that it holds."""
-    return tuple(tuple(8 * byte + bit for bit in range(8) if value >> bit & 1) for value in range(256))
+def _of_byte(numbers: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return, for each value of one byte of a mask, those of the eight numbers whose bits it holds."""
+    found: list[tuple[int, ...]] = [()]
+    for value in range(1, 256):
+        rest = value & value - 1
+        found.append((numbers[(value ^ rest).bit_length() - 1], *found[rest]))
+    return tuple(found)
 
 
-_BYTES: Final = tuple(_byte_regions(byte) for byte in range(8))
+MaskTable = tuple[tuple[tuple[int, ...], ...], ...]
 
 
-def regions_of(mask: int) -> list[int]:
+def mask_table(first: int) -> MaskTable:
+    """Return, for each byte of a mask and each value of it, the numbers of the regions it holds: `first` + region."""
+    return tuple(_of_byte(tuple(range(at, at + 8))) for at in range(first, first + 64, 8))
+
+
+_REGIONS_OF: Final[MaskTable] = mask_table(0)
+
+
+def regions_of(mask: int) -> tuple[int, ...]:
     """Return the regions of a mask, ascending."""
-    found: list[int] = []
-    for table in _BYTES:
+    return numbers_of(_REGIONS_OF, mask)
+
+
+def numbers_of(table: MaskTable, mask: int) -> tuple[int, ...]:
+    """Return the numbers that a table has for the regions of a mask, ascending: action ids without a sum for each."""
+    found: tuple[int, ...] = ()
+    for of_byte in table:
         if not mask:
             break
-        found += table[mask & 255]
+        numbers = of_byte[mask & 255]
+        if numbers:
+            found += numbers
         mask >>= 8
     return found
+
+
+def first_of(mask: int) -> int:
+    """Return the first region of a mask that has one."""
+    return (mask & -mask).bit_length() - 1
 
 
 def mask_of(regions: list[int]) -> int:

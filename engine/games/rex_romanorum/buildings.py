@@ -19,8 +19,8 @@ class Buildings:
     def write(self, value: Sequence[int], state: Any) -> list[str]:
         return [self._form.write(building, state) for building in value]
 
-    def read(self, data: Any, key: str, state: Any) -> list[int]:
-        built = [self._form.read(name, key, state) for name in read_list(data, key)]
+    def read(self, data: Any, key: str, state: Any) -> tuple[int, ...]:
+        built = tuple(self._form.read(name, key, state) for name in read_list(data, key))
         self._check_order(built, key)
         return built
 

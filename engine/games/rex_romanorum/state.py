@@ -55,6 +55,7 @@ OFFER: Final = 13
 KING_VOTE: Final = 14
 END: Final = 15
 
+MOST_SEATS: Final = 5
 NOBODY: Final = -1
 NOTHING: Final = -1
 _MOST: Final = 1_000_000
@@ -145,7 +146,7 @@ TABLE: Final = KnownTable()
 class RexState(PhasedState):
     """A position of Rex Romanorum. The order of the pile is hidden, and nothing else (S8)."""
 
-    seats: int = stated(Number(2, 5))
+    seats: int = stated(Number(2, MOST_SEATS))
     options: Options = stated(OptionsForm(OPTIONS))
     phase: int = stated(Name(PHASES), start=TURN)
     decider: int | None = stated(Optional(Seat()), key="seat", start=0)
@@ -182,7 +183,7 @@ class RexState(PhasedState):
     """The action of the turn that is being carried out, as its ACT id."""
     fresh: int = stated(_REGION_MASK, key="bought", start=0, group=_PENDING)
     """The regions just bought."""
-    built: Sequence[int] = stated(Buildings(), start=(), group=_PENDING)
+    built: tuple[int, ...] = stated(Buildings(), start=(), group=_PENDING)
     """The ids of this action's buildings."""
     source: int = stated(_FIGURE, start=NOTHING, group=_PENDING)
     """kind * 62 + region of the figures that are moving; NOTHING when they are placed."""

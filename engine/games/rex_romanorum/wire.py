@@ -127,7 +127,7 @@ def _unpack(message: state_pb2.RexRomanorumState) -> RexState:
 def _unpack_pending(state: RexState, message: state_pb2.Pending) -> None:
     state.task = message.action
     state.fresh = mask_of(list(message.bought))
-    state.built = list(message.built)
+    state.built = tuple(message.built)
     state.source, state.target = message.source - 1, message.target - 1
     state.last, state.last_to = message.last - 1, message.last_to - 1
     state.arrived = dict(zip(message.arrived_figures, message.arrived_numbers, strict=True))

@@ -45,6 +45,14 @@ def take_disc(state: ForeignKingState, colour: int, province: int) -> None:
         state.occupied[colour] &= ~(1 << province)
 
 
+def is_occupied(state: ForeignKingState, province: int) -> bool:
+    """Tell whether a disc of anybody lies in a province."""
+    held = 0
+    for provinces in state.occupied:
+        held |= provinces
+    return held >> province & 1 == 1
+
+
 # Place (R6)
 
 

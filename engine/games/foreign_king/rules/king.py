@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import LONGEST_WALK, PORTRAIT, PROVINCE_COUNT, WALK_LENGTHS
-from engine.games.foreign_king.rules.citizens import add_discs
+from engine.games.foreign_king.rules.citizens import add_discs, is_occupied
 from engine.games.foreign_king.rules.flow import finish_action
 from engine.games.foreign_king.scoring import NOBODY, majority
 from engine.games.foreign_king.state import (
@@ -100,7 +100,7 @@ def _arrive(state: ForeignKingState, province: int, drop: int) -> None:
     """Let the King stand there; an empty province ends the action unless the Congress may come (A7)."""
     state.king = province
     state.marker = max(0, state.marker - drop)  # A5
-    if not state.options.congress_on_empty and not any(state.discs[province::PROVINCE_COUNT]):
+    if not state.options.congress_on_empty and not is_occupied(state, province):
         finish_action(state)
         return
     ranked = ranked_congress(state)
@@ -157,7 +157,7 @@ def _score(state: ForeignKingState) -> None:
     active = packed & ACTIVE
     winner = majority(state, province)
     if winner == NOBODY:
-        if active and any(state.discs[province::PROVINCE_COUNT]):  # K2, A8, K17
+        if active and is_occupied(state, province):  # K2, A8, K17
             state.phase = INACTIVATE
             state.decider = state.active
         else:

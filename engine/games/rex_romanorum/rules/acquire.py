@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.games.rex_romanorum.actions import ARCHER, FOOT, HIGHEST_COUNT, KEEP, PLACE, PLACE_DONE
+from engine.games.rex_romanorum.actions import FOOT, HIGHEST_COUNT, KEEP, KNIGHT, PLACE, PLACE_DONE
 from engine.games.rex_romanorum.board import BIT, REGION_COUNT, regions_of
 from engine.games.rex_romanorum.rules import flow
 from engine.games.rex_romanorum.rules.land import take
@@ -94,7 +94,7 @@ def legal_garrison(state: RexState) -> Sequence[int]:
     """Return PLACE of foot and archers in the regions just bought, and PLACE_DONE."""
     found: list[int] = []
     gold = state.gold[state.active]
-    for kind in (FOOT, ARCHER):
+    for kind in range(FOOT, KNIGHT):
         if gold >= state.options.cost[kind]:
             for region in regions_of(state.fresh):
                 figures = kind * REGION_COUNT + region

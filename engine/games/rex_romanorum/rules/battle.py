@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.games.rex_romanorum.actions import FIGHT, FIGHT_ON, KEEP_CASTLE, RAZE, RETREAT
-from engine.games.rex_romanorum.board import BIT, NEIGHBOURS, REGION_COUNT, mask_of, regions_of
+from engine.games.rex_romanorum.board import BIT, NEIGHBOURS, REGION_COUNT, first_of, mask_of, regions_of
 from engine.games.rex_romanorum.options import Triple
 from engine.games.rex_romanorum.rules import flow
 from engine.games.rex_romanorum.rules.land import add_figures, take
@@ -46,7 +46,7 @@ def go_on(state: RexState) -> None:
     """Conquer the next undefended region (K5), else ask for the next fight (C9), else end the turn."""
     state.target = NOTHING
     while state.undefended:
-        region = regions_of(state.undefended)[0]
+        region = first_of(state.undefended)
         state.undefended &= ~BIT[region]
         conquer(state, region)
         if state.phase == RAZE_PHASE:

@@ -23,7 +23,7 @@ def castle_sites(state: RexState) -> int:
     most, _, most_castles = state.options.build
     if state.gold[state.active] < state.options.castle_price or len(state.built) >= most:
         return 0
-    if sum(building >= CASTLE for building in state.built) >= most_castles:
+    if built_within(state, CASTLE, BUILD_DONE) >= most_castles:
         return 0
     return state.land[state.active] & ~state.castles
 
@@ -33,7 +33,7 @@ def church_sites(state: RexState, diocese: int) -> int:
     most, most_churches, _ = state.options.build
     if state.gold[state.active] < state.options.church_price or len(state.built) >= most:
         return 0
-    if sum(building < CASTLE for building in state.built) >= most_churches:
+    if built_within(state, CHURCH, CASTLE) >= most_churches:
         return 0
     if not may_add_church(state, diocese):
         return 0
@@ -49,10 +49,19 @@ def may_add_church(state: RexState, diocese: int) -> bool:
     if churches.bit_count() >= state.options.churches_per_diocese:
         return False
     first = CHURCH + diocese * REGION_COUNT
-    of_diocese = sum(first <= building < first + REGION_COUNT for building in state.built)
+    of_diocese = built_within(state, first, first + REGION_COUNT)
     if of_diocese == 0:
         return True
     return of_diocese == 1 and (churches & state.land[state.active]).bit_count() == 1
+
+
+def built_within(state: RexState, first: int, end: int) -> int:
+    """Count the buildings of this action whose ids are in `first` to `end - 1`."""
+    number = 0
+    for building in state.built:
+        if first <= building < end:
+            number += 1
+    return number
 
 
 def legal_build(state: RexState) -> Sequence[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from engine.games.rex_romanorum.actions import ACT_ACQUIRE, COUNT, HIGHEST_COUNT
 from engine.games.rex_romanorum.board import BIT, REGION_COUNT
@@ -10,6 +11,9 @@ from engine.games.rex_romanorum.rules import acquire, move, place
 from engine.games.rex_romanorum.rules.land import add_figures, remove_figures
 from engine.games.rex_romanorum.state import NOTHING, RexState
 from engine.kit.reading import need
+
+_COUNTS: Final = tuple(tuple(range(COUNT + 1, COUNT + 1 + most)) for most in range(HIGHEST_COUNT + 1))
+"""By the greatest number that may be named."""
 
 
 def most(state: RexState) -> int:
@@ -23,7 +27,7 @@ def most(state: RexState) -> int:
 
 def legal_count(state: RexState) -> Sequence[int]:
     """Return COUNT from 1 to the greatest number."""
-    return range(COUNT + 1, COUNT + 1 + most(state))
+    return _COUNTS[most(state)]
 
 
 def is_legal_count(state: RexState, action: int) -> bool:

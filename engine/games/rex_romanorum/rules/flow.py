@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from engine.games.rex_romanorum.actions import ACT_KING
-from engine.games.rex_romanorum.state import END, NOBODY, NOTHING, STAND, TURN, Election, RexState, new_election
+from engine.games.rex_romanorum.state import (
+    END,
+    MOST_SEATS,
+    NOBODY,
+    NOTHING,
+    STAND,
+    TURN,
+    Election,
+    RexState,
+    new_election,
+)
+
+_CLOCKWISE: Final = tuple(
+    tuple((*range(first, seats), *range(first)) for first in range(seats)) for seats in range(MOST_SEATS + 1)
+)
+"""`[seats][first]`"""
 
 
 def end_turn(state: RexState) -> None:
@@ -55,9 +72,9 @@ def ask(state: RexState, election: Election) -> None:
     state.decider = election.asked[0]
 
 
-def clockwise(state: RexState) -> list[int]:
+def clockwise(state: RexState) -> tuple[int, ...]:
     """Return all seats in the order of turns, the active one first (K1)."""
-    return [*range(state.active, state.seats), *range(state.active)]
+    return _CLOCKWISE[state.seats][state.active]
 
 
 def end_game(state: RexState, king: int = NOBODY) -> None:

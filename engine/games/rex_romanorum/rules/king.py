@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from engine.games.rex_romanorum.actions import ABSTAIN, HIGHEST_COUNT, OFFER, VOTE
 from engine.games.rex_romanorum.board import TITLE_COUNT
@@ -10,6 +11,9 @@ from engine.games.rex_romanorum.rules import flow
 from engine.games.rex_romanorum.state import KING_VOTE, NOBODY, Election, RexState, election_of
 from engine.games.rex_romanorum.state import OFFER as OFFER_PHASE
 from engine.kit.reading import need
+
+_OFFERS: Final = tuple(tuple(range(OFFER, OFFER + 1 + most)) for most in range(HIGHEST_COUNT + 1))
+"""By the greatest offer that can be made."""
 
 
 def begin_vote(state: RexState, election: Election) -> None:
@@ -70,7 +74,7 @@ def most_offered(state: RexState) -> int:
 
 def legal_offer(state: RexState) -> Sequence[int]:
     """Return OFFER from 0 to what the candidate holds."""
-    return range(OFFER, OFFER + 1 + most_offered(state))
+    return _OFFERS[most_offered(state)]
 
 
 def is_legal_offer(state: RexState, action: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from engine.games.rex_romanorum.actions import (
     ACT_ATTACK,
@@ -12,12 +13,25 @@ from engine.games.rex_romanorum.actions import (
     MOVE_FROM,
     MOVE_TO,
 )
-from engine.games.rex_romanorum.board import ABOVE, BIT, NEIGHBOURS, REGION_COUNT, mask_of, regions_of
+from engine.games.rex_romanorum.board import (
+    ABOVE,
+    BIT,
+    NEIGHBOURS,
+    REGION_COUNT,
+    first_of,
+    mask_of,
+    mask_table,
+    numbers_of,
+    regions_of,
+)
 from engine.games.rex_romanorum.rules import battle, place
 from engine.games.rex_romanorum.state import COUNT, NOTHING, RexState, manned
 from engine.games.rex_romanorum.state import MOVE_FROM as MOVE_FROM_PHASE
 from engine.games.rex_romanorum.state import MOVE_TO as MOVE_TO_PHASE
 from engine.kit.reading import need
+
+_MOVE_TO: Final = mask_table(MOVE_TO)
+"""The ids of regions."""
 
 
 def may_end(state: RexState) -> int:
@@ -47,12 +61,17 @@ def reach(steps: int, region: int, ending: int, passing: int) -> int:
 
 def can_attack(state: RexState) -> bool:
     """Tell whether a figure of the active seat has a legal destination in an attack."""
-    land, steps = state.land[state.active], state.options.move
-    ending = state.owned
+    land, ending = state.land[state.active], state.owned
+    for kind in range(3):
+        left = state.standing[kind] & land
+        while left:  # one step is the quick look, and mostly the first figures can make it
+            if NEIGHBOURS[first_of(left)] & ending:
+                return True
+            left &= left - 1
     passing = ~(manned(state) & ~land)
     for kind in range(3):
         for region in regions_of(state.standing[kind] & land):
-            if NEIGHBOURS[region] & ending or reach(steps[kind], region, ending, passing):
+            if reach(state.options.move[kind], region, ending, passing):
                 return True
     return False
 
@@ -116,7 +135,7 @@ def apply_move_from(state: RexState, action: int) -> None:
 
 def legal_move_to(state: RexState) -> Sequence[int]:
     """Return MOVE_TO for each region where the figures may go."""
-    return [MOVE_TO + region for region in regions_of(targets(state, state.source))]
+    return numbers_of(_MOVE_TO, targets(state, state.source))
 
 
 def is_legal_move_to(state: RexState, action: int) -> bool:

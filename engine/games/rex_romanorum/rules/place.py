@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from engine.games.rex_romanorum.actions import FIGURE_COUNT, HIGHEST_COUNT, KNIGHT, PLACE, PLACE_DONE
-from engine.games.rex_romanorum.board import BIT, REGION_COUNT, regions_of
+from engine.games.rex_romanorum.board import ABOVE, BIT, REGION_COUNT, mask_table, numbers_of
 from engine.games.rex_romanorum.rules import flow
 from engine.games.rex_romanorum.state import COUNT, NOTHING, RexState
 from engine.games.rex_romanorum.state import PLACE as PLACE_PHASE
+
+_PLACE: Final = tuple(mask_table(PLACE + kind * REGION_COUNT) for kind in range(3))
+"""Kind -> the ids of regions."""
 
 
 def sites(state: RexState, kind: int) -> int:
@@ -34,8 +38,10 @@ def legal_place(state: RexState) -> Sequence[int]:
     for kind in range(3):
         first = kind * REGION_COUNT
         if gold >= state.options.cost[kind] and first + REGION_COUNT > state.last:
-            places = [first + region for region in regions_of(sites(state, kind))]
-            found += [PLACE + figures for figures in places if figures > state.last]
+            free = sites(state, kind)
+            if state.last >= first:
+                free &= ABOVE[state.last - first]
+            found.extend(numbers_of(_PLACE[kind], free))
     found.append(PLACE_DONE)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from engine.games.rex_romanorum.actions import (
     ACT_ACQUIRE,
@@ -13,10 +14,20 @@ from engine.games.rex_romanorum.actions import (
     ACT_KING,
     ACT_MUSTER,
 )
-from engine.games.rex_romanorum.board import DIOCESE_COUNT
+from engine.games.rex_romanorum.board import DIOCESE_COUNT, TITLE_COUNT, regions_of
 from engine.games.rex_romanorum.rules import acquire, build, flow, move
 from engine.games.rex_romanorum.scoring import production
 from engine.games.rex_romanorum.state import BUILD, NOBODY, RexState, new_election
+
+_ACQUIRE: Final = 1 << ACT_ACQUIRE
+_HARVEST: Final = 1 << ACT_HARVEST
+_BUILD: Final = 1 << ACT_BUILD
+_MUSTER: Final = 1 << ACT_MUSTER
+_ATTACK: Final = 1 << ACT_ATTACK
+_BISHOP: Final = 1 << ACT_BISHOP
+_KING: Final = 1 << ACT_KING
+_LEGAL: Final = tuple(tuple(regions_of(bit_set)) for bit_set in range(2 * _KING))
+"""Bit set of ACT_* -> ids."""
 
 
 def begin(state: RexState) -> None:
@@ -27,18 +38,22 @@ def begin(state: RexState) -> None:
 
 def legal_turn(state: RexState) -> Sequence[int]:
     """Return the actions that may be chosen for this turn."""
-    found = [ACT_ACQUIRE, ACT_HARVEST] if can_acquire(state) else [ACT_HARVEST]
+    able = _HARVEST
+    if can_acquire(state):
+        able |= _ACQUIRE
     if build.can_build(state):
-        found.append(ACT_BUILD)
+        able |= _BUILD
     if state.land[state.active]:
-        found.append(ACT_MUSTER)
+        able |= _MUSTER
         if move.can_attack(state):
-            found.append(ACT_ATTACK)
+            able |= _ATTACK
     if state.gold[state.active] >= state.options.bishop_election_price:
-        found += [ACT_BISHOP + diocese for diocese in range(DIOCESE_COUNT) if has_chapter(state, diocese)]
+        for diocese in range(DIOCESE_COUNT):
+            if has_chapter(state, diocese):
+                able |= _BISHOP << diocese
     if can_call_royal_election(state):
-        found.append(ACT_KING)
-    return found
+        able |= _KING
+    return _LEGAL[able]
 
 
 def is_legal_turn(state: RexState, action: int) -> bool:
@@ -71,9 +86,9 @@ def has_chapter(state: RexState, diocese: int) -> bool:
 
 def can_call_royal_election(state: RexState) -> bool:
     """Tell whether the price can be paid, and so many titles are held that somebody could win (6.2.1)."""
-    held = len(state.titles) - state.titles.count(NOBODY)
-    affordable = state.gold[state.active] >= state.options.king_election_price
-    return affordable and held >= state.options.votes_to_win
+    if state.gold[state.active] < state.options.king_election_price:
+        return False
+    return TITLE_COUNT - state.titles.count(NOBODY) >= state.options.votes_to_win
 
 
 def apply_turn(state: RexState, action: int) -> None:
