@@ -10,11 +10,13 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from random import Random
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
-from engine.native import mypyc_attr
+from engine.native import mypyc_attr, refuse_unfinished
 
 T = TypeVar("T")
+_DEMANDED: Final = ("permutation", "d6", "draw")
+"""The abstract methods, which a compiled class forgets."""
 
 
 @mypyc_attr(native_class=False)
@@ -29,10 +31,12 @@ class Chance(metaclass=ABCMeta):
     @abstractmethod
     def permutation(self, size: int) -> list[int]:
         """Return a uniformly random order of 0..size-1."""
+        raise NotImplementedError
 
     @abstractmethod
     def d6(self) -> int:
         """Return one throw of a fair die, 1..6."""
+        raise NotImplementedError
 
     @abstractmethod
     def draw(self, weights: Sequence[float]) -> int:
@@ -40,6 +44,12 @@ class Chance(metaclass=ABCMeta):
 
         Weights are finite, none is negative, and one at least is positive. An index of weight 0 is never returned.
         """
+        raise NotImplementedError
+
+    @classmethod
+    def __init_subclass__(cls, **meanings: Any) -> None:
+        super().__init_subclass__(**meanings)
+        refuse_unfinished(cls, Chance, _DEMANDED)
 
     def shuffle(self, items: list[T]) -> None:
         """Put `items` into a uniformly random order, in place."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from engine.chance import Chance
 from engine.errors import (
@@ -25,7 +25,7 @@ from engine.errors import (
     SeatsError,
     UnknownGameError,
 )
-from engine.native import mypyc_attr
+from engine.native import mypyc_attr, refuse_unfinished
 
 __all__ = [
     "AbilityError",
@@ -111,27 +111,43 @@ class OptionTable(Protocol):
         """Return a JSON Schema object: every option with its values, default and description."""
 
 
+_DEMANDED: Final = (
+    *("seat", "legal_actions", "is_legal", "apply_unchecked"),
+    *("clone", "outcome", "caretaker_action", "to_json"),
+)
+"""The abstract methods of a state, which a compiled class forgets."""
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class State(metaclass=ABCMeta):
     """A position: mutable, compact, cheap to clone. Searches clone it and apply to the clone."""
 
     __slots__ = ()
 
+    @classmethod
+    def __init_subclass__(cls, **meanings: Any) -> None:
+        super().__init_subclass__(**meanings)
+        refuse_unfinished(cls, State, _DEMANDED)
+
     @abstractmethod
     def seat(self) -> int | None:
         """Return the seat that must decide, or None when the game is over."""
+        raise NotImplementedError
 
     @abstractmethod
     def legal_actions(self) -> Sequence[int]:
         """Return the legal ids, ascending and distinct; empty only after the end. Do not change what is returned."""
+        raise NotImplementedError
 
     @abstractmethod
     def is_legal(self, action: int) -> bool:
         """Tell whether `action` (any int) may be applied now; cheaper than searching `legal_actions`."""
+        raise NotImplementedError
 
     @abstractmethod
     def apply_unchecked(self, action: int) -> None:
         """Advance by a legal action, without a check. An illegal one leaves the state undefined."""
+        raise NotImplementedError
 
     def apply(self, action: int) -> None:
         """Advance by an action. Raises GameOverError or IllegalActionError and then leaves the state untouched."""
@@ -144,18 +160,22 @@ class State(metaclass=ABCMeta):
     @abstractmethod
     def clone(self, chance: Chance | None = None) -> Self:
         """Return an independent copy that draws from `chance` or a stream of its own, never from the original's."""
+        raise NotImplementedError
 
     @abstractmethod
     def outcome(self) -> Outcome | None:
         """Return the result by the rules, or None before the end."""
+        raise NotImplementedError
 
     @abstractmethod
     def caretaker_action(self) -> int:
         """Return the legal action by which a forfeited seat is played on (the game's caretaker rule)."""
+        raise NotImplementedError
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return the complete position as JSON, hidden parts included; `Game.state_from_json` is the inverse."""
+        raise NotImplementedError
 
     def observation_json(self, seat: int) -> dict[str, Any]:
         """Return what `seat` may see of the position, as JSON: all of it unless the game hides something."""

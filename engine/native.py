@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from types import MethodDescriptorType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from mypy_extensions import i64 as i64
     from mypy_extensions import mypyc_attr as mypyc_attr
 else:
     T = TypeVar("T")
@@ -28,3 +30,27 @@ def give_methods(kind: type[Any], **methods: Callable[..., Any]) -> None:
     if not is_native(kind):
         for name, method in methods.items():
             setattr(kind, name, method)
+
+
+def refuse_unfinished(kind: type[Any], base: type[Any], demanded: Sequence[str]) -> None:
+    """Let a class make no objects while it lacks a method that a compiled `base` demands; `abc` does not see to it.
+
+    `base` calls it in `__init_subclass__`. An object without the method would end the process, not raise.
+    """
+    is_compiled = any(type(value) is MethodDescriptorType for value in vars(kind).values())
+    if is_compiled or not is_native(base) or "__new__" in vars(kind) or not _missing(kind, base, demanded):
+        return
+
+    def new(cls: type[Any], *_values: Any, **_named: Any) -> Any:
+        missing = _missing(cls, base, demanded)
+        if missing:
+            names = ", ".join(missing)
+            raise TypeError(f"Can't instantiate abstract class {cls.__name__} with abstract methods {names}")
+        compiled: Any = next(each for each in cls.__mro__ if is_native(each))
+        return compiled.__new__(cls)
+
+    kind.__new__ = new  # type: ignore[assignment] # classes below inherit it, which may lack nothing
+
+
+def _missing(kind: type[Any], base: type[Any], demanded: Sequence[str]) -> list[str]:
+    return sorted(name for name in demanded if getattr(kind, name) is getattr(base, name))

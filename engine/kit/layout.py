@@ -3,6 +3,7 @@
     __init__.py              GAME, made of the package's name
     state.py                 POSITION, what its positions consist of
     rules/phases.py          the phase table, which gives positions their moves
+    rules/calls.py           made of it by `engine.kit.calling`, if the game is compiled with the engine
     wire.py                  TYPE, encode(state) and decode(bytes)
     evaluation/playable.py   PLAYABLE, if bots may search the game
     view/shown.py            SHOWN, if it is shown otherwise than plainly

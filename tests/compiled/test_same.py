@@ -89,6 +89,32 @@ for name in registry.names():
     ]))
 """
 )
+NO_INT = (
+    PRELUDE
+    + """
+class Index:
+    def __index__(self):
+        return self.number
+
+for name in registry.names():
+    game = registry.get(name)
+    state = game.new_state(2, chance=SeededChance(1))
+    before = state.clone()
+    action = Index()
+    action.number = state.legal_actions()[0]
+    for call in (state.is_legal, state.apply, state.apply_unchecked, game.actions.format):
+        try:
+            call(action)
+        except TypeError as error:
+            print(error, state == before)
+"""
+)
+
+
+def test_an_action_that_is_no_int_is_refused_and_nothing_changes(unpacked: Path) -> None:
+    done = run_in(unpacked, "-c", NO_INT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "int object expected; got __main__.Index True\n" * 8
 
 
 def test_the_engines_own_tests_pass_on_the_compiled_one(unpacked: Path) -> None:

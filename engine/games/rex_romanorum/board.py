@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from engine.folder import read_json
+
+if TYPE_CHECKING:
+    from engine.native import i64
 
 _DATA: Final[dict[str, Any]] = read_json(__name__, "board.json")
 _REGIONS: Final[list[dict[str, Any]]] = _DATA["regions"]
@@ -65,12 +68,12 @@ def mask_table(first: int) -> MaskTable:
 _REGIONS_OF: Final[MaskTable] = mask_table(0)
 
 
-def regions_of(mask: int) -> tuple[int, ...]:
+def regions_of(mask: i64) -> tuple[int, ...]:
     """Return the regions of a mask, ascending."""
     return numbers_of(_REGIONS_OF, mask)
 
 
-def numbers_of(table: MaskTable, mask: int) -> tuple[int, ...]:
+def numbers_of(table: MaskTable, mask: i64) -> tuple[int, ...]:
     """Return the numbers that a table has for the regions of a mask, ascending: action ids without a sum for each."""
     found: tuple[int, ...] = ()
     for of_byte in table:

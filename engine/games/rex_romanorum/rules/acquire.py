@@ -29,16 +29,20 @@ _KEEPS: Final = tuple(
 
 def draw(state: RexState) -> None:
     """Draw three cards, renewing an empty pile when the next card is needed; fewer only when no more are left (A1)."""
-    drawn: list[int] = []
-    while len(drawn) < CARDS_DRAWN:
-        if not state.pile:
-            if not state.discards:
-                break
-            renew_pile(state)
-        drawn.append(state.pile.pop(0))
+    drawn = take_cards(state, CARDS_DRAWN)
+    if len(drawn) < CARDS_DRAWN and state.discards:
+        renew_pile(state)
+        drawn += take_cards(state, CARDS_DRAWN - len(drawn))
     state.drawn = drawn
     state.revelations = [("card", drawn)]
     state.phase = KEEP_PHASE
+
+
+def take_cards(state: RexState, most: int) -> list[int]:
+    """Take as many cards from the pile, or all that it has."""
+    taken = state.pile[:most]
+    del state.pile[:most]
+    return taken
 
 
 def renew_pile(state: RexState) -> None:

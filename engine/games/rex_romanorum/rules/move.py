@@ -89,18 +89,19 @@ def enter_sources(state: RexState) -> None:
 def legal_move_from(state: RexState) -> Sequence[int]:
     """Return MOVE_FROM, not before the last source, and MOVE_DONE, in an attack only after a move."""
     found: list[int] = []
-    land, ending, passing = state.land[state.active], may_end(state), may_pass(state)
+    land, ending = state.land[state.active], may_end(state)
     for kind in range(3):
         first = kind * REGION_COUNT
-        if first + REGION_COUNT <= state.last:
+        sources = state.standing[kind] & land
+        if not sources or first + REGION_COUNT <= state.last:
             continue
         steps = state.options.move[kind]
-        for region in regions_of(state.standing[kind] & land):
+        passing = may_pass(state) if steps == 2 else 0
+        for region in regions_of(sources):
             figures = first + region
             if figures > state.last:
                 # Any way will do, and one step is the quick look.
-                is_free = NEIGHBOURS[region] & ending != 0 or reach(steps, region, ending, passing) != 0
-                if is_free:
+                if NEIGHBOURS[region] & ending or (steps == 2 and reach(steps, region, ending, passing)):
                     found.append(MOVE_FROM + figures)
             elif figures == state.last and reach(steps, region, ending, passing) & ABOVE[state.last_to]:
                 found.append(MOVE_FROM + figures)
