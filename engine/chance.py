@@ -10,13 +10,11 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from random import Random
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from engine.native import mypyc_attr, refuse_unfinished
 
 T = TypeVar("T")
-_DEMANDED: Final = ("permutation", "d6", "draw")
-"""The abstract methods, which a compiled class forgets."""
 
 
 @mypyc_attr(native_class=False)
@@ -49,7 +47,7 @@ class Chance(metaclass=ABCMeta):
     @classmethod
     def __init_subclass__(cls, **meanings: Any) -> None:
         super().__init_subclass__(**meanings)
-        refuse_unfinished(cls, Chance, _DEMANDED)
+        refuse_unfinished(cls, Chance)
 
     def shuffle(self, items: list[T]) -> None:
         """Put `items` into a uniformly random order, in place."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from engine.chance import Chance
 from engine.errors import (
@@ -111,13 +111,6 @@ class OptionTable(Protocol):
         """Return a JSON Schema object: every option with its values, default and description."""
 
 
-_DEMANDED: Final = (
-    *("seat", "legal_actions", "is_legal", "apply_unchecked"),
-    *("clone", "outcome", "caretaker_action", "to_json"),
-)
-"""The abstract methods of a state, which a compiled class forgets."""
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
 class State(metaclass=ABCMeta):
     """A position: mutable, compact, cheap to clone. Searches clone it and apply to the clone."""
@@ -127,7 +120,7 @@ class State(metaclass=ABCMeta):
     @classmethod
     def __init_subclass__(cls, **meanings: Any) -> None:
         super().__init_subclass__(**meanings)
-        refuse_unfinished(cls, State, _DEMANDED)
+        refuse_unfinished(cls, State)
 
     @abstractmethod
     def seat(self) -> int | None:

@@ -81,7 +81,7 @@ def numbers_of(table: MaskTable, mask: i64) -> tuple[int, ...]:
             break
         numbers = of_byte[mask & 255]
         if numbers:
-            found += numbers
+            found = found + numbers if found else numbers
         mask >>= 8
     return found
 
