@@ -71,17 +71,26 @@ def load_game(name: str) -> Any:
         raise UnknownGameError(f"{name} is written {proper}: parameters in order, and no default among them")
     try:
         game = spiel.load_game(short_name, parameters)
+        # Before the first position is made: one of a huge board takes all memory and minutes.
+        _need_none(name, _why_too_large(game))
         game.new_initial_state()
     except spiel.SpielError as error:
-        raise UnknownGameError(f"OpenSpiel refuses {name}: {' '.join(str(error).split())[:200]}") from error
-    _need_none(name, _why_too_large(game))
+        raise _refused(name, error) from error
     return game
+
+
+def _refused(name: str, error: Exception) -> UnknownGameError:
+    return UnknownGameError(f"OpenSpiel refuses {name}: {' '.join(str(error).split())[:200]}")
 
 
 def _need_none(name: str, why: str) -> None:
     """Raise UnknownGameError if there is a reason why the game cannot be played."""
     if why:
-        raise UnknownGameError(f"{name} cannot be played in the arena: {why}; `arena game list` shows those that can")
+        raise UnknownGameError(_told(name, why))
+
+
+def _told(name: str, why: str) -> str:
+    return f"{name} cannot be played in the arena: {why}; `arena game list` shows those that can"
 
 
 def why_not(spiel: Any, kind: Any) -> str:
@@ -119,7 +128,12 @@ def find_out(name: str) -> Facts:
     """Return the facts of a game from OpenSpiel and some random playings. Raises UnknownGameError."""
     game = load_game(name)
     kind = game.get_type()
-    playings = [samples.random_playing(game, seed) for seed in range(samples.NUMBER)]
+    try:
+        playings = [samples.random_playing(game, seed) for seed in range(samples.NUMBER)]
+    except load().SpielError as error:  # parameters that OpenSpiel takes, and fails of when it is played
+        raise _refused(name, error) from error
+    except samples.DeadEndError:
+        raise UnknownGameError(_told(name, "a random playing came to a position in which nobody can act")) from None
     lengths = [plies for plies, _ in playings]
     has_chance = any(draws for _, draws in playings)  # chess with a drawn line-up says that it has none
     _need_none(name, "its playings are too short for an opening" if min(lengths) < _SHORTEST and not has_chance else "")

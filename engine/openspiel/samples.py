@@ -12,8 +12,12 @@ NUMBER: Final = 6
 """So many random playings are looked at."""
 
 
+class DeadEndError(ValueError):
+    """A position is not the end, and yet nobody can act in it: OpenSpiel took parameters that make no game."""
+
+
 def random_playing(game: Any, seed: int) -> tuple[int, int]:
-    """Return how many plies a random playing has, and how many draws of chance."""
+    """Return how many plies a random playing has, and how many draws of chance. Raises DeadEndError."""
     plies = draws = 0
     for state in random_states(game, seed):
         draws += state.is_chance_node()
@@ -34,7 +38,10 @@ def has_fixed_words(game: Any) -> bool:
 
 
 def random_states(game: Any, seed: int) -> Iterator[Any]:
-    """Yield every state of a random playing, chance and the end among them: one object that moves on."""
+    """Yield every state of a random playing, chance and the end among them: one object that moves on.
+
+    Raises DeadEndError.
+    """
     random, state = Random(seed), game.new_initial_state()
     yield state
     while not state.is_terminal():
@@ -42,5 +49,7 @@ def random_states(game: Any, seed: int) -> Iterator[Any]:
             actions = [action for action, weight in state.chance_outcomes() if weight > 0]
         else:
             actions = state.legal_actions()
+        if not actions:
+            raise DeadEndError
         state.apply_action(random.choice(actions))
         yield state

@@ -43,6 +43,8 @@ def test_naming_a_game_loads_no_openspiel() -> None:
         ("openspiel_go:board_size=x", "parameter board_size takes a whole number, not 'x'"),
         ("openspiel_hex:swap=yes", "parameter swap takes true or false, not 'yes'"),
         ("openspiel_go:board_size=99", "OpenSpiel refuses openspiel_go:board_size=99"),
+        ("openspiel_liars_dice:numdice=0", "OpenSpiel refuses openspiel_liars_dice:numdice=0"),
+        ("openspiel_havannah:board_size=0", "a random playing came to a position in which nobody can act"),
         ("openspiel_go:board_size=19", "openspiel_go:board_size=19 is written openspiel_go"),
         ("openspiel_go:komi=6.50", "openspiel_go:komi=6.50 is written openspiel_go:komi=6.5"),
         ("openspiel_bargaining:instances_file=x", "the game has no parameter 'instances_file'"),
@@ -54,6 +56,17 @@ def test_what_cannot_be_played_is_refused_with_the_reason(name: str, why: str) -
     with pytest.raises(UnknownGameError, match=re.escape(why)) as told:
         registry.get(name)
     assert "\n" not in str(told.value)
+
+
+def test_a_game_that_is_too_large_is_refused_before_a_position_of_it_is_made() -> None:
+    program = (
+        "import resource\nresource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))\n"
+        "from engine import registry\nfrom engine.core import UnknownGameError\n"
+        "try:\n    registry.get('openspiel_connect_four:columns=100000:rows=100000')\n"
+        "except UnknownGameError as error:\n    print(error)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    assert "cannot be played in the arena: it has 100000 actions" in told
 
 
 def test_other_parameters_are_chosen_by_the_name() -> None:
