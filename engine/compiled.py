@@ -24,7 +24,10 @@ STAMP: Final = "compiled.json"
 LIBRARY: Final = "native__mypyc"
 """The module that holds all that is compiled; the others lead to it."""
 _FOLDER: Final = Path(__file__).parent
-_REMEDY: Final = "`python -m engine.compiled remove` goes back to the sources, or install the wheel anew"
+# The one Python that has this engine: another one, such as the one on PATH, would find none, or another.
+_REMEDY: Final = (
+    f"`{sys.executable or 'python'} -m engine.compiled remove` goes back to the sources, or install the wheel anew"
+)
 
 
 class HalfBuiltError(EngineError):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import sys
 from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -72,7 +74,7 @@ def test_what_is_for_another_python_is_told_and_does_not_run(engine: Path) -> No
 )
 def test_one_that_cannot_be_relied_on_is_refused(breaks: Callable[[Path], None], said: str, engine: Path) -> None:
     breaks(engine)
-    with pytest.raises(HalfBuiltError, match=r"python -m engine\.compiled remove") as refused:
+    with pytest.raises(HalfBuiltError, match=re.escape(f"`{sys.executable} -m engine.compiled remove`")) as refused:
         look(engine)
     assert said in str(refused.value)
 
