@@ -87,8 +87,8 @@ def test_stopped_in_good_order_it_gives_back_what_runs_and_the_next_one_goes_on(
 
 
 def wait_for_counts_of_held(place: Place) -> None:
-    """Two matches are played, and the third is held by its bots."""
-    wait_for_counts(place, {"finished": 2, "leased": 2, "planned": MATCHES - 4})
+    """Two matches are played, the third is held by its bots, and one or more wait: more if both were short."""
+    wait_until(lambda: place.counts().get("finished") == 2 and place.counts().get("leased", 0) >= 2)
 
 
 def attempts(place: Place) -> set[str]:
