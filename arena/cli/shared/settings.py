@@ -83,8 +83,7 @@ GRPC = Setting(
     "grpc",
     "auto",
     "How messages of bots are carried: queue = one thread polls grpcio, aio = grpc.aio, which costs more; auto = queue "
-    "with the versions of grpcio that were tried. Where queue cannot be used, aio is, and one line on stderr says why. "
-    "Bots of the kit heed it too.",
+    "with the versions of grpcio that were tried. Bots of the kit heed it too.",
 )
 
 RUNTIMES = Setting(
