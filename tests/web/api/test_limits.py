@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from arena.web.app import make_app
 from arena.web.guarding.limits import Buckets, limited_address
 from arena.web.opening import open_site
+from tests.support.patience import PATIENCE_S
 from tests.support.web_server import served
 
 
@@ -61,5 +62,6 @@ def test_a_proxy_on_this_machine_asks_for_whom_it_names(played: Path) -> None:
         few = make_app(replace(site, requests_per_second=0.01, requests_at_once=1))
         with served(few) as address:
             for visitor, status in (("203.0.113.9", 200), ("203.0.113.9", 429), ("203.0.113.10", 200)):
-                answer = httpx2.get(f"{address}/api/v1/games", headers={"x-forwarded-for": visitor})
+                asked_for = {"x-forwarded-for": visitor}
+                answer = httpx2.get(f"{address}/api/v1/games", headers=asked_for, timeout=PATIENCE_S)
                 assert answer.status_code == status
