@@ -16,7 +16,8 @@ def mark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch, patient_endings():
         patch.setenv("HOME", str(home))
         yield f"HOME={home}"
-        assert marked_processes(f"HOME={home}") == {}
+        left = marked_processes(f"HOME={home}")
+        assert left == {}, left
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -24,7 +24,8 @@ async def host(mark: str) -> AsyncIterator[MatchHost]:
     """One host for all: its honest bots stay warm."""
     async with MatchHost() as host:
         yield host
-    assert marked_processes(mark) == {}
+    left = marked_processes(mark)
+    assert left == {}, left
 
 
 def bots(mark: str) -> dict[int, str]:
