@@ -118,14 +118,16 @@ $(WHEEL_VENV)/.done: requirements/wheel.lock | check-python
 	@touch $@
 
 wheel: $(WHEEL_VENV)/.done
-	ARENA_COMPILE=1 $(WHEEL_VENV)/bin/python -m hatchling build -t wheel -d dist
+	@echo "compiling the engine: this takes some minutes, and what the compiler warns of can be ignored"
+	@ARENA_COMPILE=1 $(WHEEL_VENV)/bin/python -m hatchling build -t wheel -d dist
 
 wheel-pure: $(WHEEL_VENV)/.done
 	$(WHEEL_VENV)/bin/python -m hatchling build -t wheel -d dist
 
 # The folder with the compiled engine stands before the checkout, whose own stays as it is. It has the data, too.
 $(COMPILED)/engine/compiled.json: $(WHEEL_VENV)/.done tools/compiling.py $(shell find engine -type f -not -path '*/__pycache__/*' -not -name '*.so' -not -name compiled.json)
-	$(WHEEL_VENV)/bin/python -m tools.compiling $(COMPILED)
+	@echo "compiling the engine: this takes some minutes, and what the compiler warns of can be ignored"
+	@$(WHEEL_VENV)/bin/python -m tools.compiling $(COMPILED)
 
 test-compiled: setup-dev $(COMPILED)/engine/compiled.json
 	PYTHONPATH=$(COMPILED) ARENA_TEST_ENGINE=compiled $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder tests/engine tests/examples/test_connect_four.py

@@ -28,7 +28,7 @@ def _known(client: TestClient) -> Mapping[str, list[str]]:
         "match": [one["id"] for one in items("matches?limit=20")] or ["none"],
         "ladder": [one["name"] for one in items("ladders?limit=20")] or ["none"],
         "pool": [board["pool"]["pool_id"] for board in boards] or ["none"],
-        "game": list(registry.names()),
+        "game": list(registry.single_names()),
     }
 
 

@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
         "--every", type=int, default=LOOKED_AT_EVERY, help="check every so many positions, and the last (default 10)"
     )
     arguments = parser.parse_args(argv)
-    for name in [arguments.game] if arguments.game else registry.names():
+    for name in [arguments.game] if arguments.game else registry.single_names():
         check_game(registry.get(name), arguments.games, arguments.every)
     return 0
 

@@ -84,7 +84,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--messages", type=int, default=300)
     parser.add_argument("--repeats", type=int, default=7)
     arguments = parser.parse_args(argv)
-    for game in [arguments.game] if arguments.game else registry.names():
+    for game in [arguments.game] if arguments.game else registry.single_names():
         for seats in registry.get(game).seats:
             messages = play_and_encode(game, seats)[: arguments.messages]
             times = [

@@ -48,19 +48,21 @@ class Build:
 def stamp(folder: Path, sources: Iterable[str], compiler: str) -> dict[str, Any]:
     """Return the stamp of an engine of which the modules with these sources, named from its folder, are compiled."""
     digests = {name: _digest(folder / name) for name in sorted(sources)}
-    return {"compiler": compiler, "suffix": EXTENSION_SUFFIXES[0], "sources": digests}
+    sizes = {str(path.relative_to(folder)): path.stat().st_size for path in sorted(_compiled_files(folder))}
+    return {"compiler": compiler, "suffix": EXTENSION_SUFFIXES[0], "sources": digests, "bytes": sizes}
 
 
 def look(folder: Path = _FOLDER) -> Build:
     """Return how the engine in a folder runs in this Python. Raises HalfBuiltError if that cannot be relied on."""
-    suffix, compiler, sources = _read_stamp(folder)
-    there = {str(path.relative_to(folder)) for path in _compiled_files(folder)}
+    suffix, compiler, sources, sizes = _read_stamp(folder)
+    there = {str(path.relative_to(folder)): path.stat().st_size for path in _compiled_files(folder)}
     if not there:
         return Build(other_python=suffix.strip(".").removesuffix(".so") if suffix not in EXTENSION_SUFFIXES else "")
     expected = {name.removesuffix(".py") + suffix for name in (*sources, LIBRARY)} if sources else set()
-    for name in sorted(expected - there):
+    for name in sorted(expected - there.keys()):
         raise HalfBuiltError(f"the compiled engine is half built: {name} is missing; {_REMEDY}")
-    for name in sorted(there - expected):
+    # A library that is cut short ends the process where it is loaded, so its size is looked at before.
+    for name in sorted(name for name, size in there.items() if name not in expected or size != sizes.get(name)):
         raise HalfBuiltError(f"the compiled engine is half built: {name} is of another build; {_REMEDY}")
     for name, digest in sources.items():
         if not (folder / name).is_file() or _digest(folder / name) != digest:
@@ -77,13 +79,16 @@ def need_whole() -> None:
         look()
 
 
-def _read_stamp(folder: Path) -> tuple[str, str, dict[str, str]]:
-    """Return for which Python, by what and of which sources the engine is compiled; of none if there is no stamp."""
+def _read_stamp(folder: Path) -> tuple[str, str, dict[str, str], dict[str, int]]:
+    """Return for which Python, by what and of which sources the engine is compiled, and the sizes of its modules.
+
+    Without a stamp it is of no sources.
+    """
     try:
         read = json.loads((folder / STAMP).read_text(encoding="utf-8"))
-        return str(read["suffix"]), str(read["compiler"]), dict(read["sources"])
+        return str(read["suffix"]), str(read["compiler"]), dict(read["sources"]), dict(read["bytes"])
     except FileNotFoundError:
-        return EXTENSION_SUFFIXES[0], "", {}
+        return EXTENSION_SUFFIXES[0], "", {}, {}
     except (OSError, ValueError, KeyError, TypeError):
         raise HalfBuiltError(f"the compiled engine is half built: {STAMP} cannot be read; {_REMEDY}") from None
 

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn, Self
 
+from arena.hosting.kit_cache import write_kit_cache
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.runtime_directory import runtime_directory
 from arena.match.match import Match
@@ -63,6 +64,7 @@ class BotHouse:
 
     async def __aenter__(self) -> Self:
         """Start the launcher. Raises RuntimeDirectoryError."""
+        write_kit_cache()
         async with AsyncExitStack() as stack:
             directory = stack.enter_context(runtime_directory())
             # In a worker gRPC has threads by now. Nothing of ours runs between fork and exec of the launcher, which has

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -63,6 +64,7 @@ def test_what_is_for_another_python_is_told_and_does_not_run(engine: Path) -> No
         (lambda engine: (engine / f"one{SUFFIX}").unlink(), f"half built: one{SUFFIX} is missing"),
         (lambda engine: (engine / f"native__mypyc{SUFFIX}").unlink(), f"half built: native__mypyc{SUFFIX} is missing"),
         (lambda engine: (engine / f"two{SUFFIX}").touch(), f"half built: two{SUFFIX} is of another build"),
+        (lambda engine: (engine / f"one{SUFFIX}").write_text("cut"), f"half built: one{SUFFIX} is of another build"),
         (lambda engine: (engine / "games" / "nim.so").touch(), "half built: games/nim.so is of another build"),
         (lambda engine: (engine / STAMP).unlink(), f"half built: native__mypyc{SUFFIX} is of another build"),
         (lambda engine: (engine / STAMP).write_text("{"), f"half built: {STAMP} cannot be read"),
@@ -70,7 +72,7 @@ def test_what_is_for_another_python_is_told_and_does_not_run(engine: Path) -> No
         (lambda engine: (engine / SOURCE).write_text("changed = True\n"), f"of other sources: {SOURCE} has changed"),
         (lambda engine: (engine / SOURCE).unlink(), f"of other sources: {SOURCE} has changed"),
     ],
-    ids=["module", "library", "another", "stray", "unstamped", "torn", "odd", "changed", "gone"],
+    ids=["module", "library", "another", "cut", "stray", "unstamped", "torn", "odd", "changed", "gone"],
 )
 def test_one_that_cannot_be_relied_on_is_refused(breaks: Callable[[Path], None], said: str, engine: Path) -> None:
     breaks(engine)
@@ -87,12 +89,17 @@ def drop_library(engine: Path) -> None:
     next(engine.glob("native__mypyc*.so")).unlink()
 
 
+def cut_library(engine: Path) -> None:
+    library = next(engine.glob("native__mypyc*.so"))
+    os.truncate(library, library.stat().st_size // 2)
+
+
 def change_source(engine: Path) -> None:
     with (engine / "chance.py").open("a", encoding="utf-8") as source:
         source.write("# one more line\n")
 
 
-@pytest.mark.parametrize("breaks", [drop_rules, drop_library, change_source])
+@pytest.mark.parametrize("breaks", [drop_rules, drop_library, cut_library, change_source])
 def test_a_command_says_it_in_one_line_and_the_way_back_works(
     breaks: Callable[[Path], None], unpacked: Path, tmp_path: Path
 ) -> None:

@@ -161,7 +161,6 @@ class _DescriptorWatch(threading.Thread):
             self._ring()
             if is_ready:
                 self._may_wait.acquire()
-        os.close(self._end)
 
     def stop(self) -> None:
         """End the thread."""
@@ -169,3 +168,4 @@ class _DescriptorWatch(threading.Thread):
         os.eventfd_write(self._end, 1)
         self._may_wait.release()
         self.join()
+        os.close(self._end)  # not before: the thread may see that it is over before it is woken
