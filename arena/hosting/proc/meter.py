@@ -17,6 +17,8 @@ from arena.hosting.proc.waiting import Waiter, Waiting
 from arena.hosting.proc.weight import autogroup_nice
 
 _STALE_NS = 250_000_000
+_SLACK_NS = 200_000
+"""What it uses behind an answer until it waits for the next question. Whoever starts a process uses more."""
 _ROUNDING_NS = 20_000_000
 """The kernel reports the times of reaped children in ticks, user and system time separately."""
 
@@ -53,12 +55,14 @@ class TreeMeter:
         self._cpu_ns = 0  # what it did before belongs to no decision
 
     def begin(self) -> None:
-        """Start a decision. After a short one this reads one clock per process and no file."""
-        if self._has_looked:
+        """Start a decision. After a short one, or one behind which it rested, this reads one clock per process."""
+        self._base_ns = self._counted_ns()
+        # The question waits for what is done here, so files are read only if something may have come to stand in them.
+        if self._has_looked and self._base_ns - self._cpu_ns > _SLACK_NS:
             self._scan()
+            self._base_ns = self._counted_ns()
         self._has_looked = False
         self._begun += 1
-        self._base_ns = self._counted_ns()
         self._waiting.begin(time.monotonic_ns())
 
     def look(self) -> tuple[int, int] | None:
@@ -134,6 +138,8 @@ class TreeMeter:
     def _count_waiting(self, now_ns: int, *, is_first: bool) -> None:
         waits = []
         for task in self._tree.tasks():
+            if task.stands_still and not task.waits_since_ns and not self._begun and task.waiter is not None:
+                continue  # it neither ran nor waited
             reading = task.waited_ns(now_ns), max(task.ran_ns, 0), task.turns
             if task.waiter is None:
                 task.waiter = Waiter(*reading) if is_first else Waiter()

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import os
 
-from arena.hosting.proc.processes import parse_stat
-
 SCHEDSTAT, STAT, CHILDREN = "schedstat", "stat", "children"
 _SIZES = {SCHEDSTAT: 80, STAT: 1024, CHILDREN: 4096}
 """How many bytes are read of each; children that do not fit are found by a later look."""
 READY = b"R"
 """The state of a thread that runs or waits for a processor."""
+
+
+def state_in(stat: bytes) -> bytes:
+    """Return the state in the content of a `stat` file, one letter; nothing if that is empty."""
+    name_end = stat.rfind(b")")
+    return stat[name_end + 2 : name_end + 3] if stat else b""
 
 
 class TaskFiles:
@@ -52,27 +56,22 @@ class TaskFiles:
 
     def read_schedstat(self) -> tuple[int, int, int]:
         """Return nanoseconds run, nanoseconds in the run queue (waits that are over), and how often it got to run."""
-        ran_ns, queued_ns, turns = map(int, self._read(SCHEDSTAT).split())
+        ran_ns, queued_ns, turns = map(int, self.read(SCHEDSTAT).split())
         return ran_ns, queued_ns, turns
-
-    def read_stat(self) -> list[bytes]:
-        """Return the fields of `stat` after the name; `processes` names their positions."""
-        return parse_stat(self._read(STAT))
 
     def is_ready(self) -> bool:
         """Return whether the thread runs or waits for a processor."""
-        stat = self._read(STAT)
-        name_end = stat.rindex(b")")
-        return stat[name_end + 2 : name_end + 3] == READY
+        return state_in(self.read(STAT)) == READY
 
     def read_children(self) -> list[int]:
         """Return the ids of the living processes that this thread started."""
-        return [int(pid) for pid in self._read(CHILDREN).split()]
+        return [int(pid) for pid in self.read(CHILDREN).split()]
 
     def _open(self, name: str) -> int:
         return os.open(self._path + name, os.O_RDONLY | os.O_CLOEXEC)
 
-    def _read(self, name: str) -> bytes:
+    def read(self, name: str) -> bytes:
+        """Return what is in one of its files now."""
         kept = self._descriptors.get(name)
         if kept is not None:
             return os.pread(kept, _SIZES[name], 0)

@@ -11,8 +11,8 @@ import os
 import time
 from collections.abc import Iterator
 
-from arena.hosting.proc.processes import CHILDREN_SYSTEM, CHILDREN_USER, NICE, PARENT, POLICY, STATE, read_threads
-from arena.hosting.proc.tasks import CHILDREN, READY, SCHEDSTAT, STAT, TaskFiles
+from arena.hosting.proc.processes import CHILDREN_SYSTEM, CHILDREN_USER, NICE, PARENT, POLICY, parse_stat, read_threads
+from arena.hosting.proc.tasks import CHILDREN, READY, SCHEDSTAT, STAT, TaskFiles, state_in
 from arena.hosting.proc.waiting import Waiter
 
 MOST_TASKS = 256
@@ -32,7 +32,18 @@ class TreeError(OSError):
 class Task:
     """A thread of a bot, with the figures of the last reading."""
 
-    __slots__ = ("files", "is_low", "queued_ns", "ran_ns", "stat", "turns", "waiter", "waits_since_ns")
+    __slots__ = (
+        "_schedstat",
+        "_stat",
+        "files",
+        "is_low",
+        "queued_ns",
+        "ran_ns",
+        "stands_still",
+        "turns",
+        "waiter",
+        "waits_since_ns",
+    )
 
     def __init__(self, pid: int, tid: int) -> None:
         self.files = TaskFiles(pid, tid)
@@ -45,9 +56,11 @@ class Task:
         """How often it was scheduled."""
         self.waits_since_ns = 0
         """Since when it has been waiting for a processor, as far as is known; 0 if it is not."""
-        self.stat: list[bytes] = []
+        self.stands_still = False
+        """Whether it has not run between the last two readings."""
         self.is_low = False
         """Whether it asked for less than a fair share of a processor, so that its waiting is its own choice."""
+        self._schedstat = self._stat = b""
 
     def keep_open(self) -> None:
         """Keep the files open. Raises OSError."""
@@ -55,17 +68,25 @@ class Task:
 
     def read(self, before_ns: int, own_nice: int) -> None:
         """Take a reading; the previous one was at `before_ns`. Raises OSError if the thread has ended."""
-        ran_ns, queued_ns, turns = self.files.read_schedstat()
-        fields = self.files.read_stat()
-        was_ready = bool(self.stat) and self.stat[STATE] == READY
-        stands_still = (ran_ns, queued_ns, turns) == (self.ran_ns, self.queued_ns, self.turns)
+        schedstat, stat = self.files.read(SCHEDSTAT), self.files.read(STAT)
+        state = state_in(stat)
+        # Most threads of a bot sleep all the time: of them nothing is taken apart.
+        self.stands_still = schedstat == self._schedstat
+        if not self.stands_still:
+            self.ran_ns, self.queued_ns, self.turns = map(int, schedstat.split())
         # The kernel counts a wait when it ends. A thread that is ready, was ready, and did not run meanwhile, waits.
-        if not (stands_still and was_ready and fields[STATE] == READY):
+        if not (self.stands_still and state == READY and state_in(self._stat) == READY):
             self.waits_since_ns = 0
         elif not self.waits_since_ns:
             self.waits_since_ns = before_ns
-        self.ran_ns, self.queued_ns, self.turns, self.stat = ran_ns, queued_ns, turns, fields
-        self.is_low = int(fields[NICE]) > own_nice or fields[POLICY] in _LOW_POLICIES
+        if not self.stands_still or state == READY:  # others wait for nothing, whatever their share
+            fields = parse_stat(stat)
+            self.is_low = int(fields[NICE]) > own_nice or fields[POLICY] in _LOW_POLICIES
+        self._schedstat, self._stat = schedstat, stat
+
+    def fields(self) -> list[bytes]:
+        """Return the fields of `stat` at the last reading, as `parse_stat` does; none before the first."""
+        return parse_stat(self._stat) if self._stat else []
 
     def waited_ns(self, now_ns: int) -> int:
         """Return its time in the run queue during its whole life, including a wait that still lasts."""
@@ -89,21 +110,19 @@ class Process:
     @property
     def parent(self) -> int:
         """The id of its parent at the last reading; 0 before the first."""
-        leader = self._read_leader()
-        return int(leader.stat[PARENT]) if leader else 0
+        fields = self._read_leader()
+        return int(fields[PARENT]) if fields else 0
 
     @property
     def reaped_ns(self) -> int:
         """The CPU of the children that it has waited for, in whole ticks, at the last reading."""
-        leader = self._read_leader()
-        if leader is None:
-            return 0
-        return (int(leader.stat[CHILDREN_USER]) + int(leader.stat[CHILDREN_SYSTEM])) * _TICK_NS
+        fields = self._read_leader()
+        return (int(fields[CHILDREN_USER]) + int(fields[CHILDREN_SYSTEM])) * _TICK_NS if fields else 0
 
-    def _read_leader(self) -> Task | None:
-        """Return the first thread, whose `stat` is that of the process, if it was read."""
+    def _read_leader(self) -> list[bytes]:
+        """Return the fields of the first thread, which are those of the process; none if it was not read."""
         leader = self.tasks.get(self.pid)
-        return leader if leader and leader.stat else None
+        return leader.fields() if leader else []
 
     def refresh(self) -> list[int]:
         """Find the threads, and return the ids of the children. Raises OSError if the process has ended."""
@@ -169,8 +188,9 @@ class Tree:
 
     def _keep_open(self) -> None:
         for task, _ in zip(self.tasks(), range(KEPT_TASKS), strict=False):
-            with contextlib.suppress(OSError):  # it has ended: its reading will say so
-                task.keep_open()
+            if not task.files.is_open:
+                with contextlib.suppress(OSError):  # it has ended: its reading will say so
+                    task.keep_open()
 
     def tasks(self) -> Iterator[Task]:
         """Return all threads."""

@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from arena.hosting.proc.meter import TreeMeter
+from tests.support.processes import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it")
 
@@ -35,6 +37,17 @@ for line in sys.stdin:
     exec(line)
     print("done", flush=True)
 """
+
+
+@contextmanager
+def busy_on(core: int) -> Iterator[None]:
+    """Have a program compute on a core all the time."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as program:
+        os.sched_setaffinity(program.pid, {core})
+        try:
+            yield
+        finally:
+            program.kill()
 
 
 class Patient:
@@ -114,13 +127,39 @@ def test_what_came_before_a_decision_is_not_in_it(patient: Patient) -> None:
 
 def test_a_short_decision_reads_no_file(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
     patient.meter.begin()
+    refuse_files(monkeypatch)
+    patient.meter.begin()
 
+
+def refuse_files(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_arguments: object) -> bytes:
         raise AssertionError("a file was read")
 
     monkeypatch.setattr(os, "pread", refuse)
     monkeypatch.setattr(os, "listdir", refuse)
+
+
+def test_behind_a_look_nothing_is_read_of_one_that_rests_since(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient.cpu_us("burn(0.03)")
+    wait_until(lambda: patient.meter.look() == patient.meter.look())  # it has gone to sleep behind its answer
+    with monkeypatch.context() as patch:
+        refuse_files(patch)
+        patient.meter.begin()
+    assert 50 * MS <= patient.cpu_us("burn(0.05)") < 150 * MS
+
+
+def test_a_thread_is_seen_that_waits_for_a_processor_and_has_not_run(patient: Patient) -> None:
+    """It shares the only core that it may use with a busy program."""
+    core = min(os.sched_getaffinity(0))
+    os.sched_setaffinity(patient.process.pid, {core})
     patient.meter.begin()
+    with busy_on(core):
+        assert patient.process.stdin is not None
+        patient.process.stdin.write("burn(0.2)\n")
+        patient.process.stdin.flush()
+        wait_until(lambda: (patient.meter.look() or (0, 0))[1] > 50 * MS)
 
 
 def test_whether_it_has_run_is_known(patient: Patient) -> None:
