@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.patience import patient_endings
-from tests.support.processes import marked_processes
+from tests.support.processes import outliving_processes
 from tests.support.specs import installed_script_game
 
 
@@ -16,7 +16,7 @@ def mark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch, patient_endings():
         patch.setenv("HOME", str(home))
         yield f"HOME={home}"
-        left = marked_processes(f"HOME={home}")
+        left = outliving_processes(f"HOME={home}")
         assert left == {}, left
 
 

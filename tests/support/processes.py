@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 from collections.abc import Callable, Iterable, Iterator
 
-from arena.hosting.proc.processes import list_processes, read_environment, read_file, read_relations
+from arena.hosting.proc.processes import list_processes, parse_stat, read_environment, read_file, read_relations
+
+_FLAGS = 9 - 3
+"""Where proc_pid_stat(5) has the flags of the kernel, in what `parse_stat` returns."""
+_PF_EXITING = 0x4
 
 
 def command_lines(pids: Iterable[int]) -> Iterator[tuple[int, str]]:
@@ -22,6 +27,23 @@ def marked_processes(mark: str) -> dict[int, str]:
     """Command lines by id of all living processes with `mark` in their environment, the calling one left out."""
     others = (pid for pid in list_processes() if pid != os.getpid())
     return dict(command_lines(pid for pid in others if _has_mark(pid, mark.encode())))
+
+
+def outliving_processes(mark: str) -> dict[int, str]:
+    """Those with `mark` that nobody has ended, once the kernel is done with those that were killed."""
+    wait_until(lambda: not any(map(_is_dying, marked_processes(mark))))
+    return marked_processes(mark)
+
+
+def _is_dying(pid: int) -> bool:
+    """Whether it was killed, or has ended itself, and got no processor yet for what is left to do."""
+    try:
+        status = dict(line.split(b":", 1) for line in read_file(f"/proc/{pid}/status").splitlines())
+        flags = int(parse_stat(read_file(f"/proc/{pid}/stat"))[_FLAGS])
+    except OSError:
+        return False
+    pending = int(status[b"SigPnd"], 16) | int(status[b"ShdPnd"], 16)
+    return bool(pending & 1 << signal.SIGKILL - 1 or flags & _PF_EXITING)
 
 
 def _has_mark(pid: int, mark: bytes) -> bool:

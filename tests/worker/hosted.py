@@ -11,7 +11,7 @@ from arena.match.spec import SeatSpec
 from arena.match.verify import verify
 from arena.worker.host import MatchHost
 from tests.support.patience import PATIENT
-from tests.support.processes import marked_processes
+from tests.support.processes import marked_processes, outliving_processes
 from tests.support.specs import script_spec
 
 ROUNDS = "0:3 1:3 0:3 1:3 0:3 1:3"
@@ -24,7 +24,7 @@ async def host(mark: str) -> AsyncIterator[MatchHost]:
     """One host for all: its honest bots stay warm."""
     async with MatchHost() as host:
         yield host
-    left = marked_processes(mark)
+    left = outliving_processes(mark)
     assert left == {}, left
 
 
