@@ -1,6 +1,6 @@
 """What a decision costs in all processes of the arena, beside a commit before, in the same run.
 
-    python -m benchmarks.decision_cost [--before c8b185a] [--matches 300] [--rounds 3]
+    python -m benchmarks.decision_cost [--before c8b185a] [--matches 300] [--rounds 3] [--compiled build/compiled]
 
 A round robin of instant bots of The Foreign King by the real command line, two matches at once, by turns with the code
 of the commit, which is taken out of the repository, and with the code as it is here; then with bots that answer whole
@@ -55,11 +55,12 @@ class Cost:
 class _Arena:
     """The arena with the code of one directory, and a kind of instant bot in it."""
 
-    def __init__(self, code: Path, bot: str) -> None:
+    def __init__(self, code: Path, bot: str, engine: Path | None = None) -> None:
         self._bot = code / "benchmarks" / bot
         compileall.compile_dir(str(code), quiet=1, rx=_NO_BYTECODE)
+        places = [code] if engine is None else [engine, code]
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        self._environment = {**kept, "PYTHONPATH": str(code), "COLUMNS": "100"}
+        self._environment = {**kept, "PYTHONPATH": os.pathsep.join(map(str, places)), "COLUMNS": "100"}
 
     def measure(self, matches: int) -> Cost:
         """Play a tournament in a fresh directory. Raises CalledProcessError."""
@@ -129,6 +130,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--before", default=BEFORE, metavar="COMMIT")
     parser.add_argument("--matches", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--compiled",
+        type=Path,
+        metavar="FOLDER",
+        help="also with a compiled engine, which `make test-compiled` leaves in build/compiled",
+    )
     options = parser.parse_args(arguments)
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # so that what the last bots used is counted, whoever started them
     with tempfile.TemporaryDirectory(prefix="arena-before-") as directory:
@@ -137,16 +144,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except subprocess.CalledProcessError:
             print(f"there is no commit {options.before} here; name one of `git log`, in a whole clone", file=sys.stderr)
             return 2
-        arenas = _Arena(code, "instant"), _Arena(ROOT, "instant"), _Arena(ROOT, "instant_turns")
+        arenas = [_Arena(code, "instant"), _Arena(ROOT, "instant"), _Arena(ROOT, "instant_turns")]
+        if options.compiled is not None:
+            arenas.append(_Arena(ROOT, "instant", options.compiled.resolve()))
         rounds = [[arena.measure(options.matches) for arena in arenas] for _ in range(options.rounds)]
     medians = [
         Cost(statistics.median(cost.cpu_us for cost in costs), statistics.median(cost.speed for cost in costs))
         for costs in zip(*rounds, strict=True)
     ]
-    before, now, turns = medians
+    before, now, turns, *compiled = medians
     _show(options.before, before, before, "")
     _show("now", now, before, f" (goals {GOAL_CPU:.2f} and {GOAL_SPEED:g})")
     _show("whole turns", turns, before, f" (goal {GOAL_TURNS:g} times)")
+    for cost in compiled:
+        _show("compiled", cost, before, "")
     is_met = now.cpu_us / before.cpu_us <= GOAL_CPU and now.speed / before.speed >= GOAL_SPEED
     return 0 if is_met and turns.speed / before.speed >= GOAL_TURNS else 1
 
