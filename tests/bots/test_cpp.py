@@ -72,7 +72,8 @@ def directory() -> Iterator[Path]:
 
 async def start(bots: CppBots, which: str, **environment: str) -> Ended:
     """Run a bot to its end, which must come by itself."""
-    base = {key: value for key, value in os.environ.items() if not key.startswith("ARENA_")}
+    # The launcher passes none of these on either; gRPC's own ones are for Python's.
+    base = {key: value for key, value in os.environ.items() if not key.startswith(("ARENA_", "GRPC_"))}
     process = await asyncio.create_subprocess_exec(
         *(bots.path, which),
         env={**base, **environment},
