@@ -117,8 +117,10 @@ $(WHEEL_VENV)/.done: requirements/wheel.lock | check-python
 	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(WHEEL_VENV)/bin/python -m pip install -q --require-hashes -r requirements/wheel.lock
 	@touch $@
 
+SAY_COMPILING := echo "compiling the engine: this takes some minutes, and what the compiler warns of can be ignored"
+
 wheel: $(WHEEL_VENV)/.done
-	@echo "compiling the engine: this takes some minutes, and what the compiler warns of can be ignored"
+	@$(SAY_COMPILING)
 	@ARENA_COMPILE=1 $(WHEEL_VENV)/bin/python -m hatchling build -t wheel -d dist
 
 wheel-pure: $(WHEEL_VENV)/.done
@@ -126,7 +128,7 @@ wheel-pure: $(WHEEL_VENV)/.done
 
 # The folder with the compiled engine stands before the checkout, whose own stays as it is. It has the data, too.
 $(COMPILED)/engine/compiled.json: $(WHEEL_VENV)/.done tools/compiling.py $(shell find engine -type f -not -path '*/__pycache__/*' -not -name '*.so' -not -name compiled.json)
-	@echo "compiling the engine: this takes some minutes, and what the compiler warns of can be ignored"
+	@$(SAY_COMPILING)
 	@$(WHEEL_VENV)/bin/python -m tools.compiling $(COMPILED)
 
 test-compiled: setup-dev $(COMPILED)/engine/compiled.json
