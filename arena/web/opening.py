@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 
 from arena.client.here.arena import ArenaHere
 from arena.client.here.store_place import store_of
@@ -13,7 +12,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.web.frame.site import NOBODY, Rules, Site
 from arena.web.helping.helper import Helper
 from arena.web.helping.yielding import IDLE
-from arena.web.official.fitting import fit_elsewhere
+from arena.web.official.fitting import Fitter
 from arena.web.official.tables import OfficialTables
 from ratings.store.database import open_for_reading
 from ratings.store.states import Scope
@@ -37,7 +36,8 @@ def open_site(
     Raises the errors of `ratings.store.database.open_for_reading`.
     """
     database = open_for_reading(db)
-    official = OfficialTables(partial(fit_elsewhere, db))
+    fitter = Fitter(db)
+    official = OfficialTables(fitter.fit)
     helper, counter = (Helper(db), Helper(db, IDLE)) if is_helped else (None, None)
     try:
         programs = StoredPrograms(store_of(db))
@@ -54,5 +54,6 @@ def open_site(
         for one in (helper, counter):
             if one is not None:
                 one.close()
+        fitter.close()
         official.close()
         database.close()

@@ -21,7 +21,7 @@ from arena.web.frame.site import Site
 from arena.web.helping.helper import Helper
 from arena.web.helping.teller import teller_of
 from arena.web.helping.yielding import IDLE
-from arena.web.official.fitting import fit_elsewhere
+from arena.web.official.fitting import Fitter
 from arena.web.official.tables import FitError
 from arena.web.opening import open_site
 from arena.web.viewing.tellings import tell
@@ -91,13 +91,13 @@ def test_ctrl_c_in_a_terminal_is_not_for_the_processes_of_the_pages(
     telling = "import json, os; print(json.dumps({'why_not': str(os.getpgid(0) == os.getpid() != os.getsid(0))}))"
     monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", telling))
     with pytest.raises(FitError, match="True"):
-        fit_elsewhere("any.db", "any")
+        Fitter("any.db").fit("any")
 
 
 def test_a_fit_that_ends_before_it_is_asked_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", ""))
     with pytest.raises(FitError, match="ended without an answer"):
-        fit_elsewhere("longer than a pipe holds " * 10_000, "any")
+        Fitter("longer than a pipe holds " * 10_000).fit("any")
 
 
 def test_a_helper_that_is_never_let_run_is_replaced_by_one_that_gives_way_less(
@@ -120,7 +120,7 @@ def test_a_helper_that_is_never_let_run_is_replaced_by_one_that_gives_way_less(
     fits = "import json, sys, time\nif json.loads(sys.stdin.readline())['niceness'] == 20: time.sleep(3600)"
     monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", f"{fits}\nprint('{{}}')"))
     with pytest.raises(KeyError, match="pool"):
-        fit_elsewhere("any.db", "any", patience_s=1.0)
+        Fitter("any.db", patience_s=1.0).fit("any")
 
 
 def test_a_helper_that_was_killed_is_replaced(played: Path) -> None:

@@ -2,7 +2,9 @@
 
 import json
 import re
+import sys
 import threading
+import uuid
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,10 +14,11 @@ from fastapi.testclient import TestClient
 
 from arena.client.values.ratings import Circle, OfficialTable
 from arena.web.app import make_app
-from arena.web.official.fitting import _read_answer, fit_elsewhere
+from arena.web.official.fitting import Fitter, _read_answer
 from arena.web.official.tables import FitError, KeptTable, OfficialTables
 from arena.web.opening import open_site
 from tests.support.patience import PATIENCE_S
+from tests.support.processes import marked_processes
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +81,7 @@ def test_an_unknown_pool_is_not_found(client: TestClient) -> None:
 
 def test_the_official_table_is_fitted_by_another_process_and_shown_beside(played: Path, pool: str) -> None:
     pool_id = pool.rpartition("/")[2]
-    table = fit_elsewhere(str(played), pool_id)
+    table = Fitter(str(played)).fit(pool_id)
     assert {row.bot for row in table.rows} == {"random", "greedy", "first"}
     with open_site(str(played)) as site:
         kept = KeptTable(table, table.matches, 1_700_000_000_000_000)
@@ -89,7 +92,7 @@ def test_the_official_table_is_fitted_by_another_process_and_shown_beside(played
 
 
 def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sentence(played: Path, pool: str) -> None:
-    table = fit_elsewhere(str(played), pool.rpartition("/")[2])
+    table = Fitter(str(played)).fit(pool.rpartition("/")[2])
     circle = Circle(("1", "2", "3"), ("greedy", "first", "random"), (0.61, 0.58, 0.725), (40, 40, 41), 84.6, 1e-7)
     told = replace(table, circles=(circle,), circle_count=1)
     assert _read_answer(json.dumps(asdict(told)).encode()) == told
@@ -108,7 +111,7 @@ def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sente
 
 def test_a_fit_that_fails_tells_why(tmp_path: Path) -> None:
     with pytest.raises(FitError, match="cannot be read just now"):
-        fit_elsewhere(str(tmp_path / "none.db"), "abcd")
+        Fitter(str(tmp_path / "none.db")).fit("abcd")
 
 
 def test_a_table_is_fitted_in_the_background_and_again_when_there_is_more() -> None:
@@ -132,6 +135,24 @@ def test_a_table_is_fitted_in_the_background_and_again_when_there_is_more() -> N
     assert tables.look("a", 2).is_computing
     go_on.release()
     tables.close()
+
+
+def test_with_the_pages_end_the_fit_that_runs_and_those_that_are_due(
+    played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = f"OF_CLOSED_PAGES={uuid.uuid4()}"
+    monkeypatch.setenv(*mark.split("="))
+    monkeypatch.setattr(
+        "arena.web.official.fitting._COMMAND", (sys.executable, "-c", "import time; time.sleep(3600)", "sleeps")
+    )
+    before = set(threading.enumerate())
+    with open_site(str(played)) as site:
+        assert site.official is not None
+        for pool in "abc":
+            assert site.official.look(pool, 1).is_computing
+        wait_until(lambda: any("sleeps" in line for line in marked_processes(mark).values()))
+    assert set(threading.enumerate()) <= before
+    assert marked_processes(mark) == {}
 
 
 def wait_until(holds: Callable[[], bool]) -> None:

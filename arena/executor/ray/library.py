@@ -18,6 +18,7 @@ NAMESPACE = "kingmaker-arena"
 """Where the actors of all coordinators of a cluster find each other."""
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ENABLE_AUTO_CONNECT": "0",  # else a call after the end joins any cluster, or begins one
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_kill_child_processes_on_worker_exit_with_raylet_subreaper": "1",
 }

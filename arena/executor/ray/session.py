@@ -22,6 +22,8 @@ JOIN_S = 30.0
 LEAVE_S = 10.0
 LOOK_S = 20.0
 """A head that does not tell its nodes for so long is gone."""
+_ALONE = threading.Lock()
+"""Held while Ray is begun or shut down: one that nobody waits for any more goes on, and the next must not meet it."""
 _Found = TypeVar("_Found")
 
 
@@ -67,7 +69,7 @@ async def join(address: str) -> Head:
         part_of_ray("_private.ray_constants").ENABLE_RAY_CLUSTER = False
 
     def enter() -> None:
-        with keep_handler(signal.SIGTERM):
+        with _ALONE, keep_handler(signal.SIGTERM):
             ray.init(
                 address=head.address,
                 namespace=NAMESPACE,
@@ -119,7 +121,7 @@ async def leave() -> None:
     """Leave the cluster: whatever was started there by us ends."""
 
     def go() -> None:
-        with keep_handler(signal.SIGTERM):
+        with _ALONE, keep_handler(signal.SIGTERM):
             load_ray().shutdown()
 
     with suppress(Exception):  # a head that is gone cannot be left in order

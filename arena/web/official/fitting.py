@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from arena.client.errors import ClientError
 from arena.client.here.arena import ArenaHere
@@ -41,37 +41,61 @@ LONGEST_S = 1800.0
 _COMMAND = (sys.executable, "-m", "arena.web.official.fitting")
 
 
-def fit_elsewhere(db: str, pool: str, longest_s: float = LONGEST_S, patience_s: float = 60.0) -> OfficialTable:
-    """Return the official table of a pool of a database, which another process fits. Raises FitError.
+class Fitter:
+    """Fits official tables of a database in another process, one at a time; that ends when this is closed.
 
-    It gives way to all; if it was not let run for `patience_s` another one is started that gives way less.
+    It gives way to all; if it was not let run for `patience_s` another one is started that gives way less. One that
+    takes longer than `longest_s` is ended.
     """
-    written = _fitted(db, pool, IDLE, longest_s, patience_s)
-    return _read_answer(written if written is not None else _fitted(db, pool, SOON, longest_s, longest_s) or b"")
 
+    def __init__(self, db: str, longest_s: float = LONGEST_S, patience_s: float = 60.0) -> None:
+        self._db, self._longest_s, self._patience_s = db, longest_s, patience_s
+        self._process: subprocess.Popen[str] | None = None
+        self._starting = threading.Lock()
+        self._is_closed = False
 
-def _fitted(db: str, pool: str, niceness: int, longest_s: float, patience_s: float) -> bytes | None:
-    """Return what the process writes, or `None` if it was not let run. Raises FitError."""
-    asked = {"db": db, "pool": pool, "niceness": niceness}
-    with tempfile.TemporaryFile() as written:
-        process = subprocess.Popen(
-            _COMMAND,
-            stdin=subprocess.PIPE,
-            stdout=written,
-            text=True,
-            process_group=0,  # Ctrl-C in a terminal is for the pages, which end it
-        )
-        # Its input stays open: the process ends when that ends. One that has ended at once gives no answer.
-        with suppress(BrokenPipeError), process:
-            assert process.stdin is not None
-            # Not among the arguments, which everybody on the machine can read.
-            process.stdin.write(json.dumps(asked) + "\n")
-            process.stdin.flush()
-            if was_starved(process.pid, partial(_has_ended, process, time.monotonic(), longest_s), patience_s):
-                process.kill()
-                return None
-        written.seek(0)
-        return written.read()
+    def fit(self, pool: str) -> OfficialTable:
+        """Return the official table of a pool. Raises FitError."""
+        written = self._fitted(pool, IDLE, self._patience_s)
+        return _read_answer(written if written is not None else self._fitted(pool, SOON, self._longest_s) or b"")
+
+    def close(self) -> None:
+        """End the process, and start no other one."""
+        with self._starting:
+            self._is_closed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _fitted(self, pool: str, niceness: int, patience_s: float) -> bytes | None:
+        """Return what the process writes, or `None` if it was not let run. Raises FitError."""
+        asked = {"db": self._db, "pool": pool, "niceness": niceness}
+        with tempfile.TemporaryFile() as written:
+            process = self._start(written)
+            # Its input stays open: the process ends when that ends. One that has ended at once gives no answer.
+            with suppress(BrokenPipeError), process:
+                assert process.stdin is not None
+                # Not among the arguments, which everybody on the machine can read.
+                process.stdin.write(json.dumps(asked) + "\n")
+                process.stdin.flush()
+                has_ended = partial(_has_ended, process, time.monotonic(), self._longest_s)
+                if was_starved(process.pid, has_ended, patience_s):
+                    process.kill()
+                    return None
+            written.seek(0)
+            return written.read()
+
+    def _start(self, written: IO[bytes]) -> subprocess.Popen[str]:
+        with self._starting:
+            if self._is_closed:
+                raise FitError("the pages are being closed")
+            self._process = subprocess.Popen(
+                _COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=written,
+                text=True,
+                process_group=0,  # Ctrl-C in a terminal is for the pages, which end it
+            )
+            return self._process
 
 
 def _has_ended(process: subprocess.Popen[str], start_s: float, longest_s: float, waited_s: float) -> bool:

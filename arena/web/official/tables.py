@@ -55,6 +55,7 @@ class OfficialTables:
         self._wanted: queue.SimpleQueue[tuple[str, int] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._is_closed = False
         self.turn = 0
         """It is another number as soon as anything else is known of any table."""
 
@@ -74,11 +75,16 @@ class OfficialTables:
             return kept
 
     def close(self) -> None:
-        """Fit nothing more."""
+        """Fit nothing more, not even what is due, and wait for the end of the fit that runs."""
+        self._is_closed = True
         self._wanted.put(None)
+        with self._lock:
+            thread = self._thread
+        if thread is not None:
+            thread.join()
 
     def _work(self) -> None:
-        while (wanted := self._wanted.get()) is not None:
+        while (wanted := self._wanted.get()) is not None and not self._is_closed:
             self._fit_one(*wanted)
 
     def _fit_one(self, pool: str, matches: int) -> None:
