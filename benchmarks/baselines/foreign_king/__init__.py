@@ -1,0 +1,1 @@
+"""How the sample bots of November 2026 valued The Foreign King."""
