@@ -40,6 +40,18 @@ def no_turns(state: State) -> int | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """What an evaluation weighs, for whoever looks for better weights (`python -m bots.training`)."""
+
+    names: Sequence[str]
+    """What each weight is for."""
+    weights: Sequence[float]
+    """The weights that it goes by, in the order of their names; any other finite numbers would do."""
+    playable_by: Callable[[Sequence[float]], Playable]
+    """`(weights)`: how the game is searched by other weights. Raises ValueError for another number of them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Playable:
     """What bots that know nothing else of a game need in order to search it."""
@@ -57,6 +69,8 @@ class Playable:
     usual_decisions: Callable[[int], int] = lambda seats: 50 * seats
     """`(seats)`: about how many decisions of all seats (forced ones apart) bots that know the game need for a playing.
     Only what is said of the time that play will take depends on it."""
+    weighing: Weighing | None = None
+    """What the evaluation weighs, if that is more than rules; nobody needs it to play."""
 
     def evaluate(self, state: Any, seat: int) -> float:
         """Return how good the position is for one seat, from 0 (lost) to 1 (won)."""

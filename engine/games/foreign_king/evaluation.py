@@ -1,19 +1,21 @@
 """How good a position is for each seat, by a quick look: expected final points, then the chance to be ahead.
 
 Every term estimates victory points at the end. What final scoring awards to whoever has most is shared softly while
-much can still happen (the King's marker is far from the second-highest score), and sharply near the end. Weights were
-tuned by greedy play against earlier settings.
+much can still happen (the King's marker is far from the second-highest score), and sharply near the end. The weights
+were found by `python -m bots.training`; weights.json tells how.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp
 from typing import Final
 
-from engine.abilities import Playable
+from engine.abilities import Playable, Weighing
+from engine.folder import read_json
 from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import CONGRESS_GO, CONGRESS_STAY
-from engine.games.foreign_king.board import PROVINCE_COUNT
+from engine.games.foreign_king.board import DISTANCE, PORTRAIT, PROVINCE_COUNT
 from engine.games.foreign_king.state import (
     CONGRESS_ASK,
     END,
@@ -23,54 +25,127 @@ from engine.games.foreign_king.state import (
     factories_in,
 )
 
-_HOLD: Final[tuple[float, ...]] = (0.0, 0.55, 0.72, 0.83, 0.9, 0.94, 0.97, 1.0)
-"""How likely a lead of so many discs lasts."""
-_HARVEST: Final = 0.55
-"""Part of a leader's active factories that he will come to score."""
-_FRANC: Final = 0.45
-"""Worth of a Franc while there is time to spend it."""
-_FRANCS_COUNTED: Final = 12
-_BOARD_DISC: Final = 0.22
-_HAND_DISC: Final = 0.05
-_CONGRESS_DISC: Final = 0.3
-_MEDAL_UP: Final = 1.6
-_LOAN_REPAYABLE: Final = 1.5
-"""Points an open loan costs that the Francs in hand would repay."""
-_WIDTH: Final = 7.0
-_WIDTH_PER_TIME: Final = 14.0
+NAMES: Final[tuple[str, ...]] = (
+    *("hold_level", "hold_1", "hold_2", "hold_3", "hold_4", "hold_5", "hold_6", "rest_level"),
+    *("harvest_here", "harvest_near", "harvest_far", "harvest_farther"),
+    *("franc", "francs_counted", "board_disc", "hand_disc", "congress_disc", "congress_harvest", "medal_up"),
+    *("loan_repayable", "width", "width_per_time", "sharpness_per_time", "sharp_control", "sharp_medals"),
+    *("sharp_congress", "sharp_francs"),
+)
+"""What each weight is for: `hold_n` is how likely a lead of n discs lasts, `rest` the part of whoever comes second;
+`harvest` the part of a leader's active factories that he will come to score, by how far the King is away (in his
+province he cannot score soon); `congress_harvest` the part of all active factories that a share of the Congress brings;
+`sharp` how steeply more of something brings its final award."""
 
 
-def evaluate_all(state: ForeignKingState) -> tuple[float, ...]:
-    """Return the value for each seat, 0 to 1; at the end it is the part of the other seats left behind."""
-    if state.phase == END:
-        return _normalised(scoring.outcome(state).ranks)
-    if state.phase == CONGRESS_ASK:
-        return _after_congress(state)
-    time = _time_left(state)
-    points = expected_points(state, time)
-    width = _WIDTH + _WIDTH_PER_TIME * time
-    return tuple(_chance_ahead(points, seat, width) for seat in range(state.seats))
+class Evaluation:
+    """Values positions by weights, in the order of `NAMES`."""
+
+    def __init__(self, weights: Sequence[float]) -> None:
+        """Take the weights. Raises ValueError if they are not as many as `NAMES`."""
+        if len(weights) != len(NAMES):
+            raise ValueError(f"there are {len(NAMES)} weights, not {len(weights)}")
+        value = [float(weight) for weight in weights]
+        self._hold = [0.0, *value[1:7], 1.0]
+        self._hold_level, self._rest_level = value[0], value[7]
+        self._harvest = [value[8], value[9], value[10], value[11], value[11]]
+        self._franc, self._francs_counted = value[12], value[13]
+        self._board_disc, self._hand_disc, self._congress_disc = value[14], value[15], value[16]
+        self._congress_harvest, self._medal_up, self._loan_repayable = value[17], value[18], value[19]
+        self._width, self._width_per_time, self._sharpness_per_time = value[20], value[21], value[22]
+        self._sharp_control, self._sharp_medals = value[23], value[24]
+        self._sharp_congress, self._sharp_francs = value[25], value[26]
+
+    def evaluate_all(self, state: ForeignKingState) -> tuple[float, ...]:
+        """Return the value for each seat, 0 to 1; at the end it is the part of the other seats left behind."""
+        if state.phase == END:
+            return _normalised(scoring.outcome(state).ranks)
+        if state.phase == CONGRESS_ASK:
+            return self._after_congress(state)
+        time = _time_left(state)
+        points = self.expected_points(state, time)
+        width = max(self._width + self._width_per_time * time, _NARROWEST)
+        return tuple([_chance_ahead(points, seat, width) for seat in range(state.seats)])
+
+    def _after_congress(self, state: ForeignKingState) -> tuple[float, ...]:
+        """Value a position in which scoring is under way by the answer that is best for the seat asked."""
+        asked = state.asked[0]
+        answers = []
+        for action in (CONGRESS_GO, CONGRESS_STAY):
+            child = state.clone()
+            child.apply_unchecked(action)
+            answers.append(self.evaluate_all(child))
+        return answers[0] if answers[0][asked] >= answers[1][asked] else answers[1]
+
+    def expected_points(self, state: ForeignKingState, time: float) -> list[float]:
+        """Return the expected final points of each seat."""
+        seats = state.seats
+        points = [float(state.scores[seat]) for seat in range(seats)]
+        weight = [0.0] * len(state.scores)
+        self._map_points(state, time, points, weight)
+        sharpness = 1.0 + self._sharpness_per_time * (1.0 - time)
+        _share(points, weight, 9.0, self._sharp_control * sharpness)
+        _share(points, [float(state.medals[seat]) for seat in range(seats)], 9.0, self._sharp_medals * sharpness)
+        _share(points, [float(count) for count in state.congress[:seats]], 3.0, self._sharp_congress * sharpness)
+        _share(points, [float(count) for count in state.francs], 3.0, self._sharp_francs * sharpness)
+        for seat in range(seats):
+            francs, loans = state.francs[seat], state.loans[seat]
+            repayable = min(loans, francs // REPAYMENT)
+            points[seat] += scoring.LOAN_PENALTY * (loans - repayable) - self._loan_repayable * repayable
+            points[seat] += time * (
+                self._franc * min(float(francs), self._francs_counted)
+                + self._hand_disc * state.hand[seat]
+                + self._congress_disc * state.congress[seat]
+                + self._medal_up * (state.medals[seat] - state.loans[seat])
+            )
+        return points
+
+    def _map_points(self, state: ForeignKingState, time: float, points: list[float], weight: list[float]) -> None:
+        """Add to `points` what discs and factories promise, to `weight` the expected control (A49) of each colour."""
+        seats = state.seats
+        away = DISTANCE[state.king] if state.king != PORTRAIT else None
+        harvests = 0.0
+        for province in range(PROVINCE_COUNT):
+            row = state.discs[province::PROVINCE_COUNT]
+            packed = state.factories[province]
+            active = packed & 63
+            worth = 1 + factories_in(packed) if packed else 1
+            full = float(6 * (active & 7) + 3 * (active >> 3)) * time
+            harvests += full
+            most = max(row)
+            if not most:
+                continue
+            harvest = full * self._harvest[away[province] if away is not None else 1] if active else 0.0
+            leader = row.index(most)
+            row[leader] = 0
+            following = max(row)
+            second = row.index(following)
+            hold = self._hold[min(most - following, 7)] if most > following else self._hold_level
+            rest = (self._rest_level if most == following else 1.0 - hold) if following else 0.0
+            weight[leader] += worth * hold
+            weight[second] += worth * rest
+            if leader < seats:
+                points[leader] += harvest * hold + self._board_disc * most * time
+            if following and second < seats:
+                points[second] += harvest * rest + self._board_disc * following * time
+        members = sum(state.congress[:seats])
+        if members:
+            for seat in range(seats):
+                points[seat] += self._congress_harvest * harvests * state.congress[seat] / members
+
+
+_NARROWEST: Final = 0.5
+"""Points by which a seat is ahead count at least so softly, whatever the weights."""
 
 
 def _normalised(ranks: tuple[int, ...]) -> tuple[float, ...]:
     others = len(ranks) - 1
     values = []
     for rank in ranks:
-        better = sum(other < rank for other in ranks)
+        better = sum([other < rank for other in ranks])
         level = ranks.count(rank) - 1
         values.append(1.0 - (better + level / 2) / others)
     return tuple(values)
-
-
-def _after_congress(state: ForeignKingState) -> tuple[float, ...]:
-    """Value a position in which scoring is under way by the answer that is best for the seat asked."""
-    asked = state.asked[0]
-    answers = []
-    for action in (CONGRESS_GO, CONGRESS_STAY):
-        child = state.clone()
-        child.apply_unchecked(action)
-        answers.append(evaluate_all(child))
-    return max(answers, key=lambda values: values[asked])
 
 
 def _time_left(state: ForeignKingState) -> float:
@@ -83,60 +158,8 @@ def _chance_ahead(points: list[float], seat: int, width: float) -> float:
     total = 0.0
     for other in range(len(points)):
         if other != seat:
-            total += 1.0 / (1.0 + exp((points[other] - mine) / width))
+            total += 1.0 / (1.0 + exp(min((points[other] - mine) / width, 40.0)))
     return total / (len(points) - 1)
-
-
-def expected_points(state: ForeignKingState, time: float) -> list[float]:
-    """Return the expected final points of each seat."""
-    seats = state.seats
-    points = [float(state.scores[seat]) for seat in range(seats)]
-    weight = [0.0] * len(state.scores)
-    _map_points(state, time, points, weight)
-    sharpness = 1.0 + 1.5 * (1.0 - time)
-    _share(points, weight, 9.0, 0.45 * sharpness)
-    medals = [float(state.medals[seat]) for seat in range(seats)]
-    _share(points, medals, 9.0, 0.8 * sharpness)
-    _share(points, [float(count) for count in state.congress[:seats]], 3.0, 0.7 * sharpness)
-    _share(points, [float(count) for count in state.francs], 3.0, 0.3 * sharpness)
-    for seat in range(seats):
-        francs = state.francs[seat]
-        loans = state.loans[seat]
-        repayable = min(loans, francs // REPAYMENT)
-        points[seat] += scoring.LOAN_PENALTY * (loans - repayable) - _LOAN_REPAYABLE * repayable
-        points[seat] += time * (
-            _FRANC * min(francs, _FRANCS_COUNTED)
-            + _HAND_DISC * state.hand[seat]
-            + _CONGRESS_DISC * state.congress[seat]
-            + _MEDAL_UP * (state.medals[seat] - state.loans[seat])
-        )
-    return points
-
-
-def _map_points(state: ForeignKingState, time: float, points: list[float], weight: list[float]) -> None:
-    """Add to `points` what discs and factories promise, and to `weight` the expected control (A49) of each colour."""
-    seats = state.seats
-    for province in range(PROVINCE_COUNT):
-        row = state.discs[province::PROVINCE_COUNT]
-        most = max(row)
-        if not most:
-            continue
-        packed = state.factories[province]
-        active = packed & 63
-        worth = 1 + factories_in(packed) if packed else 1
-        harvest = _HARVEST * (6 * (active & 7) + 3 * (active >> 3)) * time if active else 0.0
-        leader = row.index(most)
-        row[leader] = 0
-        following = max(row)
-        second = row.index(following)
-        hold = _HOLD[min(most - following, 7)] if most > following else 0.4
-        rest = (0.4 if most == following else 1.0 - hold) if following else 0.0
-        weight[leader] += worth * hold
-        weight[second] += worth * rest
-        if leader < seats:
-            points[leader] += harvest * hold + _BOARD_DISC * most * time
-        if following and second < seats:
-            points[second] += harvest * rest + _BOARD_DISC * following * time
 
 
 def _share(points: list[float], amounts: list[float], award: float, sharpness: float) -> None:
@@ -144,11 +167,23 @@ def _share(points: list[float], amounts: list[float], award: float, sharpness: f
     most = max(amounts)
     if most <= 0:
         return
-    odds = [exp(sharpness * (amount - most)) for amount in amounts]
+    odds = [exp(max(sharpness, 0.0) * (amount - most)) for amount in amounts]
     scale = award / sum(odds)
     for seat in range(len(points)):
         points[seat] += scale * odds[seat]
 
 
-PLAYABLE: Final = Playable(evaluate_all=evaluate_all, usual_decisions=lambda seats: 60 * seats)
-"""Nothing is hidden and nothing is drawn; the number of decisions was measured with the sample bots."""
+def playable_by(weights: Sequence[float]) -> Playable:
+    """Return how the game is searched by these weights. Nothing is hidden and nothing is drawn.
+
+    The number of decisions was measured with the sample bots.
+    """
+    weighing = Weighing(NAMES, tuple(weights), playable_by)
+    return Playable(
+        evaluate_all=Evaluation(weights).evaluate_all,
+        usual_decisions=lambda seats: 60 * seats,
+        weighing=weighing,
+    )
+
+
+PLAYABLE: Final = playable_by([read_json(__name__, "weights.json")["weights"][name] for name in NAMES])

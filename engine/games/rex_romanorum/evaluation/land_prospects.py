@@ -11,49 +11,46 @@ from engine.games.rex_romanorum.board import (
     REGION_COUNT,
     regions_of,
 )
+from engine.games.rex_romanorum.evaluation.weights import Weights
 from engine.games.rex_romanorum.odds import win_probability
 from engine.games.rex_romanorum.options import Triple
 from engine.games.rex_romanorum.rules.acquire import affordable_regions
 from engine.games.rex_romanorum.rules.count import most
 from engine.games.rex_romanorum.state import COUNT, KEEP, NOTHING, RexState, all_churches, manned
 
-_HARVESTS_A_ROUND: Final = 0.4
-_ROUNDS_COUNTED: Final = 12
-_RISK: Final = 0.3
-"""How likely an army that can attack does."""
 _FIGURES_COUNTED: Final = 30
 """Larger fights are judged by strength, not by exact odds."""
 
 
-def harvests_ahead(state: RexState) -> float:
+def harvests_ahead(state: RexState, weights: Weights) -> float:
     """Return how many harvests a seat may still bring in, or spend on something as good."""
-    return _HARVESTS_A_ROUND * min(_ROUNDS_COUNTED, state.options.round_limit - state.round)
+    return weights.harvests_a_round * min(weights.rounds_counted, float(state.options.round_limit - state.round))
 
 
-def land_prospects(state: RexState) -> list[float]:
+def land_prospects(state: RexState, weights: Weights) -> list[float]:
     """Return what each seat may win or lose on the board, in gold."""
     changes = [0.0] * state.seats
     if state.phase == KEEP:
         cards = min(len(state.drawn), affordable_regions(state))
-        changes[state.active] += cards * state.options.harvest[0] * harvests_ahead(state)
+        changes[state.active] += cards * state.options.harvest[0] * harvests_ahead(state, weights)
     if state.task == ACT_ATTACK:
-        _add_attacks(state, changes)
+        _add_attacks(state, changes, weights)
     else:
-        _add_dangers(state, changes)
+        _add_dangers(state, changes, weights)
     return changes
 
 
-def region_value(state: RexState, region: int) -> float:
+def region_value(state: RexState, region: int, weights: Weights) -> float:
     """Return what a region with its buildings is worth, in gold."""
     _, land, church, castle, *_ = state.options.wealth
     bit = BIT[region]
-    value = land + state.options.harvest[0] * harvests_ahead(state)
+    value = land + state.options.harvest[0] * harvests_ahead(state, weights)
     if all_churches(state) & bit:
-        value += church + state.options.harvest[1] * harvests_ahead(state)
-    return value + (castle if state.castles & bit else 0)
+        value += church + state.options.harvest[1] * harvests_ahead(state, weights)
+    return weights.region * (value + (castle if state.castles & bit else 0))
 
 
-def _add_attacks(state: RexState, changes: list[float]) -> None:
+def _add_attacks(state: RexState, changes: list[float], weights: Weights) -> None:
     """Add the fights of the attack that is being prepared or fought: land won, and figures lost on both sides."""
     attackers = dict(state.arrived)
     if state.phase == COUNT and state.source != NOTHING:
@@ -62,19 +59,20 @@ def _add_attacks(state: RexState, changes: list[float]) -> None:
     enemies = {figures % REGION_COUNT for figures in attackers if not state.land[state.active] & BIT[figures % 62]}
     for region in sorted(enemies):
         army = _triple([attackers.get(kind * REGION_COUNT + region, 0) for kind in range(3)])
-        _add_fight(state, changes, region, army)
+        _add_fight(state, changes, region, army, weights)
 
 
-def _add_fight(state: RexState, changes: list[float], region: int, army: Triple) -> None:
+def _add_fight(state: RexState, changes: list[float], region: int, army: Triple, weights: Weights) -> None:
     garrison = _triple([state.army[kind * REGION_COUNT + region] for kind in range(3)])
     loser = state.owner[region]
     chance = likely_win(state, army, garrison, region)
-    value = region_value(state, region)
+    value = region_value(state, region, weights)
     figures = state.options.wealth[4:7]
     army_value = sum(map(int.__mul__, figures, army))
     garrison_value = sum(map(int.__mul__, figures, garrison))
-    changes[state.active] += chance * value - (1 - chance) * 0.8 * army_value - 0.3 * min(army_value, garrison_value)
-    changes[loser] -= chance * (value + garrison_value) + (1 - chance) * 0.3 * garrison_value
+    lost = (1 - chance) * weights.lost_army * army_value + weights.lost_figures * min(army_value, garrison_value)
+    changes[state.active] += chance * value - lost
+    changes[loser] -= chance * (value + garrison_value) + (1 - chance) * weights.lost_figures * garrison_value
 
 
 def _triple(numbers: list[int]) -> Triple:
@@ -96,7 +94,7 @@ def _strength(army: Triple, values: Triple) -> float:
     return float((sum(map(int.__mul__, army, values)) * sum(army)) ** 0.5)
 
 
-def _add_dangers(state: RexState, changes: list[float]) -> None:
+def _add_dangers(state: RexState, changes: list[float], weights: Weights) -> None:
     """Add the regions that a neighbour's figures could take in their owner's next attack."""
     standing = manned(state)
     for seat, land in enumerate(state.land):
@@ -104,10 +102,10 @@ def _add_dangers(state: RexState, changes: list[float]) -> None:
             continue
         enemies = state.owned & ~land
         for region in regions_of(_around(land & standing) & enemies):
-            chance = _RISK * _threat(state, region, land)
-            value = chance * region_value(state, region)
+            chance = weights.risk * _threat(state, region, land)
+            value = chance * region_value(state, region, weights)
             changes[state.owner[region]] -= value
-            changes[seat] += 0.5 * value
+            changes[seat] += weights.conquest * value
 
 
 def _around(regions: int) -> int:

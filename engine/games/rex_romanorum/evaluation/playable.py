@@ -2,15 +2,19 @@
 
 A seat is placed before another one if it becomes king, or else by wealth; king and richest share the first place (5.3).
 So each seat gets a chance to be king, from its titles and what it may soon hold, and an expected wealth: what it owns,
-what its production will pay, what its armies may win or lose. Weights were chosen by play between settings.
+what its production will pay, what its armies may win or lose. The weights
+were found by `python -m bots.training`; weights.json tells how.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from math import exp, log
 from random import Random
 from typing import Final
 
-from engine.abilities import Playable
+from engine.abilities import Playable, Weighing
 from engine.chance import SeededChance
 from engine.games.rex_romanorum.evaluation import habits
 from engine.games.rex_romanorum.evaluation.land_prospects import harvests_ahead, land_prospects
@@ -20,27 +24,29 @@ from engine.games.rex_romanorum.evaluation.vote_prospects import (
     king_chances,
     sigmoid,
 )
-from engine.games.rex_romanorum.scoring import outcome, production, wealth
-from engine.games.rex_romanorum.state import END, RexState
+from engine.games.rex_romanorum.evaluation.weights import FOUND, NAMES, Weights
+from engine.games.rex_romanorum.scoring import figures_of, outcome, production, wealth
+from engine.games.rex_romanorum.state import END, RexState, all_churches
 
-_WIDTH: Final = 5.0
-_WIDTH_PER_HARVEST: Final = 4.0
-_WIDTH_PER_GOLD: Final = 0.08
-_RICHEST_POWER: Final = 4
+_NARROWEST: Final = 0.5
+"""Gold by which a seat is ahead counts at least so softly, whatever the weights."""
 
 
-def evaluate_all(state: RexState) -> tuple[float, ...]:
+def evaluate_all(state: RexState, weights: Weights) -> tuple[float, ...]:
     """Return how good the position is for each seat, 0 to 1; after the end, the part of the others left behind."""
     if state.phase == END:
         return _left_behind(outcome(state).ranks)
-    kings = king_chances(state)
-    fortunes = expected_fortunes(state)
-    richest = _shares(fortunes)
-    width = _WIDTH + _WIDTH_PER_HARVEST * harvests_ahead(state)
+    kings = king_chances(state, weights)
+    fortunes = expected_fortunes(state, weights)
+    richest = _shares(fortunes, weights.richest_power)
+    width = weights.width + weights.width_per_harvest * harvests_ahead(state, weights)
     values = [0.0] * state.seats
     for seat in range(state.seats):
         for other in range(seat):
-            ahead = sigmoid((fortunes[seat] - fortunes[other]) / (width + _WIDTH_PER_GOLD * abs(fortunes[other])))
+            ahead = sigmoid(
+                (fortunes[seat] - fortunes[other])
+                / max(width + weights.width_per_gold * abs(fortunes[other]), _NARROWEST)
+            )
             # A king leaves the other behind, or shares the first place with him.
             first = kings[seat] * (1 - 0.5 * richest[other]) + kings[other] * 0.5 * richest[seat]
             first += (1 - kings[seat] - kings[other]) * ahead
@@ -55,26 +61,42 @@ def _left_behind(ranks: tuple[int, ...]) -> tuple[float, ...]:
     return tuple((sum((rank < r) + 0.5 * (rank == r) for r in ranks) - 0.5) / others for rank in ranks)
 
 
-def _shares(fortunes: list[float]) -> list[float]:
+def _shares(fortunes: list[float], power: float) -> list[float]:
     """Return the chance of each seat to be the richest, from fortunes that may be negative."""
-    weights = [max(fortune, 1.0) ** _RICHEST_POWER for fortune in fortunes]
-    return [weight / sum(weights) for weight in weights]
+    shares = [exp(power * log(max(fortune, 1.0))) for fortune in fortunes]
+    return [share / sum(shares) for share in shares]
 
 
-def expected_fortunes(state: RexState) -> list[float]:
+def expected_fortunes(state: RexState, weights: Weights) -> list[float]:
     """Return the wealth that each seat may have in the end."""
-    harvests = harvests_ahead(state)
+    harvests = harvests_ahead(state, weights)
     cap = state.options.harvest[3]
-    title = state.options.wealth[7] + harvests * state.options.harvest[2]
-    land, titles, payments = land_prospects(state), expected_titles(state), expected_payments(state)
+    title = weights.title_gold * (state.options.wealth[7] + harvests * state.options.harvest[2])
+    land, titles = land_prospects(state, weights), expected_titles(state)
+    payments = expected_payments(state, weights.bought)
     return [
         wealth(state, seat)
-        + harvests * min(cap, production(state, seat))
+        + weights.production * harvests * min(cap, production(state, seat))
+        + _use(state, seat, weights) * harvests
         + land[seat]
         + title * titles[seat]
         + payments[seat]
         for seat in range(state.seats)
     ]
+
+
+def _use(state: RexState, seat: int, weights: Weights) -> float:
+    """Return what gold, figures, castles and churches will still do for a seat, for each harvest to come."""
+    foot, archers, knights = figures_of(state, seat)
+    land = state.land[seat]
+    return (
+        weights.gold * state.gold[seat]
+        + weights.foot * foot
+        + weights.archer * archers
+        + weights.knight * knights
+        + weights.castle * (state.castles & land).bit_count()
+        + weights.church * (all_churches(state) & land).bit_count()
+    )
 
 
 def redraw(state: RexState, seat: int, random: Random) -> RexState:
@@ -94,11 +116,17 @@ def turns_played(state: RexState) -> int:
     return (state.round - 1) * state.seats + state.active + state.is_final
 
 
-PLAYABLE: Final = Playable(
-    evaluate_all=evaluate_all,
-    redraw=redraw,
-    quick_action=habits.choose,
-    turns_played=turns_played,
-    usual_decisions=lambda seats: 300 + 30 * seats,
-)
-"""The number of decisions was measured with the sample bots."""
+def playable_by(weights: Sequence[float]) -> Playable:
+    """Return how the game is searched by these weights; the number of decisions was measured with the sample bots."""
+    weighed = Weights(weights)
+    return Playable(
+        evaluate_all=partial(evaluate_all, weights=weighed),
+        redraw=redraw,
+        quick_action=partial(habits.choose, weights=weighed),
+        turns_played=turns_played,
+        usual_decisions=lambda seats: 300 + 30 * seats,
+        weighing=Weighing(NAMES, tuple(weights), playable_by),
+    )
+
+
+PLAYABLE: Final = playable_by(FOUND)

@@ -9,6 +9,7 @@ from math import exp
 from typing import Final
 
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, TITLE_COUNT
+from engine.games.rex_romanorum.evaluation.weights import Weights
 from engine.games.rex_romanorum.rules.bishop import church_votes
 from engine.games.rex_romanorum.state import (
     BISHOP_VOTE,
@@ -21,17 +22,6 @@ from engine.games.rex_romanorum.state import (
     RexState,
 )
 
-_CHAPTER: Final = 0.35
-"""What all churches of a diocese are worth, in votes, while somebody else is bishop."""
-_HALF_A_TITLE: Final = 0.3
-"""What a region that a title needs is worth, in votes, without its partner."""
-_BOUGHT: Final = 0.5
-"""How likely an elector who does not stand himself votes at all."""
-_CERTAIN: Final = 1.5
-"""Votes more for whoever has enough in his own hands in a royal election under way."""
-_STEEPNESS: Final = 2.0
-_MISSING: Final = 0.5
-"""A seat that holds this much less than the votes it needs is king half of the time."""
 _MOST_LIKELY: Final = 0.97
 """The greatest chance of being king that a look can tell."""
 
@@ -41,31 +31,34 @@ def sigmoid(x: float) -> float:
     return 1 / (1 + exp(-max(-40.0, min(40.0, x))))
 
 
-def king_chances(state: RexState) -> list[float]:
+def king_chances(state: RexState, weights: Weights) -> list[float]:
     """Return the chance of each seat to be king in the end; together they are at most `_MOST_LIKELY`."""
     needed = state.options.votes_to_win
-    chances = [_MOST_LIKELY * sigmoid(_STEEPNESS * (votes - needed + _MISSING)) for votes in vote_prospects(state)]
+    chances = [
+        _MOST_LIKELY * sigmoid(weights.steepness * (votes - needed + weights.missing))
+        for votes in vote_prospects(state, weights)
+    ]
     most = sum(chances)
     return [chance * _MOST_LIKELY / most for chance in chances] if most > _MOST_LIKELY else chances
 
 
-def vote_prospects(state: RexState) -> list[float]:
+def vote_prospects(state: RexState, weights: Weights) -> list[float]:
     """Return the votes that each seat will have in the next royal election, or has in this one."""
     election = state.election
     if election is not None and election.diocese == NOTHING:
-        return _royal_votes(state, election)
+        return _royal_votes(state, election, weights)
     votes = [float(state.titles.count(seat)) for seat in range(state.seats)]
     for diocese in range(DIOCESE_COUNT):
         if election is None or election.diocese != diocese:
-            _add_chapter(state, votes, diocese)
+            _add_chapter(state, votes, diocese, weights.chapter)
     if election is not None:
         for seat, change in enumerate(expected_titles(state)):
             votes[seat] += change
-    _add_land(state, votes)
+    _add_land(state, votes, weights.half_a_title)
     return votes
 
 
-def _add_chapter(state: RexState, votes: list[float], diocese: int) -> None:
+def _add_chapter(state: RexState, votes: list[float], diocese: int, chapter: float) -> None:
     """Add what the churches of a diocese promise: their owners may come to be its bishop."""
     churches = state.churches[diocese]
     total = (churches & state.owned).bit_count()
@@ -73,18 +66,18 @@ def _add_chapter(state: RexState, votes: list[float], diocese: int) -> None:
     for seat, land in enumerate(state.land):
         share = (churches & land).bit_count() / total if total else 0.0
         if seat != bishop:
-            votes[seat] += _CHAPTER * share
+            votes[seat] += chapter * share
             if bishop != NOBODY:
-                votes[bishop] -= _CHAPTER * share
+                votes[bishop] -= chapter * share
 
 
-def _add_land(state: RexState, votes: list[float]) -> None:
+def _add_land(state: RexState, votes: list[float], half: float) -> None:
     """Add what the main region of a title promises: its owner may come to own the partner."""
     for title, (needed, groups) in enumerate(state.options.titles, start=3):
         for seat, land in enumerate(state.land):
             if state.titles[title] != seat and land & needed:
                 met = sum(1 for group in groups if group & land) + (land & needed).bit_count()
-                votes[seat] += _HALF_A_TITLE * met / (needed.bit_count() + len(groups))
+                votes[seat] += half * met / (needed.bit_count() + len(groups))
 
 
 def expected_titles(state: RexState) -> list[float]:
@@ -134,7 +127,7 @@ def _chances_by_votes(votes: list[float], runners: list[int]) -> list[float]:
     return [votes[seat] ** 2 / squares if seat in runners else 0.0 for seat in range(len(votes))]
 
 
-def _royal_votes(state: RexState, election: Election) -> list[float]:
+def _royal_votes(state: RexState, election: Election, weights: Weights) -> list[float]:
     """Return the votes cast, those of electors to come who stand themselves, and a part of the others."""
     runners = [*election.candidates, *(election.asked[election.at :] if state.phase == STAND else [])]
     votes = [float(count) for count in election.votes]
@@ -144,23 +137,25 @@ def _royal_votes(state: RexState, election: Election) -> list[float]:
         if holder in runners:
             votes[holder] += 1
         elif holder != NOBODY and runners:
-            _share_vote(state, election, place, runners, open_votes)
+            _share_vote(state, election, place, runners, open_votes, weights.bought)
     needed = state.options.votes_to_win
     return [
-        sure + maybe + (_CERTAIN if sure >= needed else 0) if seat in runners else 0.0
+        sure + maybe + (weights.certain if sure >= needed else 0) if seat in runners else 0.0
         for seat, (sure, maybe) in enumerate(zip(votes, open_votes, strict=True))
     ]
 
 
-def _share_vote(state: RexState, election: Election, place: int, runners: list[int], votes: list[float]) -> None:
+def _share_vote(
+    state: RexState, election: Election, place: int, runners: list[int], votes: list[float], bought: float
+) -> None:
     """Divide the vote of an elector who does not stand, as far as offers to him are known by what is offered."""
     are_known = state.phase in (OFFER, KING_VOTE) and place == election.elector
-    weights = {runner: 1 + (election.offers[runner] if are_known else 0) for runner in runners}
-    for runner, weight in weights.items():
-        votes[runner] += _BOUGHT * weight / sum(weights.values())
+    shares = {runner: 1 + (election.offers[runner] if are_known else 0) for runner in runners}
+    for runner, share in shares.items():
+        votes[runner] += bought * share / sum(shares.values())
 
 
-def expected_payments(state: RexState) -> list[float]:
+def expected_payments(state: RexState, bought: float) -> list[float]:
     """Return what the open offers will bring and cost each seat, in gold."""
     election = state.election
     changes = [0.0] * state.seats
@@ -168,7 +163,7 @@ def expected_payments(state: RexState) -> list[float]:
         return changes
     elector = state.titles[state.options.vote_order[election.elector]]
     for seat, offer in enumerate(election.offers):
-        expected = _BOUGHT * offer / max(1, len(election.candidates) - 1)
+        expected = bought * offer / max(1, len(election.candidates) - 1)
         changes[seat] -= expected
         changes[elector] += expected
     return changes

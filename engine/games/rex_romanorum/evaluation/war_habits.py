@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Final
 
 from engine.games.rex_romanorum.actions import (
     ACT_ACQUIRE,
@@ -18,18 +17,16 @@ from engine.games.rex_romanorum.actions import (
     RETREAT,
 )
 from engine.games.rex_romanorum.board import ABOVE, BIT, NEIGHBOURS, REGION_COUNT, regions_of
-from engine.games.rex_romanorum.evaluation.turn_habits import RESERVE, around, frontier
+from engine.games.rex_romanorum.evaluation.turn_habits import around, frontier
+from engine.games.rex_romanorum.evaluation.weights import Weights
 from engine.games.rex_romanorum.rules.count import most
 from engine.games.rex_romanorum.rules.move import targets
 from engine.games.rex_romanorum.state import NOTHING, RexState, manned
 
-_ODDS: Final = 1.3
-"""How much stronger an attack must be than the garrison; strength is hits times figures, so this is a good chance."""
 
-
-def choose_garrison(state: RexState, random: Random) -> int:
+def choose_garrison(state: RexState, random: Random, weights: Weights) -> int:
     """Place one foot in a new region beside an enemy, while gold is left for more land."""
-    del random
+    del random, weights
     if state.gold[state.active] > 3 * state.options.region_price:
         border = frontier(state, state.active)
         for action in state.legal_actions():
@@ -38,11 +35,11 @@ def choose_garrison(state: RexState, random: Random) -> int:
     return PLACE_DONE
 
 
-def choose_place(state: RexState, random: Random) -> int:
+def choose_place(state: RexState, random: Random, weights: Weights) -> int:
     """Place foot in the next region that needs it, or stop after the last."""
     del random
     sites = _sites(state) & _after(state.last)
-    if state.last < REGION_COUNT and sites and state.gold[state.active] > RESERVE:
+    if state.last < REGION_COUNT and sites and state.gold[state.active] > weights.habit_reserve:
         return PLACE + regions_of(sites)[0]
     return PLACE_DONE
 
@@ -60,21 +57,21 @@ def _sites(state: RexState) -> int:
     return urgent or land & around(theirs)
 
 
-def choose_source(state: RexState, random: Random) -> int:
+def choose_source(state: RexState, random: Random, weights: Weights) -> int:
     """Pick, in an attack, the next figures with a target worth it; in a muster nothing moves."""
     del random
     legal = state.legal_actions()
     if state.task == ACT_ATTACK:
         for action in legal:
-            if action != MOVE_DONE and _target(state, action - MOVE_FROM) != NOTHING:
+            if action != MOVE_DONE and _target(state, action - MOVE_FROM, weights.habit_odds) != NOTHING:
                 return action
     return MOVE_DONE if legal[-1] == MOVE_DONE else legal[0]
 
 
-def choose_target(state: RexState, random: Random) -> int:
+def choose_target(state: RexState, random: Random, weights: Weights) -> int:
     """Go to the target for which the source was picked; if there is none, stay in own land."""
     del random
-    target = _target(state, state.source)
+    target = _target(state, state.source, weights.habit_odds)
     if target != NOTHING:
         return MOVE_TO + target
     legal = state.legal_actions()
@@ -82,7 +79,7 @@ def choose_target(state: RexState, random: Random) -> int:
     return next((action for action in legal if land & BIT[action - MOVE_TO]), legal[0])
 
 
-def _target(state: RexState, figures: int) -> int:
+def _target(state: RexState, figures: int, odds: float) -> int:
     """Return an undefended enemy region that is not attacked yet, or the weakest that falls to all who can come."""
     land, standing = state.land[state.active], manned(state)
     enemies = targets(state, figures) & ~land
@@ -95,7 +92,7 @@ def _target(state: RexState, figures: int) -> int:
     best, least = NOTHING, 1 << 30
     for region in regions_of(enemies & standing):
         defence = _defence(state, region)
-        if defence < least and _gathered(state, region, land & standing) >= _ODDS * defence:
+        if defence < least and _gathered(state, region, land & standing) >= odds * defence:
             best, least = region, defence
     return best
 
@@ -121,7 +118,7 @@ def _gathered(state: RexState, region: int, armies: int) -> int:
     return sum(map(int.__mul__, numbers, values)) * sum(numbers)
 
 
-def choose_count(state: RexState, random: Random) -> int:
+def choose_count(state: RexState, random: Random, weights: Weights) -> int:
     """Send one figure into an undefended region and all into a fight; divide the gold among placements."""
     del random
     highest = most(state)
@@ -131,19 +128,19 @@ def choose_count(state: RexState, random: Random) -> int:
     if state.task == ACT_ACQUIRE:
         return COUNT + 1
     left = (_sites(state) & _after(state.target)).bit_count() + 1
-    share = (state.gold[state.active] - RESERVE) // (left * state.options.cost[0])
+    share = int((state.gold[state.active] - weights.habit_reserve) // (left * state.options.cost[0]))
     return COUNT + max(1, min(highest, share))
 
 
-def choose_fight(state: RexState, random: Random) -> int:
+def choose_fight(state: RexState, random: Random, weights: Weights) -> int:
     """Begin with the first fight of the list."""
-    del random
+    del random, weights
     return state.legal_actions()[0]
 
 
-def choose_round(state: RexState, random: Random) -> int:
+def choose_round(state: RexState, random: Random, weights: Weights) -> int:
     """Fight on while the attackers are no weaker; then retreat to the first region that is open."""
-    del random
+    del random, weights
     legal = state.legal_actions()
     region = state.target
     if len(legal) == 1 or _gathered(state, region, 0) >= _defence(state, region):
