@@ -1,0 +1,182 @@
+"""Looks for better weights of a game's evaluation by self-play, and writes them to a file.
+
+    python -m bots.training GAME                                 # 400 steps, to GAME-weights.json
+    python -m bots.training GAME --steps 1000 --processes 2 --out weights.json
+    python -m bots.training GAME --again weights.json            # from what that file began with, to compare
+    python -m bots.training GAME --after weights.json            # from the weights that it found
+
+The same game, options and seed give the same weights, in any number of processes. How far it is is told on standard
+error. The file goes into the game's folder, in place of its weights.json. Needs NumPy and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, stdev
+
+from bots.training.climb import DUELS, Step, Vector, climb
+from bots.training.duels import Duel, need_weighing, play_duel
+from bots.training.record import RecordError, WeightsFile, read_weights, rounded
+from engine import registry
+from engine.abilities import Weighing
+from engine.core import AbilityError, EngineError, Game
+
+Player = Callable[[Sequence[Duel]], list[float]]
+"""Plays duels and returns the leads of their first weights, in their order."""
+TRIAL_SEED = 1_000_000_000
+"""From here on duels of the trial are seeded, which no step has played."""
+EVERY = 10
+"""Steps from one line of progress to the next."""
+
+
+def say(line: str) -> None:
+    """Write a line to standard error at once."""
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments. Ends the process with status 2 for bad ones."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bots.training",
+        description="Looks for better weights of a game's evaluation by self-play of the greedy bot.",
+        epilog="example: python -m bots.training foreign_king --steps 1000 --processes 2 --out weights.json",
+    )
+    parser.add_argument("game", help="name of a game whose evaluation says what it weighs")
+    parser.add_argument("--steps", type=_number_from(1), default=400, help="steps of the climb (default 400)")
+    parser.add_argument(
+        "--trial", type=_number_from(0), default=150, help="duels that try what was found (default 150)"
+    )
+    parser.add_argument("--seed", type=_number_from(0), default=1, help="what all chance comes from (default 1)")
+    parser.add_argument("--processes", type=_number_from(1), default=1, help="duels played at a time (default 1)")
+    parser.add_argument("--out", type=Path, help="the file to write (default GAME-weights.json)")
+    begin = parser.add_mutually_exclusive_group()
+    begin.add_argument("--again", type=Path, metavar="FILE", help="begin where the climb of this file began")
+    begin.add_argument("--after", type=Path, metavar="FILE", help="begin with the weights of this file")
+    return parser.parse_args(argv)
+
+
+def _number_from(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text}: a whole number from {least} on is needed")
+        return int(text)
+
+    return number
+
+
+@contextmanager
+def players(processes: int) -> Iterator[Player]:
+    """Give what plays duels, several at a time; equal duels have equal leads wherever they are played."""
+    if processes == 1:
+        yield lambda duels: [play_duel(duel) for duel in duels]
+        return
+    with ProcessPoolExecutor(processes) as pool:
+        try:
+            yield lambda duels: list(pool.map(play_duel, duels))
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def duels_of(game: Game, first: Vector | Sequence[float], second: Vector | Sequence[float], seeds: range) -> list[Duel]:
+    """Return a duel for each seed, with each number of seats in turn."""
+    sides = tuple(map(float, first)), tuple(map(float, second))
+    return [Duel(game.name, *sides, game.seats[seed % len(game.seats)], seed) for seed in seeds]
+
+
+def train(game: Game, start: WeightsFile, arguments: argparse.Namespace, play: Player) -> WeightsFile:
+    """Return what was found, and how it did against what it began with."""
+    names = need_weighing(game).names
+    began_with = start.in_order(names, start.weights)
+
+    def lead_of(step: int, one: Vector, other: Vector) -> float:
+        first = (arguments.seed * 100_000 + step) * DUELS
+        return fmean(play(duels_of(game, one, other, range(first, first + DUELS))))
+
+    leads: list[float] = []
+
+    def tell(step: Step) -> None:
+        leads.append(abs(step.lead))
+        if (step.number + 1) % EVERY == 0 or step.number + 1 == arguments.steps:
+            say(f"step {step.number + 1} of {arguments.steps}: sides apart by {fmean(leads[-EVERY:]):.2f}")
+
+    found = [rounded(value) for value in climb(began_with, arguments.steps, arguments.seed, lead_of, tell)]
+    trial = try_out(game, found, began_with, arguments.trial, play)
+    say(trial)
+    climbs = [*start.climbs, {"made_by": command(arguments), "trial": trial}]
+    return WeightsFile(dict(zip(names, found, strict=True)), start.began_with, climbs)
+
+
+def try_out(game: Game, found: Sequence[float], began_with: Sequence[float], duels: int, play: Player) -> str:
+    """Return in words what the weights found did against the others, in so many duels that no step has played."""
+    if not duels:
+        return "not tried"
+    say(f"trying them in {duels} duels")
+    leads = play(duels_of(game, found, began_with, range(TRIAL_SEED, TRIAL_SEED + duels)))
+    half = 1.96 * stdev(leads) / sqrt(duels) if duels > 1 else float("nan")
+    return f"lead {fmean(leads):+.3f} ± {half:.3f} over the weights before, in {duels} duels"
+
+
+def command(arguments: argparse.Namespace) -> str:
+    """Return the command that gives these weights again; in how many processes does not matter."""
+    words = ["python", "-m", "bots.training", arguments.game, "--steps", str(arguments.steps)]
+    words += ["--seed", str(arguments.seed)]
+    if arguments.after:
+        words += ["--after", arguments.after.name]
+    return shlex.join(words)
+
+
+def start_of(weighing: Weighing, arguments: argparse.Namespace) -> WeightsFile:
+    """Return what the climb begins with. Raises RecordError."""
+    if arguments.after:
+        return read_weights(arguments.after)
+    if arguments.again:
+        before = read_weights(arguments.again).began_with
+    else:
+        before = dict(zip(weighing.names, weighing.weights, strict=True))
+    return WeightsFile(before, before, [])
+
+
+def main(argv: Sequence[str]) -> int:
+    """Train and write; 0, or 1 with a line on standard error, or 130 after Ctrl-C."""
+    arguments = parse(argv)
+    try:
+        game = registry.get(arguments.game)
+        start = start_of(need_weighing(game), arguments)
+        start.in_order(need_weighing(game).names, start.weights)
+        out = arguments.out or Path(f"{game.name}-weights.json")
+        _need_writable(out)
+        with players(arguments.processes) as play:
+            found = train(game, start, arguments, play)
+        out.write_text(found.dump(), encoding="utf-8")
+        sys.stdout.write(f"the weights are in {out}\n")
+    except (AbilityError, EngineError, RecordError) as error:
+        say(f"bots.training: {error}")
+        return 1
+    except KeyboardInterrupt:
+        say("bots.training: stopped; nothing was written")
+        return 130
+    return 0
+
+
+def _need_writable(out: Path) -> None:
+    """Raise RecordError now if the file could not be written after all the playing."""
+    try:
+        with out.open("a", encoding="utf-8"):
+            pass
+        if not out.stat().st_size:
+            out.unlink()
+    except OSError as error:
+        raise RecordError(f"{out} cannot be written: {error.strerror}; name another file with --out") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
