@@ -3,6 +3,7 @@
     python -m benchmarks.strength                                    # The Foreign King, 2, 3 and 4 seats, 50 ms
     python -m benchmarks.strength --seats 3 --blocks 100 --playouts 200
     python -m benchmarks.strength --game GAME --seats 2 --cpu --pairs search-greedy --seed 7
+    python -m benchmarks.strength --pairs search-search2026          # against the search of November 2026, as it was
 
 One bot sits among copies of the weaker one, once in each seat: the matches of a block share their random opening. The
 matches are played in this process, through the same messages as in the arena. Score: 1 for the first rank, 0 for the
@@ -13,6 +14,7 @@ With `--cpu` thinking is measured by the processor's time instead of the wall's:
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +24,8 @@ from math import sqrt
 from random import Random
 from statistics import fmean, stdev
 
+from benchmarks.baselines.greedy import GreedyBot as FrozenGreedyBot
+from benchmarks.baselines.search import SearchBot as FrozenSearchBot
 from bots.algorithms.greedy import GreedyBot
 from bots.algorithms.search import SearchBot
 from bots.algorithms.uniform import RandomBot
@@ -32,7 +36,7 @@ from engine.chance import SeededChance
 from engine.core import Game
 from ratings.statistics.points import most_points, seat_points
 
-BOTS = ("random", "greedy", "search")
+BOTS = ("random", "greedy", "search", "greedy2026", "search2026")
 PAIRS = (("search", "greedy"), ("search", "random"), ("greedy", "random"))
 
 
@@ -65,11 +69,13 @@ class Block:
 
 
 def make_bot(name: str, playouts: int | None = None, clock: Callable[[], float] = time.monotonic) -> Bot:
-    """A sample bot by its name; `clock` is what the search bot thinks by."""
+    """A sample bot by its name, one with a year as it was then; `clock` is what searching bots think by."""
     makers: dict[str, Callable[[], Bot]] = {
         "random": RandomBot,
         "greedy": GreedyBot,
         "search": lambda: SearchBot(playouts, clock=clock),
+        "greedy2026": FrozenGreedyBot,
+        "search2026": lambda: FrozenSearchBot(playouts, clock=clock),
     }
     return makers[name]()
 
@@ -86,8 +92,10 @@ def random_opening(game: Game, seats: int, seed: int) -> list[int]:
 
 
 def play_block(contest: Contest, seed: int) -> Block:
-    """The subject once in each seat, from one opening."""
+    """The subject once in each seat, from one opening. What is loaded is no matter for the collector, as in the kit."""
     game = registry.get(contest.game)
+    gc.collect()
+    gc.freeze()
     opening = random_opening(game, contest.seats, seed)
     matches = [_play(contest, seat, opening, seed) for seat in range(contest.seats)]
     return Block(
@@ -127,13 +135,27 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     return fmean(values), half
 
 
-def measure(contest: Contest, blocks: int, workers: int, seed: int) -> list[Block]:
-    """Play the blocks, `workers` at a time."""
+def measure(contest: Contest, blocks: int, processes: int, seed: int) -> list[Block]:
+    """Play the blocks, so many at a time, and tell on standard error how far it is."""
     seeds = range(seed, seed + blocks)
-    if workers == 1:
-        return [play_block(contest, block_seed) for block_seed in seeds]
-    with ProcessPoolExecutor(workers) as pool:
-        return list(pool.map(play_block, [contest] * blocks, seeds))
+    if processes == 1:
+        return _told(contest, map(play_block, [contest] * blocks, seeds), blocks)
+    with ProcessPoolExecutor(processes) as pool:
+        return _told(contest, pool.map(play_block, [contest] * blocks, seeds), blocks)
+
+
+def _told(contest: Contest, played: Iterator[Block], blocks: int) -> list[Block]:
+    found: list[Block] = []
+    for block in played:
+        found.append(block)
+        mean, half = interval([one.score for one in found])
+        print(
+            f"{contest.subject} - {contest.opponent}, {contest.seats} seats: {len(found)} of {blocks} openings, "
+            f"score {mean:.3f} ± {half:.3f}",
+            file=sys.stderr,
+            flush=True,
+        )
+    return found
 
 
 def report(contest: Contest, blocks: Sequence[Block]) -> str:
@@ -141,7 +163,7 @@ def report(contest: Contest, blocks: Sequence[Block]) -> str:
     mean_score, score_half = interval([block.score for block in blocks])
     wins, wins_half = interval([block.wins for block in blocks])
     return (
-        f"{contest.seats:5}  {contest.subject:>7} - {contest.opponent:<7}  {len(blocks) * contest.seats:7}  "
+        f"{contest.seats:5}  {contest.subject:>10} - {contest.opponent:<10}  {len(blocks) * contest.seats:7}  "
         f"{mean_score:.3f} ± {score_half:.3f}  {wins:6.1%} ± {wins_half:5.1%}  {1 / contest.seats:6.1%}  "
         f"{fmean(block.decisions for block in blocks):9.0f}  {max(block.slowest_s for block in blocks) * 1e3:10.1f}"
     )
@@ -172,7 +194,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--playouts", type=int, help="playouts of the search bot, instead of the clock")
     parser.add_argument("--pairs", type=_pair, nargs="*", default=PAIRS, help="e.g. search-greedy; default all three")
     parser.add_argument("--cpu", action="store_true", help="measure thinking by the processor's time")
-    parser.add_argument("--workers", type=int, default=1, help="processes; by the clock, no more than free cores")
+    parser.add_argument("--processes", type=int, default=1, help="at a time; by the clock, no more than free cores")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(argv)
 
@@ -180,9 +202,9 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 def main(argv: Sequence[str]) -> int:
     """Print the table; 0."""
     arguments = parse(argv)
-    print("seats            contest  matches          score     wins          by chance  decisions  slowest ms")
+    print("seats                  contest  matches          score     wins          by chance  decisions  slowest ms")
     for contest in contests(arguments):
-        blocks = measure(contest, arguments.blocks, arguments.workers, arguments.seed)
+        blocks = measure(contest, arguments.blocks, arguments.processes, arguments.seed)
         print(report(contest, blocks), flush=True)
     return 0
 

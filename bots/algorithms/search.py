@@ -37,23 +37,29 @@ class SearchBot(Bot):
         self._search: Search | None = None
         self._root: Node | None = None
         self._lookahead: Lookahead | None = None
+        self._plan: tuple[int, ...] = ()
+        """What is left of the line that was best at the decision before."""
 
     def match_started(self, match: Match) -> None:
         playable = need_playable(match.rules)
-        self._search = Search(playable, match.seats, match.random, self._settings, open_loop=is_open_loop(match.rules))
+        self._search = Search(playable, match.seats, match.random, self._settings)
         self._root = None
+        self._plan = ()
         self._lookahead = Lookahead(playable, match.seats, match.random, self._horizon)
 
     def decide(self, decision: Decision) -> list[int]:
-        """Search; what needs no time of its own is answered at once, up to the first outcome of chance.
+        """Search; by a number of playouts the whole turn is answered, up to the first outcome of chance.
 
-        That is a line of the lookahead, and by a number of playouts the whole turn. By the clock each decision of a
-        tree is answered alone, since each brings its own time.
+        By the clock each decision is answered alone, since each brings its own time. What was planned is then compared
+        with what else there is.
         """
         if self._search is None or self._lookahead is None:
             raise RuntimeError("decide was called before match_started")
         if is_open_loop(decision.match.rules):
-            return list(self._lookahead.best_line(decision.state, self._progress(decision)))
+            line = self._lookahead.best_line(decision.state, self._progress(decision), self._plan)
+            answered = len(line) if self._playouts is not None else 1
+            self._plan = line[answered:]
+            return list(line[:answered])
         self._root = self._known_root(decision) or Node(decision.match.seat)
         if self._playouts is not None:
             return self._search.best_turn(self._root, decision.state(), self._playouts)

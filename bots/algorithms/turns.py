@@ -2,7 +2,7 @@
 
 A turn may be many decisions, and the positions in its middle look alike to an evaluation (a pawn was moved, nothing is
 bought yet). So turns are looked at to their end, level by level, and of those that are under way only the best go on
-(a beam). Lines that lead to the same position by another order are followed once.
+(a beam). Lines that do the same in another order, and come to the same value, are followed once.
 """
 
 from __future__ import annotations
@@ -58,10 +58,7 @@ def find_turns(
         following: dict[object, Turn] = {}
         for turn in (turn for line in level for turn in _continuations(game, line, seat)):
             looked += 1
-            if turn.is_whole:
-                whole.setdefault(turn.values, turn)
-            else:
-                following.setdefault((turn.values, *turn.state.legal_actions()), turn)
+            (whole if turn.is_whole else following).setdefault((turn.values, *sorted(turn.actions)), turn)
             is_over = looked >= nodes or not goes_on(looked)
             if is_over:
                 break

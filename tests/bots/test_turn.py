@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from bots.algorithms.greedy import best_line, best_turn
 from bots.algorithms.tree import Node, Search, Settings
 from bots.turn import MOST_ACTIONS, decide_turn
 from engine import registry
@@ -64,24 +63,6 @@ def test_a_choice_that_is_illegal_is_told_and_a_game_that_is_over_has_no_turn() 
         playing.apply(random.choice(playing.state.legal_actions()))
     with pytest.raises(ValueError, match="the game is over"):
         decide_turn(playing.state, lambda _: 0)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_greedy_answers_its_whole_turn_as_it_would_line_by_line(seed: int) -> None:
-    game = registry.get("foreign_king")
-    playable = need_playable(game)
-    for state in positions_to_decide(game.name, seed)[:6]:
-        seat, here, random, expected = state.seat(), state.clone(SeededChance(0)), Random(seed), list[int]()
-        while here.seat() == seat:
-            if len(here.legal_actions()) == 1:
-                here.apply(here.legal_actions()[0])
-                continue
-            for action in best_line(playable, here, 30, random):
-                expected.append(action)
-                while len(here.legal_actions()) == 1:
-                    here.apply(here.legal_actions()[0])
-                here.apply(action)
-        assert best_turn(playable, state, 30, Random(seed)) == expected[:MOST_ACTIONS]
 
 
 def test_a_tree_answers_its_whole_turn_as_it_would_decision_by_decision() -> None:
