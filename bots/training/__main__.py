@@ -141,7 +141,7 @@ def start_of(weighing: Weighing, arguments: argparse.Namespace) -> WeightsFile:
     if arguments.again:
         before = read_weights(arguments.again).began_with
     else:
-        before = dict(zip(weighing.names, weighing.weights, strict=True))
+        before = dict(zip(weighing.names, map(float, weighing.weights), strict=True))
     return WeightsFile(before, before, [])
 
 
