@@ -35,6 +35,7 @@ BOUNDARIES = {
     "arena/v1": Boundary(WIRE, ("google", "grpc")),
     "arena/games": Boundary(WIRE, ("google", "grpc")),
     "bots": Boundary(("bots", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc")),
+    "bots/training": Boundary(("bots", "engine"), ("numpy",)),
     "ratings": Boundary(),
     "ratings/statistics": Boundary(("ratings.statistics",), ("numpy", "trueskill")),
     "ratings/store": Boundary(("ratings.store", "ratings.errors"), ("sqlmodel", "sqlalchemy", "alembic", "psycopg")),
