@@ -19,6 +19,7 @@ from arena.profiling.split import PartCost, Split, WallShare
 from arena.words.catalogue import LANGUAGES
 from engine import registry
 from tests.cli.support import Arena
+from tests.support.patience import PATIENCE_S
 from tests.support.processes import command_lines
 
 SHORT = ["doctor", "--profile", "--seconds", "1", "--workers", "1"]
@@ -167,7 +168,7 @@ def test_ctrl_c_ends_it_in_good_order_and_nothing_is_left(places: Path) -> None:
             assert process.poll() is None
             family = dict(command_lines(list_descendants(process.pid)))
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert out == ""
     assert err.splitlines()[-1] == "arena: stopped; nothing was measured, and nothing is left behind"
