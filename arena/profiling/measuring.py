@@ -15,6 +15,8 @@ from arena.profiling.sheet import Reading, Sheet, read_sheet
 from arena.profiling.split import Look
 
 _LOOK_EVERY_S = 0.2
+LEAST_DECISIONS = 1
+"""So many are measured at least, however long a machine that others use needs for them."""
 OnProgress = Callable[[float], None]
 """Called with how many seconds have been measured; 0 while bots and workers start."""
 
@@ -54,13 +56,14 @@ class Measuring:
     async def measure(self, run: asyncio.Task[Any], seconds: float, on_progress: OnProgress) -> tuple[Look, Look]:
         """Return two looks at a run with so many seconds between them, or fewer if the run ends before.
 
-        The first comes when every worker has played a match. Raises what the run raises.
+        The first comes when every worker has played a match, the last when LEAST_DECISIONS were taken since, if that
+        takes longer. Raises what the run raises.
         """
         await self._until(run, self._is_warm, lambda: on_progress(0.0))
         first = self._look()
         await self._until(
             run,
-            lambda: time.monotonic() - first.at_s >= seconds,
+            lambda: time.monotonic() - first.at_s >= seconds and self._has_gone_on(first),
             lambda: on_progress(time.monotonic() - first.at_s),
         )
         return first, self._look()
@@ -74,6 +77,14 @@ class Measuring:
 
     def _is_warm(self) -> bool:
         return sum(reading.matches > 0 for reading in self._readings().values()) >= self._workers
+
+    def _has_gone_on(self, first: Look) -> bool:
+        """Return whether enough was decided since that look, or a worker has ended, for which no waiting helps."""
+        now = self._readings()
+        if now.keys() != first.workers.keys():
+            return True
+        taken = sum(reading.decisions - first.workers[pid].decisions for pid, reading in now.items())
+        return taken >= LEAST_DECISIONS
 
     def _readings(self) -> Mapping[int, Reading]:
         """Return what the workers that live say; the sheet of one that has ended stays in the directory."""

@@ -36,6 +36,21 @@ def ours(mark: str, names: Sequence[str] = OURS) -> list[str]:
     return [line for line in marked_processes(mark).values() if any(name in line for name in names)]
 
 
+async def only_process(mark: str, name: str) -> int:
+    """The process of that name, as soon as those of executors that were left have ended."""
+
+    def found() -> list[int]:
+        return [pid for pid, line in marked_processes(mark).items() if name in line]
+
+    await until(lambda: len(found()) == 1)
+    return found()[0]
+
+
+async def until_ready(executor: RayExecutor, workers: int) -> None:
+    """Wait until so many workers can play: a machine that proves itself late has joined then, and gets matches."""
+    await until(lambda: sum(worker.is_ready for worker in executor._pool.workers) == workers)
+
+
 async def play(executor: Executor, specs: Sequence[MatchSpec]) -> list[MatchReport]:
     async with asyncio.timeout(PATIENCE_S):
         return list(await asyncio.gather(*map(executor.run, specs)))
@@ -59,20 +74,20 @@ def expected(specs: list[MatchSpec], mark: str) -> list[tuple[str, str]]:
 async def test_matches_end_as_they_do_here_and_nothing_is_left(
     cluster: SmallCluster, specs: list[MatchSpec], expected: list[tuple[str, str]], mark: str, cache: Path
 ) -> None:
-    node = cluster.add()
-    async with RayExecutor(RayOptions(cluster.address)) as executor:
-        assert executor.slots() == 2
-        reports = await play(executor, specs)
-        assert len(ours(mark, OURS[:1])) == 2
-        adopts = ctypes.c_int(-1)
-        ctypes.CDLL(None).prctl(PR_GET_CHILD_SUBREAPER, ctypes.byref(adopts))
-        assert adopts.value == 0, (
-            "whoever loses its parent becomes a child of this process, and is waited for by nobody"
-        )
-    assert digests(reports) == expected
-    assert [path.name for path in cache.iterdir() if not path.name.startswith(".")] == [specs[0].seats[0].version]
-    wait_until(lambda: not ours(mark))
-    cluster.remove(node, is_dead=False)
+    with cluster.machine() as node:
+        async with RayExecutor(RayOptions(cluster.address)) as executor:
+            await until_ready(executor, 2)
+            reports = await play(executor, specs)
+            assert len(ours(mark, OURS[:1])) == 2
+            adopts = ctypes.c_int(-1)
+            ctypes.CDLL(None).prctl(PR_GET_CHILD_SUBREAPER, ctypes.byref(adopts))
+            assert adopts.value == 0, (
+                "whoever loses its parent becomes a child of this process, and is waited for by nobody"
+            )
+        assert digests(reports) == expected
+        assert [path.name for path in cache.iterdir() if not path.name.startswith(".")] == [specs[0].seats[0].version]
+        wait_until(lambda: not ours(mark))
+        cluster.remove(node, is_dead=False)
 
 
 async def test_who_watches_sees_each_move_and_a_cancelled_match_is_lost(
@@ -163,16 +178,15 @@ async def test_what_a_lost_machine_played_is_played_again_elsewhere_and_one_that
 ) -> None:
     said: list[str] = []
     async with RayExecutor(RayOptions(cluster.address, say=said.append)) as executor:
-        node = cluster.add()
-        await until(lambda: executor.slots() == 2)
-        playing = asyncio.create_task(play(executor, specs))
-        await until(lambda: sum(worker.load for worker in executor._pool.workers) == 4)
-        cluster.kill(node)
-        assert digests(await playing) == expected
-        await until(lambda: bool(said))
-        assert "was lost" in said[0]
-        assert executor.slots() == 1
-    cluster.remove(node)
+        with cluster.machine() as node:
+            await until_ready(executor, 2)
+            playing = asyncio.create_task(play(executor, specs))
+            await until(lambda: sum(worker.load for worker in executor._pool.workers) == 4)
+            cluster.kill(node)
+            assert digests(await playing) == expected
+            await until(lambda: bool(said))
+            assert "was lost" in said[0]
+            await until(lambda: executor.slots() == 1)
     wait_until(lambda: not ours(mark))
 
 
@@ -183,7 +197,7 @@ async def test_a_slot_that_is_lost_alone_is_made_anew_and_its_match_is_played_ag
     said: list[str] = []
     async with RayExecutor(RayOptions(cluster.address, say=said.append)) as executor:
         await play(executor, specs[:1])
-        (pid,) = (pid for pid, line in marked_processes(mark).items() if OURS[1] in line)
+        pid = await only_process(mark, OURS[1])
         playing = asyncio.create_task(play(executor, specs))
         await until(lambda: any(worker.load for worker in executor._pool.workers))
         os.kill(pid, signal.SIGKILL)
@@ -197,7 +211,7 @@ async def test_how_a_worker_ended_elsewhere_is_told_and_it_is_started_again(
 ) -> None:
     async with RayExecutor(RayOptions(cluster.address, workers=1)) as executor:
         await play(executor, specs[:1])
-        (pid,) = (pid for pid, line in marked_processes(mark).items() if f"-m {OURS[0]} " in line)
+        pid = await only_process(mark, f"-m {OURS[0]} ")
         playing = asyncio.create_task(executor.run(stuck))
         await until(lambda: bool(executor._pool.workers[0].load))
         os.kill(pid, signal.SIGKILL)

@@ -159,6 +159,8 @@ async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_re
             os.kill(pid, signal.SIGSTOP)
         with pytest.raises(MatchLostError, match="it said nothing for 2 s"):
             await lost
+        # The next one may be silent for want of a core.
+        monkeypatch.setattr("arena.executor.child.SILENCE_S", PATIENCE_S)
         assert (await waiting).result.by_rules
     for pid in stopped:
         with contextlib.suppress(ProcessLookupError):

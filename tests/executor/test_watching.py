@@ -17,6 +17,7 @@ from arena.match.live import LiveEnd, LiveEntry, LiveEvent, LiveLog, LiveStart, 
 from arena.match.replay import load
 from arena.match.report import MatchReport
 from arena.match.spec import SeatSpec
+from tests.support.patience import PATIENCE_S
 from tests.support.specs import king_spec, scripted
 
 GATED = """
@@ -189,7 +190,7 @@ async def test_what_a_bot_writes_while_it_thinks_comes_before_it_has_moved(
 ) -> None:
     match = await order(executor, "m1", thinking, *HONEST[1:])
     written = b""
-    async with asyncio.timeout(60), aclosing(executor.watch("m1", logs=(0,))) as events:
+    async with asyncio.timeout(PATIENCE_S), aclosing(executor.watch("m1", logs=(0,))) as events:
         while written.count(b"depth") < 12:
             event = await anext(events)
             assert not isinstance(event, LiveEntry), "it has moved"

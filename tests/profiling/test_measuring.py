@@ -98,12 +98,27 @@ async def test_nothing_is_measured_before_every_worker_has_played(tmp_path: Path
     assert last.roles[Role.COORDINATOR] > first.roles[Role.COORDINATOR] > 0
 
 
+async def test_it_is_measured_until_a_decision_was_taken_however_long_that_takes(
+    tmp_path: Path, workers: list[Worker]
+) -> None:
+    for worker in workers:
+        worker.play()
+
+    def tell(measured_s: float) -> None:
+        if measured_s > 0.1:
+            workers[1].play()
+
+    async with endless() as run:
+        first, last = await measuring(tmp_path).measure(run, 0.1, tell)
+    assert last.at_s - first.at_s > 0.1
+    assert split_of(first, last).decisions == 5
+
+
 async def test_a_worker_that_ends_meanwhile_is_missed(tmp_path: Path, workers: list[Worker]) -> None:
     for worker in workers:
         worker.play()
 
     def tell(_measured_s: float) -> None:
-        workers[0].play()
         workers[1].end()
 
     async with endless() as run:

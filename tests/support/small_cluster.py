@@ -33,6 +33,17 @@ class SmallCluster:
         """Start another machine with so many cores, and return it."""
         return self._cluster.add_node(num_cpus=cpus, object_store_memory=STORE_BYTES, node_ip_address=LOOPBACK)
 
+    @contextmanager
+    def machine(self, cpus: int = 1) -> Iterator[Any]:
+        """Give another machine with so many cores; it is gone after the block, whatever becomes of that."""
+        node = self.add(cpus)
+        try:
+            yield node
+        finally:
+            if node in self._cluster.worker_nodes:
+                self.kill(node)
+                self.remove(node)
+
     def kill(self, node: Any) -> None:
         """End a machine as a power cut would: its raylet, and all that it had started, by SIGKILL."""
         for pid in processes_of(node):
@@ -52,9 +63,9 @@ class SmallCluster:
 
 
 def processes_of(node: Any) -> list[int]:
-    """Return all processes of a machine, its raylet first."""
-    raylet = node.all_processes["raylet"][0].process.pid
-    return [raylet, *(pid for pid in list_descendants(raylet) if pid != raylet)]
+    """Return all processes of a machine, its raylet first; none if that has ended."""
+    raylet = node.all_processes["raylet"][0].process
+    return list_descendants(raylet.pid) if raylet.poll() is None else []
 
 
 @contextmanager

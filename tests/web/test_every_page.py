@@ -48,7 +48,7 @@ ELSEWHERE = {
 """The pages that need a service or another database, and where they are looked at."""
 NO_PAGE = re.compile(r".*\.(json|svg|csv)|.*/(live|events|state|waiting)")
 """What is fetched by pages, or is a file."""
-FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+FITS = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
 def test_no_page_is_left_out() -> None:

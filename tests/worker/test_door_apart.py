@@ -15,6 +15,7 @@ from arena.referee.join import JoinError, join
 from arena.v1 import play_pb2
 from arena.worker.door_apart import DoorApart
 from arena.worker.own_limits import OwnLimits
+from tests.support.patience import PATIENCE_S
 
 
 @pytest.mark.host_fault("porter-killed")
@@ -47,7 +48,7 @@ async def test_a_porter_that_is_stopped_and_not_dead_is_ended_and_nobody_is_blam
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
     monkeypatch.setattr(silence, "BEAT_S", 0.05)
-    monkeypatch.setattr(silence, "SILENCE_S", 2.0)
+    monkeypatch.setattr(silence, "SILENCE_S", PATIENCE_S)
     lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     with runtime_directory() as directory:
         door = await DoorApart.open(directory, OwnLimits(), lost.set_result)
@@ -56,6 +57,7 @@ async def test_a_porter_that_is_stopped_and_not_dead_is_ended_and_nobody_is_blam
             patch.setattr(door._silence, "hear", heard.set)
             await heard.wait()  # it is asked, and answers
         os.kill(door._process.pid, signal.SIGSTOP)
+        monkeypatch.setattr(silence, "SILENCE_S", 2.0)  # until now it may have been silent for want of a core
         assert await lost == "a porter ended (SIGKILL): it said nothing for 2 s, and was ended"
         assert not door.admission.stream.done()
         await door.close()

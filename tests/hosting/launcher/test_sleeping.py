@@ -10,7 +10,7 @@ import pytest
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.reports import Slept
 from arena.hosting.proc.processes import STATE, list_descendants, list_threads, parse_stat, read_file
-from tests.support.patience import patient_endings
+from tests.support.patience import PATIENCE_S, patient_endings
 from tests.support.processes import wait_until
 from tests.support.sandboxes import Place, need, place
 
@@ -135,7 +135,7 @@ async def test_a_sleeping_bot_ends_in_peace_or_is_ended(somewhere: Place) -> Non
     killed = await start(somewhere, "standard", RESTLESS)
     await killed.sleep()
     killed.signal(signal.SIGKILL)
-    assert await killed.wait(60)
+    assert await killed.wait(PATIENCE_S)
     assert await killed.sleep() == await killed.wake() == Slept()
 
 

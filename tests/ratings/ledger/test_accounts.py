@@ -30,6 +30,7 @@ from ratings.store.ids import now_us
 from ratings.store.names import check_owner_name
 from ratings.store.states import Scope
 from tests.ratings import book
+from tests.support.patience import PATIENCE_S
 from tests.support.raw_database import whole
 
 LATER = book.FOREVER
@@ -197,7 +198,7 @@ def test_of_several_who_redeem_at_once_one_gets_it(database: Database, ledger: S
     ]
     for one in crowd:
         one.start()
-    found = sorted(answers.get(timeout=60) for _ in crowd)
+    found = sorted(answers.get(timeout=PATIENCE_S) for _ in crowd)
     for one in crowd:
         one.join()
     assert found == ["InvitationError"] * 3 + ["ada"]

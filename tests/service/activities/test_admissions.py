@@ -27,7 +27,7 @@ from ratings.store.service import Admission
 from ratings.store.states import AdmissionState
 from tests.service.activities.workshops import at_work, workshop
 from tests.service.scheduler.executors import order
-from tests.support.patience import until
+from tests.support.patience import PATIENCE_S, until
 from tests.tournament.book import Book
 from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor
 
@@ -148,7 +148,7 @@ async def test_what_is_taken_in_the_moment_in_which_the_service_ends_goes_back_i
     def take_slowly(ledger: ServiceLedger) -> QueuedAdmission | None:
         found = take(ledger)
         taken.set()
-        released.wait(60)
+        released.wait(PATIENCE_S)
         return found
 
     monkeypatch.setattr(ServiceLedger, "take_admission", take_slowly)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from arena.service.life.stopping import AT_ONCE, stop_signals
+from tests.support.patience import PATIENCE_S
 
 
 def to_nobody(sentence: str) -> None:
@@ -19,10 +20,10 @@ async def test_a_signal_stops_a_service_whose_terminal_is_gone(monkeypatch: pyte
     monkeypatch.setattr(os, "_exit", ends.set_result)
     with stop_signals(to_nobody) as wanted:
         os.kill(os.getpid(), signal.SIGTERM)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             await wanted.wait()
         os.kill(os.getpid(), signal.SIGTERM)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             assert await ends == AT_ONCE
 
 
@@ -39,7 +40,7 @@ async def test_a_closed_terminal_stops_a_service_in_good_order_however_often_it_
     said: list[str] = []
     with stop_signals(said.append) as wanted:
         os.kill(os.getpid(), signal.SIGHUP)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             await wanted.wait()
         os.kill(os.getpid(), signal.SIGHUP)
         await asyncio.sleep(0)

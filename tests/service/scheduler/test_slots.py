@@ -14,6 +14,7 @@ from arena.service.scheduler.jobs import Job, Kind
 from arena.service.scheduler.slots import Slots, SlotsView
 from arena.tournament.pace import Pace
 from tests.service.scheduler.executors import HeldExecutor, order, settle
+from tests.support.patience import PATIENCE_S
 
 EQUAL = dict.fromkeys(Kind, 1.0)
 
@@ -219,7 +220,7 @@ async def test_a_closed_view_leaves_nothing_behind(clock: Clock) -> None:
     assert all(task.cancelled() for task in tasks)
     assert not executor.playing
     assert slots.count_waiting()[Kind.LADDER] == 0
-    await asyncio.wait_for(slots.wait_until_idle(), 60)
+    await asyncio.wait_for(slots.wait_until_idle(), PATIENCE_S)
 
 
 async def test_while_it_drains_nothing_begins_and_what_runs_may_end(clock: Clock) -> None:

@@ -18,6 +18,7 @@ from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
 from ratings.store.states import Scope
 from tests.support.owners import RunningServer, running_server
+from tests.support.patience import PATIENCE_S
 from tests.wire.surface import descriptors
 
 OURS = [
@@ -72,9 +73,9 @@ def answer(channel: grpc.Channel, path: str, metadata: tuple[tuple[str, str], ..
     request = iter([b""]) if method.client_streaming else b""
     try:
         if not method.server_streaming:
-            call(request, metadata=metadata, timeout=30)
+            call(request, metadata=metadata, timeout=PATIENCE_S)
             return grpc.StatusCode.OK, ""
-        responses = call(request, metadata=metadata, timeout=30)
+        responses = call(request, metadata=metadata, timeout=PATIENCE_S)
         try:
             next(responses, None)
         finally:

@@ -24,6 +24,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
 from ratings.store.states import Scope
 from tests.ratings import book
+from tests.support.patience import PATIENCE_S
 
 PART = b"0123456789abcdef" * 2048
 PARTS = 2000
@@ -91,7 +92,7 @@ async def test_who_reads_nothing_is_closed_with_the_place_to_go_on_at(tmp_path: 
             response_deserializer=WatchLogsResponse.FromString,
         )(WatchLogsRequest(match=match_id, seat=1), metadata=(("authorization", f"Bearer {token}"),))
         read = [await anext(aiter(call))]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             await live.left.wait()
         assert live.taken < MOST_AHEAD
         with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -119,7 +120,7 @@ async def test_our_own_client_goes_on_by_itself_when_it_reads_again(tmp_path: Pa
             with open_line(endpoint, token) as line:
                 parts = ArenaThere(line).matches.watch_logs(match_id, 1)
                 starts.append(next(parts).start)
-                asyncio.run_coroutine_threadsafe(live.left.wait(), loop).result(60)
+                asyncio.run_coroutine_threadsafe(live.left.wait(), loop).result(PATIENCE_S)
                 for part in parts:
                     starts.append(part.start)
 

@@ -21,6 +21,7 @@ from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
 from ratings.store.states import Scope
 from tests.support.owners import RunningServer, running_server
+from tests.support.patience import PATIENCE_S
 
 
 def bearer(token: str) -> tuple[tuple[str, str], ...]:
@@ -87,12 +88,12 @@ def test_a_stream_ends_when_its_token_is_revoked(server: RunningServer) -> None:
     started = threading.Event()
     thread = threading.Thread(target=watch)
     thread.start()
-    assert started.wait(30)
+    assert started.wait(PATIENCE_S)
     with server.arena(token) as arena:
         name = arena.account.get_identity().token
     assert name is not None
     ServiceLedger(server.database).revoke_token(name, owner="ada")
-    thread.join(30)
+    thread.join(PATIENCE_S)
     assert ended == [grpc.StatusCode.UNAUTHENTICATED]
 
 

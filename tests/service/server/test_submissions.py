@@ -21,6 +21,7 @@ from ratings.store.limits import OwnerLimits
 from ratings.store.states import AdmissionState, Scope
 from tests.cli.support import write_bot
 from tests.support.owners import RunningServer, running_server
+from tests.support.patience import PATIENCE_S
 
 
 def ignore(_sent: int, _total: int) -> None:
@@ -178,7 +179,7 @@ def test_a_bot_that_cannot_run_here_is_refused_before_it_is_a_version(server: Ru
 
 def test_an_owner_who_is_disabled_in_the_middle_of_an_upload_hands_nothing_in(server: RunningServer, bot: Path) -> None:
     data, sha256 = packed(bot)
-    disabled = threading.Event()
+    disabled, ended = threading.Event(), threading.Event()
 
     def slow_parts(arena: ArenaThere) -> Iterator[bot_pb2.UploadRequest]:
         ticket = arena.submissions.begin_upload(sha256, len(data))
@@ -187,11 +188,12 @@ def test_an_owner_who_is_disabled_in_the_middle_of_an_upload_hands_nothing_in(se
         ServiceLedger(server.database).set_owner_disabled("ada", disabled=True)
         disabled.set()
         # The stream stays open: the server ends it by itself.
-        threading.Event().wait(10)
+        ended.wait(PATIENCE_S)
         yield from whole[1:]
 
     with server.arena(server.token("ada", Scope.COMPETITOR)) as ada, pytest.raises(LoginError, match="disabled"):
         ada.line.upload(slow_parts(ada))
+    ended.set()
     assert disabled.is_set()
     with server.arena() as organiser:
         assert organiser.bots.list_bots().items == ()

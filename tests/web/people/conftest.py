@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page
 
 from arena.web.people.hall import Hall
 from tests.support.patience import PATIENCE_S
 from tests.support.people import open_hall
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.serving import Served, serving
+from tests.support.table_page import SitDown
 
 
 @pytest.fixture(autouse=True)
@@ -52,3 +54,19 @@ def address(served: tuple[Place, Served]) -> str:
 async def hall(place: Place) -> AsyncIterator[Hall]:
     async with open_hall(place.directory) as opened:
         yield opened
+
+
+@pytest.fixture
+def sit_down(address: str) -> SitDown:
+    """Lets a page order a table of a game and so many seats, the first of them people's."""
+
+    def order(page: Page, game: str = "foreign_king", seats: int = 2, people: int = 1) -> None:
+        page.emulate_media(reduced_motion="reduce")  # moves of others are shown without a pause
+        page.goto(f"{address}/play?game={game}&seats={seats}")
+        for seat in range(seats):
+            page.select_option(f"select[name=seat{seat}]", "?person" if seat < people else "first")
+        page.fill("input[name=name0]", "Anna <b>")
+        page.click("form.order button.main")
+        page.wait_for_selector("#table")
+
+    return order

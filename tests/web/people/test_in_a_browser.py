@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from arena.words.catalogue import LANGUAGES
 from engine import registry
 from tests.support.browsing import WIDE, Watched
 from tests.support.patience import PATIENCE_S
+from tests.support.table_page import SitDown, give_up, wait_until_asked
 
 PLAY = """async ([end, curious, patience]) => {
   const until = performance.now() + patience;
@@ -29,61 +29,10 @@ PLAY = """async ([end, curious, patience]) => {
 }"""
 """Clicks until something is there, and returns how often: at first on anything that is marked on the board or is a step
 beside it, and then on whole actions of the list, every other time on the last one, which ends turns soon."""
-TOLD_BY_TEST = """
-window.EventSource = class extends EventTarget {
-  constructor() { super(); window.source = this; }
-  close() {}
-};
-window.tell = (told) => source.dispatchEvent(new MessageEvent("told", { data: JSON.stringify(told) }));
-window.ask = window.fetch;
-window.fetch = async (...request) => {
-  const answer = await ask(...request);
-  window.onAnswer?.();
-  setTimeout(() => { window.answered = answer.status; });
-  return answer;
-};
-"""
-"""Has a page hear by `tell` alone; `onAnswer` is called when an answer has come that the page has not seen yet, and
-`answered` is set when it has."""
-STATE = """async () => {
-  const { address, grip } = JSON.parse(document.querySelector("#table").dataset.table);
-  for (;;) {
-    const told = await ask(`${address}/state?grip=${grip}`).then((answer) => answer.json());
-    if (told.asked) return told;
-  }
-}"""
-"""Returns what such a page would have heard, once somebody is asked."""
 CURIOUS = 30
 LONG_MS = 3000 * PATIENCE_S
 OVER = "#result:not([hidden])"
 TABLES = [(game, seats) for game in registry.names() for seats in registry.get(game).seats]
-SitDown = Callable[..., None]
-
-
-@pytest.fixture
-def sit_down(address: str) -> SitDown:
-    """Lets a page order a table of a game and so many seats, the first of them people's."""
-
-    def order(page: Page, game: str = "foreign_king", seats: int = 2, people: int = 1) -> None:
-        page.emulate_media(reduced_motion="reduce")  # moves of others are shown without a pause
-        page.goto(f"{address}/play?game={game}&seats={seats}")
-        for seat in range(seats):
-            page.select_option(f"select[name=seat{seat}]", "?person" if seat < people else "first")
-        page.fill("input[name=name0]", "Anna <b>")
-        page.click("form.order button.main")
-        page.wait_for_selector("#table")
-
-    return order
-
-
-def wait_until_asked(page: Page) -> None:
-    """Wait for what the script offers; the buttons that a page brings along are for browsers without one."""
-    page.wait_for_selector("#choices:not([hidden]) .play-actions button[type=button]")
-
-
-def give_up(page: Page) -> None:
-    page.click("#resign summary")
-    page.click("#resign button.danger")
 
 
 @pytest.mark.parametrize(("game", "seats"), TABLES)
@@ -215,47 +164,6 @@ def test_steps_are_taken_back_and_the_last_one_is_asked_about(page: Watched, sit
     page.page.wait_for_selector("#moves li.own")
     give_up(page.page)
     page.page.wait_for_selector(OVER)
-
-
-def test_what_was_answered_is_offered_no_more_if_it_is_told_anew_before_the_answer_comes(
-    page: Watched, sit_down: SitDown
-) -> None:
-    page.page.add_init_script(TOLD_BY_TEST)
-    sit_down(page.page)
-    told = page.page.evaluate(STATE)
-    page.page.evaluate("told => tell(told)", told)
-    wait_until_asked(page.page)
-    page.page.evaluate("told => { window.onAnswer = () => tell({ ...told, fresh: true }); }", told)
-    page.page.click("#actions >> text=Receive coins")
-    page.page.wait_for_function("window.answered")
-    assert page.page.evaluate("window.answered") == 204
-    assert page.page.is_hidden("#choices")
-    page.page.evaluate("window.onAnswer = null")
-    give_up(page.page)
-
-
-def test_a_question_that_has_passed_is_taken_away_before_what_came_of_it_is_shown(
-    page: Watched, sit_down: SitDown
-) -> None:
-    page.page.add_init_script(TOLD_BY_TEST)
-    sit_down(page.page)
-    page.page.emulate_media(reduced_motion="no-preference")  # moves of others are shown one after another
-    page.page.reload()
-    told = page.page.evaluate(STATE)
-    page.page.evaluate("told => tell(told)", told)
-    wait_until_asked(page.page)
-    ply = told["asked"]["ply"]
-    moves = [{"ply": ply + more, "seat": 1, "words": ["waits"], "chance": None} for more in range(2)]
-    shown = """told => {
-      tell(told);
-      return [document.querySelector("#hurry").hidden, document.querySelector("#choices").hidden];
-    }"""
-    assert page.page.evaluate(shown, {**told, "fresh": False, "moves": moves}) == [False, False]
-    page.page.click("#hurry")
-    assert page.page.evaluate(shown, {**told, "fresh": False, "moves": moves, "asked": None}) == [False, True]
-    page.page.click("#hurry")
-    assert page.page.is_hidden("#choices")
-    give_up(page.page)
 
 
 def test_what_one_of_two_at_one_screen_sees_is_covered_for_the_other(page: Watched, sit_down: SitDown) -> None:

@@ -29,7 +29,7 @@ function hear(told) {
   askedAt = performance.now();
   complain("");
   if (told.fresh) {
-    question = "";
+    withdraw(); // also if nothing is asked now: what is told anew may come before the answer to what was chosen
     find("moves").replaceChildren();
     course.begin(told.board);
     list(told.moves);
