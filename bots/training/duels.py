@@ -17,7 +17,7 @@ from engine.abilities import Playable, Weighing, need_playable
 from engine.chance import SeededChance
 from engine.core import AbilityError, Game, State
 
-NODES = 60
+NODES = 150
 """The positions that a player looks at for each decision: enough for play that tells weights apart, and no more."""
 
 

@@ -30,12 +30,13 @@ NAMES: Final[tuple[str, ...]] = (
     *("harvest_here", "harvest_near", "harvest_far", "harvest_farther"),
     *("franc", "francs_counted", "board_disc", "hand_disc", "congress_disc", "congress_harvest", "medal_up"),
     *("loan_repayable", "width", "width_per_time", "sharpness_per_time", "sharp_control", "sharp_medals"),
-    *("sharp_congress", "sharp_francs"),
+    *("sharp_congress", "sharp_francs", "hold_end", "hold_threatened"),
 )
 """What each weight is for: `hold_n` is how likely a lead of n discs lasts, `rest` the part of whoever comes second;
 `harvest` the part of a leader's active factories that he will come to score, by how far the King is away (in his
 province he cannot score soon); `congress_harvest` the part of all active factories that a share of the Congress brings;
-`sharp` how steeply more of something brings its final award."""
+`sharp` how steeply more of something brings its final award; `hold_end` how much surer a lead is at the end, and
+`hold_threatened` how much less sure where somebody's congressmen would take it."""
 
 
 class Evaluation:
@@ -55,6 +56,7 @@ class Evaluation:
         self._width, self._width_per_time, self._sharpness_per_time = value[20], value[21], value[22]
         self._sharp_control, self._sharp_medals = value[23], value[24]
         self._sharp_congress, self._sharp_francs = value[25], value[26]
+        self._hold_end, self._hold_threatened = value[27], value[28]
 
     def evaluate_all(self, state: ForeignKingState) -> tuple[float, ...]:
         """Return the value for each seat, 0 to 1; at the end it is the part of the other seats left behind."""
@@ -104,6 +106,8 @@ class Evaluation:
         """Add to `points` what discs and factories promise, to `weight` the expected control (A49) of each colour."""
         seats = state.seats
         away = DISTANCE[state.king] if state.king != PORTRAIT else None
+        surer = self._hold_end * (1.0 - time)
+        members = state.congress[:seats]
         harvests = 0.0
         for province in range(PROVINCE_COUNT):
             row = state.discs[province::PROVINCE_COUNT]
@@ -120,7 +124,18 @@ class Evaluation:
             row[leader] = 0
             following = max(row)
             second = row.index(following)
-            hold = self._hold[min(most - following, 7)] if most > following else self._hold_level
+            if most > following:
+                hold = self._hold[min(most - following, 7)] + surer
+                for seat in range(seats):
+                    if (
+                        seat != leader
+                        and members[seat]
+                        and members[seat] + state.discs[seat * PROVINCE_COUNT + province] >= most
+                    ):
+                        hold -= self._hold_threatened
+                        break
+            else:
+                hold = self._hold_level
             rest = (self._rest_level if most == following else 1.0 - hold) if following else 0.0
             weight[leader] += worth * hold
             weight[second] += worth * rest
@@ -128,10 +143,10 @@ class Evaluation:
                 points[leader] += harvest * hold + self._board_disc * most * time
             if following and second < seats:
                 points[second] += harvest * rest + self._board_disc * following * time
-        members = sum(state.congress[:seats])
-        if members:
+        everybody = sum(members)
+        if everybody:
             for seat in range(seats):
-                points[seat] += self._congress_harvest * harvests * state.congress[seat] / members
+                points[seat] += self._congress_harvest * harvests * members[seat] / everybody
 
 
 _NARROWEST: Final = 0.5
