@@ -25,7 +25,7 @@ def hearer(progress: OnProgress | bool | None) -> OnProgress:
 
 
 def _ignore(state: RunProgress) -> None:
-    """Hear nothing."""
+    """Pass over what is told."""
 
 
 class ProgressLine:
