@@ -126,6 +126,7 @@ class Arena(Asking):
                 same_owner=same_owner,
                 name=name,
             )
+            terms.check()
             order = playing.match_request(terms, entering.entered(self._open, bots))
             planned = self.port.tournaments.create_tournament(order)
             playing.play(self._open, planned.id, progress)
@@ -174,6 +175,7 @@ class Arena(Asking):
                 same_owner=same_owner,
                 name=name,
             )
+            terms.check()
             entrants = entering.entered(self._open, bots)
             order = playing.tournament_request(terms, format, seats, entrants, settings)
             planned = self.port.tournaments.create_tournament(order)

@@ -21,6 +21,7 @@ from arena.scripting.boards import (
 )
 from arena.scripting.choosing import choose_pool
 from arena.scripting.house import House
+from arena.scripting.paging import all_of
 from arena.scripting.played import MatchReplay, PlayedTournament
 from arena.scripting.tables import Table
 from arena.scripting.wording import for_programs
@@ -106,13 +107,13 @@ class Asking:
     def bots(self) -> Table[BotSummary]:
         """Return the bots, those added last first."""
         with for_programs():
-            return bots_table(reading.all_of(lambda after: self.port.bots.list_bots(MOST_LIMIT, after)))
+            return bots_table(all_of(lambda after: self.port.bots.list_bots(MOST_LIMIT, after)))
 
     def tournaments(self) -> Table[TournamentSummary]:
         """Return the tournaments, single matches too, those created last first."""
         with for_programs():
             lists = self.port.tournaments
-            return tournaments_table(reading.all_of(lambda after: lists.list_tournaments(MOST_LIMIT, after)))
+            return tournaments_table(all_of(lambda after: lists.list_tournaments(MOST_LIMIT, after)))
 
     def matches(
         self,
@@ -125,9 +126,7 @@ class Asking:
         """Return matches, those planned last first: of a tournament, of a bot, or with a fault (`any`, `TIMEOUT`)."""
         with for_programs():
             ask = self.port.matches.list_matches
-            rows = reading.all_of(
-                lambda after: ask(tournament, bot=bot, fault=fault, limit=MOST_LIMIT, after=after), limit
-            )
+            rows = all_of(lambda after: ask(tournament, bot=bot, fault=fault, limit=MOST_LIMIT, after=after), limit)
             return matches_table(rows)
 
     def replay(self, match: str) -> MatchReplay:

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from arena.client.errors import RefusedError, UnknownError
+from arena.client.errors import RefusedError, UnknownError, unknown
 from arena.client.here.adding import add_bot
 from arena.client.values.bots import AddedBot
+from arena.client.values.page import MOST_LIMIT
 from arena.client.values.tournaments import ALL
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import build_here
@@ -22,6 +23,7 @@ from arena.scripting.apart import run_silently
 from arena.scripting.callables import PRINT_NAME, PROGRAM_NAME, PackedCallable, is_callable, pack
 from arena.scripting.errors import CallableError
 from arena.scripting.house import House
+from arena.scripting.paging import all_of
 
 
 def entered(house: House, bots: Iterable[Any]) -> tuple[str, ...]:
@@ -32,20 +34,22 @@ def entered(house: House, bots: Iterable[Any]) -> tuple[str, ...]:
     """
     if isinstance(bots, str | os.PathLike) or is_callable(bots):
         raise RefusedError("bots are a list, one for each entrant or seat; write it in brackets")
-    named: dict[str, str | int] = {}
-    found = []
-    for bot in bots:
-        if is_callable(bot):
-            packed = pack(bot)
-            mark = packed.fingerprint or id(bot)
-            if named.setdefault(packed.name, mark) != mark:
-                raise CallableError(
-                    f"two callables are called {packed.name!r}; name them with Entrant(bot, name='another')"
-                )
-            found.append(_text(_added_callable(house, packed, None)))
-        else:
-            found.append(_known_or_added(house, bot))
-    return tuple(found)
+    packed = [pack(bot) if is_callable(bot) else bot for bot in bots]
+    _need_own_names(one for one in packed if isinstance(one, PackedCallable))
+    return tuple(
+        _text(_added_callable(house, one, None)) if isinstance(one, PackedCallable) else _known_or_added(house, one)
+        for one in packed
+    )
+
+
+def _need_own_names(callables: Iterable[PackedCallable]) -> None:
+    """Raise CallableError if two of them that are not equal have one name."""
+    named: dict[str, PackedCallable] = {}
+    for one in callables:
+        known = named.setdefault(one.name, one)
+        is_equal = known.files == one.files if one.fingerprint is None else known.fingerprint == one.fingerprint
+        if not is_equal:
+            raise CallableError(f"two callables are called {one.name!r}; name them with Entrant(bot, name='another')")
 
 
 def added(house: House, bot: Any, owner: str | None) -> AddedBot:
@@ -81,8 +85,15 @@ def _known_or_added(house: House, bot: Any) -> str:
             return text
         except UnknownError:
             if not Path(text).exists() and text not in sample_names():
-                raise  # it names the nearest
+                raise _unknown(house, text) from None
     return _text(added(house, bot, None))
+
+
+def _unknown(house: House, text: str) -> UnknownError:
+    """Return the error for a bot that is nowhere, with the nearest that is in the database or among the samples."""
+    known = [bot.name for bot in all_of(lambda after: house.port.bots.list_bots(MOST_LIMIT, after))]
+    remedy = "Arena.bots() shows all; a directory, a sample bot or a callable will do, too"
+    return unknown("bot", text.partition("@")[0], [*known, *sample_names()], remedy)
 
 
 def _added_callable(house: House, packed: PackedCallable, owner: str | None) -> AddedBot:

@@ -188,4 +188,4 @@ def board_image(svg: str) -> str:
     if not svg:
         return ""
     data = base64.b64encode(svg.encode()).decode("ascii")
-    return f'<img alt="{escape("the board at the end")}" height="{_HEIGHT}" src="data:image/svg+xml;base64,{data}">'
+    return f'<img alt="{escape("the board at the end")}" height="{_HEIGHT}" src="data:image/svg+xml;base64,{data}"/>'

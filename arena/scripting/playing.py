@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arena.client.errors import RefusedError
+from arena.client.here.games import find_game
 from arena.client.values.planning import TournamentRequest
 from arena.client.values.tournaments import SINGLE_MATCH
 from arena.scripting.apart import run_apart
@@ -19,7 +20,6 @@ from arena.tournament.formats.compare import Compare, design_for
 from arena.tournament.formats.swiss import USUAL, Swiss
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
-from engine import registry
 from ratings.read.tournaments import tournament_row
 
 DEFAULT_CLOCK = "100ms"
@@ -43,6 +43,10 @@ class Terms:
     same_owner: bool = False
     name: str | None = None
 
+    def check(self) -> None:
+        """Raise UnknownError, before any bot is added, if there is no such game."""
+        find_game(self.game)
+
 
 def match_request(terms: Terms, bots: tuple[str, ...]) -> TournamentRequest:
     """Return the order of a single match; the bots sit in the order named."""
@@ -55,10 +59,10 @@ def tournament_request(
     """Return the order of a tournament; without `seats` the game's tables are as small as may be.
 
     `settings` are those of the format (`arena.tournament.formats`), where None is as if it were not given. Raises
-    UnknownGameError, ScheduleError.
+    UnknownError, ScheduleError.
     """
     if seats is None:
-        allowed = registry.get(terms.game).seats
+        allowed = find_game(terms.game).seats
         seats = next((number for number in allowed if number > 1), allowed[0])
     own = {key: value for key, value in settings.items() if value is not None}
     own = _settled(form, seats, own, has_field=len(bots) > 2)
@@ -119,12 +123,12 @@ def play(house: House, tournament: str, progress: OnProgress | bool | None) -> N
     hear = hearer(progress)
     try:
         end = run_apart(lambda tell: _run(house, tournament, tell), hear)
-    except KeyboardInterrupt as error:
+    except KeyboardInterrupt:
         state = tournament_row(house.database, tournament).progress
         raise RunStoppedError(
             f"stopped: {state.finished} matches of {state.total} are recorded; Arena.resume({name!r}) plays the rest",
             name,
-        ) from error
+        ) from None
     finally:
         if isinstance(hear, ProgressLine):
             hear.end()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 from arena.client.arena import ArenaPort
 from arena.client.errors import ClientError, DamagedError
-from arena.client.values.page import MOST_LIMIT, Page
+from arena.client.values.page import MOST_LIMIT
 from arena.client.values.ratings import Anchor
 from arena.match.replay import ReplayError, load
 from arena.scripting.boards import (
@@ -19,6 +19,7 @@ from arena.scripting.boards import (
     official_table,
 )
 from arena.scripting.errors import VoidMatchError
+from arena.scripting.paging import all_of
 from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament, match_table, tournament_table
 from arena.story.facts import StoryError
 from arena.story.replays import picture_of_replay
@@ -26,22 +27,7 @@ from engine import registry
 from engine.core import EngineError
 from ratings.store.states import MatchState
 
-T = TypeVar("T")
-
 NOTHING_RATED = "nothing was rated yet; Arena.tournament(...) plays some matches"
-
-
-def all_of(ask: Callable[[str | None], Page[T]], limit: int | None = None) -> Iterator[T]:
-    """Yield the items of a list, page by page, given what asks for the page after a cursor; `limit` at most."""
-    after: str | None = None
-    left = limit
-    while left is None or left > 0:
-        page = ask(after)
-        yield from page.items if left is None else page.items[:left]
-        left = None if left is None else left - len(page.items)
-        after = page.next
-        if after is None:
-            return
 
 
 def leaderboard(port: ArenaPort, pool: str | None) -> RatedTable:

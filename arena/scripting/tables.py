@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from html import escape
 from typing import Any, Generic, TypeVar, overload
 
@@ -39,7 +39,7 @@ class Table(Sequence[T], Generic[T]):
     rows: tuple[T, ...]
     kind: type[T]
     """What each row is."""
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...] = field(compare=False)
     """What is shown of it."""
     notes: tuple[str, ...] = ()
     """What is said below it."""
@@ -58,7 +58,7 @@ class Table(Sequence[T], Generic[T]):
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with a row for each row and a column for each field. Raises MissingPackageError."""
-        names = [field.name for field in fields(self.kind)]  # type: ignore[arg-type]
+        names = [one.name for one in fields(self.kind)]  # type: ignore[arg-type]
         return data_frame([[getattr(row, name) for name in names] for row in self.rows], names)
 
     def _repr_html_(self) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _WORDS = (
-    (r"`arena bot list` shows all, .*", "Arena.bots() shows all; a directory, a sample bot or a callable will do, too"),
+    (r"`arena bot list` shows all, .*", "Arena.bots() shows all"),
     (r"`arena bot add DIRECTORY` adds one", "Arena.add(...) adds one"),
     (r"`arena bot add (\S+)` builds it", r"Arena.add('\1') builds it"),
     (r": arena bot disable (\S+) --undo", r": Arena.port.bots.set_disabled('\1', False)"),
