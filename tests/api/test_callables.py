@@ -16,7 +16,10 @@ from bots.algorithms.greedy import GreedyBot
 from bots.kit import Bot, Decision
 from tests.api import players
 from tests.api.players import GIVEN, FirstBot, PlaceBot, at, first
+from tests.support.patience import PATIENCE_S
+from tests.support.sandboxes import need
 
+LONG = f"{PATIENCE_S:g}s"
 ASK = """
 import runpy, sys, types
 found = runpy.run_path(sys.argv[1])["load"]()
@@ -193,3 +196,11 @@ def test_a_bot_made_by_another_python_says_so(tmp_path: Path) -> None:
     assert finished.returncode == 1
     assert finished.stderr.startswith("this bot was made by Python (3, 4), and this is")
     assert finished.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("level", ["standard", "strict"])
+def test_a_callable_plays_in_a_sandbox_like_every_bot(level: str, tmp_path: Path) -> None:
+    with Arena(tmp_path / "kept.db", workers=1, sandbox=need(level)) as arena:
+        played = arena.match("foreign_king", [FirstBot, first], clock=LONG, start_limit=LONG, seed=1)
+    assert played.faults == ()
+    assert played.detail.sandbox == level

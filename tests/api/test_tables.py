@@ -141,6 +141,21 @@ def test_the_line_comes_when_it_takes_long_and_only_now_and_then() -> None:
     assert stream.getvalue() == "1/4 matches, 1 lost by the host and played again\n" * 2
 
 
+def test_in_a_notebook_the_line_is_written_over() -> None:
+    stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
+    now = [0.0]
+    line = ProgressLine(stream, lambda: now[0])
+    for second, done in ((2.5, 10), (2.6, 11), (3.0, 12)):
+        now[0] = second
+        line(
+            RunProgress(
+                finished=done, void=0, total=60, played=1, plies=0, decisions=0, lost=0, is_cancelled=False, speed=None
+            )
+        )
+    line.end()
+    assert stream.getvalue() == "\r10/60 matches\r12/60 matches\n"
+
+
 def test_a_tournament_that_is_quick_says_nothing(table: Arena, capsys: pytest.CaptureFixture[str]) -> None:
     table.match("foreign_king", ["random", first], progress=True)
     assert capsys.readouterr() == ("", "")
