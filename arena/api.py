@@ -69,17 +69,19 @@ class Arena(Asking):
         leak_checks: float = DEFAULT_LEAK_CHECKS,
         warm_mb: int | None = None,
         runtimes: str | os.PathLike[str] | None = None,
+        logs: bool = False,
     ) -> None:
         """Open the database at a path, or of a URL such as postgresql://HOST/NAME; make it if there is none.
 
         `workers` matches are played at once, 0 = one per core. `sandbox` is the level for bots, `auto` for none but
         bots that have an owner; `leak_checks` the part, 0 to 1, of the matches of which deterministic bots are asked
-        again; `warm_mb` the memory for idle bots; `runtimes` a file with definitions of runtimes.
+        again; `warm_mb` the memory for idle bots; `runtimes` a file with definitions of runtimes. With `logs`, what
+        bots print is recorded with each match.
         """
         with for_programs():
             policy = policy_of(sandbox, allow_reduced=allow_reduced)
             file = None if runtimes is None else Path(runtimes)
-            hosting = Hosting(max(0, workers), policy, leak_checks, warm_mb, file)
+            hosting = Hosting(max(0, workers), policy, leak_checks, warm_mb, file, logs)
             super().__init__(open_house(db, hosting, makes=makes))
 
     def __enter__(self) -> Self:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from arena.client.arena import ArenaPort
 from arena.client.errors import ClientError
 from arena.client.values.bots import BotSummary
+from arena.client.values.match_details import SeatLog
 from arena.client.values.matches import MatchSummary
 from arena.client.values.page import MOST_LIMIT
 from arena.client.values.tournaments import TournamentSummary
@@ -133,6 +134,11 @@ class Asking:
         """Return a match as it was played, by its id or the end of that."""
         with for_programs():
             return reading.replay(self.port, match)
+
+    def logs(self, match: str) -> tuple[SeatLog, ...]:
+        """Return what bots printed in a match, if the arena that played it was opened with `logs`."""
+        with for_programs():
+            return self.port.matches.get_logs(match)
 
     def _pool(
         self, game: str | None, seats: int | None, clock: str | None, tournament: str | None, pool: str | None

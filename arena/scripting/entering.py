@@ -15,7 +15,7 @@ from arena.client.values.page import MOST_LIMIT
 from arena.client.values.tournaments import ALL
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import build_here
-from arena.hosting.manifest import BotManifest
+from arena.hosting.manifest import MANIFEST_NAME, BotManifest
 from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
@@ -57,8 +57,8 @@ def added(house: House, bot: Any, owner: str | None) -> AddedBot:
     if is_callable(bot):
         return _added_callable(house, pack(bot), owner)
     text = _as_text(bot)
-    directory = Path(text)
-    if isinstance(bot, str) and not directory.exists() and text in sample_names():
+    directory = Path(text).expanduser()
+    if isinstance(bot, str) and text in sample_names() and not (directory / MANIFEST_NAME).is_file():
         directory = sample_directory(text)
     return add_bot(house.database, house.programs, directory, owner, _build)
 
@@ -84,7 +84,7 @@ def _known_or_added(house: House, bot: Any) -> str:
             house.port.bots.find_version(text)
             return text
         except UnknownError:
-            if not Path(text).exists() and text not in sample_names():
+            if not Path(text).expanduser().exists() and text not in sample_names():
                 raise _unknown(house, text) from None
     return _text(added(house, bot, None))
 

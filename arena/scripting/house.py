@@ -40,6 +40,8 @@ class Hosting:
     """The memory for idle bots; None for a share of the machine's."""
     runtimes: Path | None = None
     """A file with definitions of runtimes."""
+    keep_logs: bool = False
+    """Whether what bots write to their output is recorded with each match."""
 
     def executor(self, row: TournamentRow) -> Executor:
         """Return what plays the rest of a tournament. Raises RefusedError if this machine has too few cores."""
@@ -72,6 +74,8 @@ def open_house(place: str | os.PathLike[str], hosting: Hosting, *, makes: bool) 
     RuntimeSettingsError.
     """
     named = os.fspath(place)
+    if "://" not in named:
+        named = str(Path(named).expanduser())
     if named.startswith("arena://"):
         raise RefusedError(f"{named!r} is a service, and a program plays on a database; name a path or a URL")
     if not makes and not is_there(named):

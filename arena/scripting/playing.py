@@ -146,4 +146,5 @@ async def _run(house: House, tournament: str, tell: OnProgress) -> RunProgress:
             house.programs,
             on_progress=tell,
             leak_checks=house.hosting.leak_checks,
+            keep_logs=house.hosting.keep_logs,
         )

@@ -1,5 +1,6 @@
 """Bots as programs give them: functions, closures, objects, and bots of the kit; and those that do wrong."""
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -63,6 +64,11 @@ GIVEN: dict[str, tuple[Any, int]] = {
     "a bot": (PlaceBot(2), 2),
 }
 """What a program may give, and at which place of the legal actions it chooses."""
+
+
+def says(decision: Decision) -> int:
+    sys.stdout.write(f"I look at {len(decision.legal_actions)} actions\n")
+    return decision.legal_actions[0]
 
 
 def raises(decision: Decision) -> int:

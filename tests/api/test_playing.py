@@ -23,6 +23,23 @@ def test_a_match_has_the_bots_in_the_order_named(table: Arena, tmp_path: Path) -
     assert table.replay(played.id).bots == ("own", "first", "greedy", "own")
 
 
+def test_a_sample_is_meant_by_its_name_unless_a_bot_of_that_name_lies_here(
+    table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "random").mkdir()
+    write_bot(tmp_path / "greedy", "greedy")
+    write_bot(tmp_path / "mine", "mine")
+    table.match("foreign_king", ["random", "greedy", "~/mine"])
+    hashes = {row.name: row.content_hash for row in table.bots()}
+    with Arena("~/other.db") as other:
+        assert other.add(sample_directory("random")).content_hash == hashes["random"]
+        assert other.add(sample_directory("greedy")).content_hash != hashes["greedy"]
+    assert (tmp_path / "other.db").is_file()
+    assert "mine" in hashes
+
+
 def test_equal_seeds_play_equal_matches(table: Arena) -> None:
     played = [table.match("foreign_king", ["random", "greedy"], seed=seed) for seed in (5, 5, 6)]
     actions = [table.replay(one.id).actions for one in played]

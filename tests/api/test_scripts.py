@@ -12,7 +12,7 @@ import pytest
 
 from arena.api import Arena, RunStoppedError
 from arena.tournament.run_progress import RunProgress
-from tests.api.players import FirstBot, first
+from tests.api.players import FirstBot, first, says
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import outliving_processes, wait_until
 
@@ -62,6 +62,14 @@ async def test_it_plays_where_an_event_loop_runs_already(tmp_path: Path) -> None
         played = arena.match("foreign_king", [first, FirstBot], clock=LONG, start_limit=LONG, seed=1)
     assert sorted(rank or 0 for rank in played.ranks) == [1, 2]
     assert played.faults == ()
+
+
+def test_what_a_callable_prints_is_kept_where_it_is_asked_for(tmp_path: Path) -> None:
+    with Arena(tmp_path / "logs.db", workers=1, logs=True) as arena:
+        played = arena.match("foreign_king", [says, "random"], clock=LONG, start_limit=LONG, seed=1)
+        texts = {log.bot: log.text for log in arena.logs(played.id)}
+    assert texts["says"].startswith("I look at ")
+    assert not texts.get("random")
 
 
 def test_ctrl_c_ends_a_script_in_good_order_and_the_rest_is_played_later(tmp_path: Path) -> None:
