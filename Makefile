@@ -10,7 +10,9 @@ PROTO_VENV := .venv-proto
 BENCH_VENV := .venv-bench
 MUTANTS_VENV := .venv-mutants
 OPENSPIEL_VENV := .venv-openspiel
+RESEARCH_VENV := .venv-research
 OPENSPIEL_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(OPENSPIEL_VENV)/bin/python -m pip
+RESEARCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(RESEARCH_VENV)/bin/python -m pip
 WHEEL_VENV := .venv-wheel
 COMPILED := build/compiled
 BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/python -m pip
@@ -20,12 +22,13 @@ JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PYTEST := -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
-.PHONY: help demo test test-openspiel lint check-python setup setup-dev proto lock wheel wheel-pure test-compiled bench soak mutants screenshots clean
+.PHONY: help demo test test-openspiel test-research lint check-python setup setup-dev proto lock wheel wheel-pure test-compiled bench soak mutants screenshots clean
 
 help:
 	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
 	@echo "make test    set up and run every check: ruff, mypy, pytest"
 	@echo "make test-openspiel  the tests of OpenSpiel's games, in an environment of their own that has it"
+	@echo "make test-research  the tests of what researchers use (PettingZoo, Gymnasium, OpenSpiel, notebooks), in an environment that has it"
 	@echo "make lint    only ruff and mypy"
 	@echo "make wheel   build a wheel for this platform and Python, with a compiled engine (needs a C compiler; make wheel-pure does not)"
 	@echo "make test-compiled   the tests of the engine, on a compiled one"
@@ -56,6 +59,19 @@ $(OPENSPIEL_VENV)/.done: requirements/build.lock requirements/run.lock requireme
 
 test-openspiel: $(OPENSPIEL_VENV)/.done
 	KMA_NEED_OPENSPIEL=1 PYTHONDONTWRITEBYTECODE= $(OPENSPIEL_VENV)/bin/python $(PYTEST) tests/openspiel
+
+# What researchers use lives apart for the same reason.
+$(RESEARCH_VENV)/.done: requirements/build.lock requirements/run.lock requirements/research.lock pyproject.toml | check-python
+	@echo "setting up $(RESEARCH_VENV), with PettingZoo, Gymnasium and OpenSpiel"
+	@$(PYTHON) -m venv $(RESEARCH_VENV)
+	@$(RESEARCH_PIP) install -q --require-hashes -r requirements/build.lock
+	@$(RESEARCH_PIP) install -q --no-build-isolation --require-hashes -r requirements/run.lock
+	@$(RESEARCH_PIP) install -q --no-build-isolation --require-hashes -r requirements/research.lock
+	@$(RESEARCH_PIP) install -q --no-build-isolation --no-deps -e .
+	@touch $@
+
+test-research: $(RESEARCH_VENV)/.done
+	KMA_NEED_RESEARCH=1 PYTHONDONTWRITEBYTECODE= $(RESEARCH_VENV)/bin/python $(PYTEST) tests/research
 
 lint: setup-dev
 	$(BIN)/ruff check .
@@ -108,6 +124,7 @@ lock:
 	$(LOCK) pyproject.toml -o requirements/run.lock
 	$(LOCK) pyproject.toml --extra dev -c requirements/run.lock -o requirements/dev.lock
 	$(LOCK) pyproject.toml --extra openspiel requirements/openspiel.in -c requirements/dev.lock -o requirements/openspiel.lock
+	$(LOCK) pyproject.toml --extra research requirements/research.in -c requirements/dev.lock -c requirements/openspiel.lock -o requirements/research.lock
 	$(LOCK) pyproject.toml --extra benchmarks -c requirements/run.lock -o requirements/benchmarks.lock
 
 # What compiles the engine lives apart: who plays, tests or writes code needs no compiler.
@@ -172,5 +189,5 @@ screenshots: setup-dev
 	$(BIN)/python -m tools.screenshots
 
 clean:
-	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) $(OPENSPIEL_VENV) $(MUTANTS_VENV) $(WHEEL_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) $(OPENSPIEL_VENV) $(RESEARCH_VENV) $(MUTANTS_VENV) $(WHEEL_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -181,6 +181,22 @@ BOUNDARIES = {
         ),
         ("grpc",),
     ),
+    # pandas and cloudpickle are imported by their names, when they are needed (`arena.scripting.errors.need_package`).
+    "arena/scripting": Boundary(
+        (
+            "arena.scripting",
+            "arena.client",
+            "arena.story",
+            "arena.tournament",
+            "arena.executor",
+            "arena.match",
+            "arena.hosting",
+            "ratings.read.tournaments",
+            "ratings.store",
+            "engine",
+        )
+    ),
+    "arena/api.py": Boundary(("arena.scripting", "arena.client.values", "arena.tournament.match_specs")),
     "arena/cli": Boundary(
         (
             "arena.cli",
@@ -298,7 +314,7 @@ def modules_after_importing(*names: str) -> set[str]:
 
 
 # Forking a process with live gRPC threads can hang, and every worker would pay its memory twice.
-@pytest.mark.parametrize("name", ["arena.cli.app", "arena.executor.local", "arena.tournament.runner"])
+@pytest.mark.parametrize("name", ["arena.cli.app", "arena.api", "arena.executor.local", "arena.tournament.runner"])
 def test_the_coordinator_never_imports_grpc(name: str) -> None:
     assert "grpc" not in modules_after_importing(name)
 

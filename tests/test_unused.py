@@ -33,6 +33,7 @@ BY_ANOTHER_WAY = {
 }
 """Names that are looked up in a module, with who does that."""
 KEPT = {
+    "arena/api.py: Arena": "for notebooks and scripts",
     "arena/words/catalogue.py: read_texts": "tests hold the catalogue's files to each other by it",
     "engine/conformance.py: check_game": "for the authors of games",
     "engine/golden.py: read": "for the tests of games, beside `write`",

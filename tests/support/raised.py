@@ -17,6 +17,7 @@ PLACE = "\x00"
 INWARD = (
     *GENERATED,
     "arena/client/mirror.py",
+    "arena/api.py",
     "arena/executor",
     "arena/hosting/frames.py",
     "arena/hosting/launcher",
@@ -24,6 +25,7 @@ INWARD = (
     "arena/hosting/sandbox/inside",
     "arena/match/timing.py",
     "arena/referee",
+    "arena/scripting",
     "arena/web/people",
     "arena/wire",
     "arena/worker",

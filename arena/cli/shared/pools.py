@@ -5,9 +5,9 @@ from __future__ import annotations
 from arena.cli.shared.firsts import FIRSTS
 from arena.cli.shared.output import Column, format_percent, format_two_places, yes_or_no
 from arena.cli.shared.saying import say
+from arena.client.pools import special_options
 from arena.client.values.pools import Pool
 from engine import registry
-from engine.core import EngineError
 
 _SHOWN_DIGITS = 12
 
@@ -41,19 +41,10 @@ def describe_pool(pool: Pool) -> str:
         say("cli_shared.time", time=pool.time_control),
         *([say("cli_shared.cores", count=pool.cores)] if pool.cores > 1 else []),
         *kind,
-        *_special_options(pool),
+        *(f"{name}={yes_or_no(value)}" for name, value in special_options(pool).items()),
     ]
     return ", ".join(words)
 
 
 def _title(game: str) -> str:
     return registry.get(game).title if game in registry.names() else game
-
-
-def _special_options(pool: Pool) -> list[str]:
-    try:
-        game = registry.get(pool.game)
-        defaults = game.options_json(game.parse_options({}))
-    except EngineError:
-        defaults = {}
-    return [f"{name}={yes_or_no(value)}" for name, value in pool.options.items() if defaults.get(name) != value]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from arena.client.pools import special_options
 from arena.client.values.pools import Pool
 from arena.words.catalogue import words
 from engine import registry
-from engine.core import EngineError
 
 FORMATS = ("adaptive", "compare", "final", "gauntlet", "knockout", "ladder", "match", "round-robin", "sample", "swiss")
 """Those that have a name in every language; another is called what it is called in the database."""
@@ -27,13 +27,5 @@ def pool_details(pool: Pool, language: str) -> str:
     kind = [say("pool.remote")] if pool.remote else []
     usual = [say("pool.seats", count=pool.seats), say("pool.clock", clock=pool.time_control)]
     cores = [say("pool.cores", count=pool.cores)] if pool.cores > 1 else []
-    return " · ".join([*usual, *cores, *kind, *_odd_options(pool)])
-
-
-def _odd_options(pool: Pool) -> list[str]:
-    try:
-        game = registry.get(pool.game)
-        usual = game.options_json(game.parse_options({}))
-    except EngineError:
-        usual = {}
-    return [f"{name}={value}" for name, value in pool.options.items() if usual.get(name) != value]
+    special = [f"{name}={value}" for name, value in special_options(pool).items()]
+    return " · ".join([*usual, *cores, *kind, *special])

@@ -1,0 +1,19 @@
+"""What is special about a pool among those of its game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.client.values.pools import Pool
+from engine import registry
+from engine.core import EngineError
+
+
+def special_options(pool: Pool) -> dict[str, Any]:
+    """Return the options that differ from the game's defaults; all of a game that is not installed."""
+    try:
+        game = registry.get(pool.game)
+        usual = game.options_json(game.parse_options({}))
+    except EngineError:
+        usual = {}
+    return {name: value for name, value in pool.options.items() if usual.get(name) != value}

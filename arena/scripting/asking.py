@@ -1,0 +1,146 @@
+"""What an arena can be asked from a program without playing: tables, lists, replays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from arena.client.arena import ArenaPort
+from arena.client.errors import ClientError
+from arena.client.values.bots import BotSummary
+from arena.client.values.match_details import SeatLog
+from arena.client.values.matches import MatchSummary
+from arena.client.values.page import MOST_LIMIT
+from arena.client.values.tournaments import TournamentSummary
+from arena.scripting import reading
+from arena.scripting.boards import (
+    OfficialRatings,
+    RatedTable,
+    ScoreMatrix,
+    bots_table,
+    matches_table,
+    tournaments_table,
+)
+from arena.scripting.choosing import choose_pool
+from arena.scripting.house import House
+from arena.scripting.paging import all_of
+from arena.scripting.played import MatchReplay, PlayedTournament
+from arena.scripting.tables import Table
+from arena.scripting.wording import for_programs
+
+
+class Asking:
+    """An open database that can be asked, until it is closed."""
+
+    def __init__(self, house: House) -> None:
+        self._house: House | None = house
+
+    def __repr__(self) -> str:
+        return "Arena(closed)" if self._house is None else f"Arena({self._house.place!r})"
+
+    def close(self) -> None:
+        """Close the database; nothing can be asked any more."""
+        house, self._house = self._house, None
+        if house is not None:
+            house.database.close()
+
+    @property
+    def port(self) -> ArenaPort:
+        """All that can be asked of an arena, by noun (`arena.client.arena.ArenaPort`): what has no method here."""
+        return self._open.port
+
+    @property
+    def _open(self) -> House:
+        if self._house is None:
+            raise ClientError("this arena was closed; open it again: Arena(...)")
+        return self._house
+
+    def result(self, tournament: str) -> PlayedTournament:
+        """Return the table of a tournament as far as it was played."""
+        with for_programs():
+            return reading.played_tournament(self.port, tournament)
+
+    def leaderboard(
+        self,
+        game: str | None = None,
+        *,
+        seats: int | None = None,
+        clock: str | None = None,
+        tournament: str | None = None,
+        pool: str | None = None,
+    ) -> RatedTable:
+        """Return the ratings of a pool: the only one that fits game, seats and clock, or that of a tournament."""
+        with for_programs():
+            found = self._pool(game, seats, clock, tournament, pool)
+            return reading.leaderboard(self.port, found)
+
+    def official(
+        self,
+        game: str | None = None,
+        *,
+        seats: int | None = None,
+        clock: str | None = None,
+        tournament: str | None = None,
+        pool: str | None = None,
+        anchors: Mapping[str, float] | None = None,
+        confidence: float = 0.95,
+        circles: bool = False,
+    ) -> OfficialRatings:
+        """Return the official table of a pool: one fit of all its matches, with intervals; `anchors` fix bots' Elo."""
+        with for_programs():
+            found = self._pool(game, seats, clock, tournament, pool)
+            return reading.official(self.port, found, anchors or {}, confidence, circles=circles)
+
+    def crosstable(
+        self,
+        tournament: str | None = None,
+        *,
+        game: str | None = None,
+        seats: int | None = None,
+        clock: str | None = None,
+        pool: str | None = None,
+        limit: int = 50,
+    ) -> ScoreMatrix:
+        """Return who scored how much against whom, in a tournament or in a pool, of the best `limit` versions."""
+        with for_programs():
+            found = self._pool(game, seats, clock, tournament, pool)
+            return reading.score_matrix(self.port, tournament, found, limit)
+
+    def bots(self) -> Table[BotSummary]:
+        """Return the bots, those added last first."""
+        with for_programs():
+            return bots_table(all_of(lambda after: self.port.bots.list_bots(MOST_LIMIT, after)))
+
+    def tournaments(self) -> Table[TournamentSummary]:
+        """Return the tournaments, single matches too, those created last first."""
+        with for_programs():
+            lists = self.port.tournaments
+            return tournaments_table(all_of(lambda after: lists.list_tournaments(MOST_LIMIT, after)))
+
+    def matches(
+        self,
+        tournament: str | None = None,
+        *,
+        bot: str | None = None,
+        fault: str | None = None,
+        limit: int | None = None,
+    ) -> Table[MatchSummary]:
+        """Return matches, those planned last first: of a tournament, of a bot, or with a fault (`any`, `TIMEOUT`)."""
+        with for_programs():
+            ask = self.port.matches.list_matches
+            rows = all_of(lambda after: ask(tournament, bot=bot, fault=fault, limit=MOST_LIMIT, after=after), limit)
+            return matches_table(rows)
+
+    def replay(self, match: str) -> MatchReplay:
+        """Return a match as it was played, by its id or the end of that."""
+        with for_programs():
+            return reading.replay(self.port, match)
+
+    def logs(self, match: str) -> tuple[SeatLog, ...]:
+        """Return what bots printed in a match, if the arena that played it was opened with `logs`."""
+        with for_programs():
+            return self.port.matches.get_logs(match)
+
+    def _pool(
+        self, game: str | None, seats: int | None, clock: str | None, tournament: str | None, pool: str | None
+    ) -> str | None:
+        return choose_pool(self.port, game=game, seats=seats, clock=clock, tournament=tournament, pool=pool)

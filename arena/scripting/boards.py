@@ -1,0 +1,185 @@
+"""The tables that an arena gives: leaderboards, official ratings, crosstables, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from arena.client.pools import special_options
+from arena.client.values.bots import BotSummary
+from arena.client.values.leaderboards import Leaderboard, LeaderboardRow
+from arena.client.values.matches import MatchSummary
+from arena.client.values.pools import Pool
+from arena.client.values.ratings import NOT_COMPARED, OfficialRow, OfficialTable
+from arena.client.values.statistics import Crosstable, Meeting
+from arena.client.values.tournaments import StandingRow, TournamentSummary
+from arena.scripting.tables import Column, Table, data_frame, html_table, number, text_table
+
+_DIGITS = 8
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class RatedTable(Table[LeaderboardRow]):
+    """A leaderboard: the ratings of a pool, the best first."""
+
+    pool: Pool
+    matches: int
+    """How many matches were rated in it."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class OfficialRatings(Table[OfficialRow]):
+    """The official table of a pool: one joint fit of all its matches, with intervals, the best first."""
+
+    table: OfficialTable
+    """All that is known besides: seats, circles, how sure which one is stronger."""
+
+    def stronger(self) -> Any:
+        """Return a DataFrame with the chance that the bot of a row is stronger than that of a column, else None."""
+        names = [row.bot for row in self.rows]
+        chances = [[None if one == NOT_COMPARED else one for one in row.stronger] for row in self.rows]
+        return data_frame(chances, names, names)
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class ScoreMatrix(Table[Meeting]):
+    """A crosstable: the rows are the ordered pairs that met; it is shown as a square, the best first."""
+
+    bots: tuple[str, ...]
+    """What the versions are called, the best first."""
+
+    def to_pandas(self) -> Any:
+        """Return the square as a DataFrame: the score, 0 to 1, of a row's bot against a column's. See `pairs`."""
+        return data_frame(self._scores(), self.bots, self.bots)
+
+    def pairs(self) -> Any:
+        """Return a DataFrame with a row for each ordered pair: matches, points, wins, ties, losses."""
+        return Table.to_pandas(self)
+
+    def _scores(self) -> list[list[float | None]]:
+        scores = {(one.bot, one.opponent): one.score for one in self.rows}
+        return [[scores.get((bot, other)) for other in self.bots] for bot in self.bots]
+
+    def _square(self) -> tuple[list[str], list[list[str]], list[bool]]:
+        written = [["-" if score is None else f"{score:.3f}" for score in row] for row in self._scores()]
+        rows = [[bot, *row] for bot, row in zip(self.bots, written, strict=True)]
+        return ["bot", *self.bots], rows, [False, *(True for _ in self.bots)]
+
+    def _repr_html_(self) -> str:
+        return html_table(self.title, *self._square(), self.notes)
+
+    def __repr__(self) -> str:
+        return text_table(self.title, *self._square(), self.notes)
+
+
+def leaderboard_table(board: Leaderboard) -> RatedTable:
+    """Return a leaderboard as a table."""
+    columns = (
+        number("rank", lambda row: row.rank),
+        Column("bot", lambda row: row.bot),
+        number("version", lambda row: row.number),
+        number("rating", lambda row: row.exposure, "{:.2f}"),
+        number("mu", lambda row: row.mu, "{:.2f}"),
+        number("sigma", lambda row: row.sigma, "{:.2f}"),
+        number("matches", lambda row: row.matches),
+        number("wins", lambda row: row.wins),
+        number("score", lambda row: row.score, "{:.3f}"),
+    )
+    notes = (f"{board.behind} matches are still to be rated anew",) if board.behind else ()
+    title = f"Leaderboard: {pool_text(board.pool)}, {board.matches} matches"
+    return RatedTable(title, board.table, LeaderboardRow, columns, notes, pool=board.pool, matches=board.matches)
+
+
+def official_table(table: OfficialTable) -> OfficialRatings:
+    """Return an official table as a table."""
+    columns = (
+        number("rank", lambda row: row.rank),
+        Column("ranks", lambda row: f"{row.best_rank}-{row.worst_rank}", right=True),
+        Column("bot", lambda row: row.bot),
+        number("elo", lambda row: row.elo, "{:.0f}"),
+        Column("interval", _interval, right=True),
+        number("above next", lambda row: row.above_next, "{:.0%}"),
+        number("matches", lambda row: row.matches),
+    )
+    notes = [f"intervals hold with {table.confidence:.0%}"] if table.rows else []
+    if table.groups > 1:
+        notes.append(f"the field has {table.groups} parts that never met; only within each can numbers be compared")
+    title = f"Official table: {pool_text(table.pool)}, {table.matches} matches in {table.blocks} blocks"
+    return OfficialRatings(title, table.rows, OfficialRow, columns, tuple(notes), table=table)
+
+
+def _interval(row: OfficialRow) -> str:
+    return "fixed" if row.is_anchor else f"{row.elo_low:.0f}..{row.elo_high:.0f}"
+
+
+def crosstable(found: Crosstable, title: str) -> ScoreMatrix:
+    """Return a crosstable as a table."""
+    columns = (Column("bot", lambda row: row.bot),)
+    notes = ("the score of a row's bot against a column's; a tie counts half",)
+    names = tuple(version.name for version in found.versions)
+    return ScoreMatrix(title, found.meetings, Meeting, columns, notes, bots=names)
+
+
+def standings_table(name: str, rows: Iterable[StandingRow], notes: Iterable[str] = ()) -> Table[StandingRow]:
+    """Return the table of a tournament."""
+    columns = (
+        number("place", lambda row: row.place),
+        Column("bot", lambda row: row.bot),
+        number("version", lambda row: row.number),
+        number("points", lambda row: row.points),
+        number("score", lambda row: row.score, "{:.3f}"),
+        number("matches", lambda row: row.matches),
+        number("wins", lambda row: row.wins),
+        number("forfeits", lambda row: row.forfeits),
+        Column("", lambda row: row.status),
+    )
+    return Table(name, tuple(rows), StandingRow, columns, tuple(notes))
+
+
+def bots_table(rows: Iterable[BotSummary]) -> Table[BotSummary]:
+    """Return the list of the bots."""
+    columns = (
+        Column("bot", lambda row: row.name),
+        number("versions", lambda row: row.versions),
+        Column("newest", lambda row: row.content_hash[:_DIGITS]),
+        Column("games", lambda row: ", ".join(row.games)),
+    )
+    return Table("Bots", tuple(rows), BotSummary, columns)
+
+
+def tournaments_table(rows: Iterable[TournamentSummary]) -> Table[TournamentSummary]:
+    """Return the list of the tournaments."""
+    columns = (
+        Column("tournament", lambda row: row.name),
+        Column("format", lambda row: row.format),
+        Column("game", lambda row: row.game),
+        number("seats", lambda row: row.seats),
+        Column("status", lambda row: row.status),
+        Column("matches", lambda row: f"{row.finished}/{row.total}", right=True),
+    )
+    return Table("Tournaments", tuple(rows), TournamentSummary, columns)
+
+
+def matches_table(rows: Iterable[MatchSummary]) -> Table[MatchSummary]:
+    """Return a list of matches."""
+    columns = (
+        Column("match", lambda row: row.id[-_DIGITS:]),
+        Column("tournament", lambda row: row.tournament),
+        Column("bots", _seats),
+        Column("state", lambda row: row.state.value),
+        number("plies", lambda row: row.plies),
+    )
+    notes = ("in brackets the rank, and what a bot was at fault for",)
+    return Table("Matches", tuple(rows), MatchSummary, columns, notes)
+
+
+def _seats(row: MatchSummary) -> str:
+    return ", ".join(f"{seat.bot} ({seat.rank or '-'}{f' {seat.fault}' if seat.fault else ''})" for seat in row.seats)
+
+
+def pool_text(pool: Pool) -> str:
+    """Return what a pool is, such as `foreign_king, 2 seats, 100ms`; of its options those that are unusual."""
+    options = [f"{name}={value}" for name, value in special_options(pool).items()]
+    more = ([f"{pool.cores} cores"] if pool.cores > 1 else []) + (["remote"] if pool.remote else [])
+    return ", ".join([pool.game, f"{pool.seats} seats", pool.time_control, *more, *options])

@@ -1,0 +1,156 @@
+"""Finds or makes the bots that a program names: by name, by directory, or as a callable."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from arena.client.errors import RefusedError, UnknownError, unknown
+from arena.client.here.adding import add_bot
+from arena.client.values.bots import AddedBot
+from arena.client.values.page import MOST_LIMIT
+from arena.client.values.tournaments import ALL
+from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.builder.preparing import build_here
+from arena.hosting.manifest import MANIFEST_NAME, BotManifest
+from arena.hosting.sample_bots import sample_directory, sample_names
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import StoredVersion
+from arena.scripting.apart import run_silently
+from arena.scripting.callables import PRINT_NAME, PROGRAM_NAME, PackedCallable, is_callable, pack
+from arena.scripting.errors import CallableError
+from arena.scripting.house import House
+from arena.scripting.paging import all_of
+
+
+def entered(house: House, bots: Iterable[Any]) -> tuple[str, ...]:
+    """Return what the book of record knows these bots by, after adding those that it does not have yet.
+
+    A bot is a name (`greedy`, `greedy@hash`; a sample bot is added when it is first named), a directory with a
+    bot.toml, or a callable. What adding raises comes out, and two callables of one name raise CallableError.
+    """
+    if isinstance(bots, str | os.PathLike) or is_callable(bots):
+        raise RefusedError("bots are a list, one for each entrant or seat; write it in brackets")
+    packed = [pack(bot) if is_callable(bot) else bot for bot in bots]
+    _need_own_names(one for one in packed if isinstance(one, PackedCallable))
+    return tuple(
+        _text(_added_callable(house, one, None)) if isinstance(one, PackedCallable) else _known_or_added(house, one)
+        for one in packed
+    )
+
+
+def _need_own_names(callables: Iterable[PackedCallable]) -> None:
+    """Raise CallableError if two of them that are not equal have one name."""
+    named: dict[str, PackedCallable] = {}
+    for one in callables:
+        known = named.setdefault(one.name, one)
+        is_equal = known.files == one.files if one.fingerprint is None else known.fingerprint == one.fingerprint
+        if not is_equal:
+            raise CallableError(f"two callables are called {one.name!r}; name them with Entrant(bot, name='another')")
+
+
+def added(house: House, bot: Any, owner: str | None) -> AddedBot:
+    """Add a bot, given by a directory, as a callable, or as the name of a sample; nothing changes if it is there."""
+    if is_callable(bot):
+        return _added_callable(house, pack(bot), owner)
+    text = _as_text(bot)
+    directory = Path(text).expanduser()
+    if isinstance(bot, str) and text in sample_names() and not (directory / MANIFEST_NAME).is_file():
+        directory = sample_directory(text)
+    return add_bot(house.database, house.programs, directory, owner, _build)
+
+
+def _text(version: AddedBot) -> str:
+    return f"{version.bot}@{version.content_hash}"
+
+
+def _as_text(bot: Any) -> str:
+    if not isinstance(bot, str | os.PathLike):
+        raise CallableError(
+            f"{type(bot).__name__} is no bot; give a name, a directory with a bot.toml, or a function of a decision"
+        )
+    return os.fsdecode(bot)
+
+
+def _known_or_added(house: House, bot: Any) -> str:
+    text = _as_text(bot)
+    if isinstance(bot, str):
+        if text == ALL:
+            return text
+        try:
+            house.port.bots.find_version(text)
+            return text
+        except UnknownError:
+            if not Path(text).expanduser().exists() and text not in sample_names():
+                raise _unknown(house, text) from None
+    return _text(added(house, bot, None))
+
+
+def _unknown(house: House, text: str) -> UnknownError:
+    """Return the error for a bot that is nowhere, with the nearest that is in the database or among the samples."""
+    known = [bot.name for bot in all_of(lambda after: house.port.bots.list_bots(MOST_LIMIT, after))]
+    remedy = "Arena.bots() shows all; a directory, a sample bot or a callable will do, too"
+    return unknown("bot", text.partition("@")[0], [*known, *sample_names()], remedy)
+
+
+def _added_callable(house: House, packed: PackedCallable, owner: str | None) -> AddedBot:
+    """Add a callable unless an equal one is there. Raises CallableError if another kind of bot has its name."""
+    _need_own_name(house, packed.name)
+    known = None if owner is not None else _known(house, packed)
+    if known is not None:
+        return known
+    with tempfile.TemporaryDirectory(prefix="kingmaker-callable-") as made:
+        packed.write(Path(made))
+        return add_bot(house.database, house.programs, Path(made), owner, _build)
+
+
+def _need_own_name(house: House, name: str) -> None:
+    if name not in sample_names():
+        try:
+            newest = house.port.bots.get_bot(name).newest
+        except UnknownError:
+            return
+        if PROGRAM_NAME in newest.manifest.get("command", ()):
+            return
+    raise CallableError(f"a bot that is no callable is called {name!r}; name yours with Entrant(bot, name='another')")
+
+
+def _known(house: House, packed: PackedCallable) -> AddedBot | None:
+    """Return the version, of those added last, that has the same fingerprint."""
+    if packed.fingerprint is None:
+        return None
+    try:
+        versions = house.port.bots.list_versions(packed.name).items
+    except UnknownError:
+        return None
+    for version in versions:
+        if version.withdrawn_at_us is None and _print_of(version.directory) == packed.fingerprint:
+            return AddedBot(
+                packed.name,
+                version.version_id,
+                version.number,
+                version.content_hash,
+                BotManifest.from_json(version.manifest).to_json(),
+                version.created_at_us,
+                new=False,
+            )
+    return None
+
+
+def _print_of(directory: str | None) -> str | None:
+    try:
+        return None if directory is None else (Path(directory) / PRINT_NAME).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _build(programs: StoredPrograms, stored: StoredVersion, has_owner: bool) -> None:
+    """Build a version that needs it. Raises RefusedError with the last line that its build command said."""
+    outcome = run_silently(lambda: build_here(programs, stored, has_owner=has_owner))
+    if isinstance(outcome, BuildFailure):
+        said = next((line for line in reversed(outcome.last_lines) if line.strip()), "")
+        told = f"; it said last: {said.strip()}" if said else ""
+        raise RefusedError(f"{stored.manifest.name} was not added: {outcome.sentence}{told}")

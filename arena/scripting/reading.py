@@ -1,0 +1,100 @@
+"""What a program asks of an arena, from its interface to the tables that it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from arena.client.arena import ArenaPort
+from arena.client.errors import ClientError, DamagedError
+from arena.client.values.page import MOST_LIMIT
+from arena.client.values.ratings import Anchor
+from arena.match.replay import ReplayError, load
+from arena.scripting.boards import (
+    OfficialRatings,
+    RatedTable,
+    ScoreMatrix,
+    crosstable,
+    leaderboard_table,
+    official_table,
+)
+from arena.scripting.errors import VoidMatchError
+from arena.scripting.paging import all_of
+from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament, match_table, tournament_table
+from arena.story.facts import StoryError
+from arena.story.replays import picture_of_replay
+from engine import registry
+from engine.core import EngineError
+from ratings.store.states import MatchState
+
+NOTHING_RATED = "nothing was rated yet; Arena.tournament(...) plays some matches"
+
+
+def leaderboard(port: ArenaPort, pool: str | None) -> RatedTable:
+    """Return the whole leaderboard of a pool. Raises ClientError if nothing was rated."""
+    found = [] if pool is None else port.leaderboards.list_leaderboards(pool=pool, limit=None).boards
+    if not found:
+        raise ClientError(NOTHING_RATED)
+    return leaderboard_table(found[0])
+
+
+def official(
+    port: ArenaPort, pool: str | None, anchors: Mapping[str, float], confidence: float, *, circles: bool
+) -> OfficialRatings:
+    """Return the official table of a pool. Raises ClientError if nothing was rated, StatisticsError."""
+    if pool is None:
+        raise ClientError(NOTHING_RATED)
+    fixed = tuple(Anchor(bot, float(elo)) for bot, elo in anchors.items())
+    return official_table(port.ratings.get_official_table(pool, fixed, confidence, None, None, circles))
+
+
+def score_matrix(port: ArenaPort, tournament: str | None, pool: str | None, limit: int) -> ScoreMatrix:
+    """Return the crosstable of a tournament or of a pool. Raises ClientError if nothing was rated."""
+    if tournament is None and pool is None:
+        raise ClientError(NOTHING_RATED)
+    found = port.statistics.get_crosstable(tournament, None if tournament is not None else pool, limit)
+    return crosstable(found, "Crosstable" if tournament is None else f"Crosstable of {tournament}")
+
+
+def played_match(port: ArenaPort, match: str) -> PlayedMatch:
+    """Return a match that is over. Raises VoidMatchError for one that the host could not play."""
+    detail = port.matches.get_match(match)
+    if detail.state is MatchState.VOID:
+        raise VoidMatchError(f"match {detail.match_id} is void: {detail.void_reason}; play it again")
+    if detail.state is not MatchState.FINISHED:
+        raise ClientError(f"match {detail.match_id} is not over; Arena.resume({detail.tournament!r}) plays it")
+    if detail.hidden or detail.replay_removed_at_us is not None:
+        return match_table(detail, "")
+    return match_table(detail, _board(_document(port, detail.match_id)[1]))
+
+
+def played_tournament(port: ArenaPort, tournament: str) -> PlayedTournament:
+    """Return a tournament as far as it was played."""
+    detail = port.tournaments.get_tournament(tournament)
+    rows = all_of(lambda after: port.tournaments.list_standings(detail.summary.id, MOST_LIMIT, after))
+    return tournament_table(detail, tuple(rows))
+
+
+def replay(port: ArenaPort, match: str) -> MatchReplay:
+    """Return the replay of a match. Raises DamagedError if it cannot be read, EngineError without its game."""
+    data, document = _document(port, match)
+    table = registry.get(str(document["game"])).actions
+    actions = tuple(table.format(entry["action"]) for entry in document["entries"])
+    return MatchReplay(str(document["match_id"]), document, actions, _board(document), data)
+
+
+def _document(port: ArenaPort, match: str) -> tuple[bytes, Mapping[str, Any]]:
+    found = port.replays.get_replay(match)
+    try:
+        return found.data, load(found.data)
+    except ReplayError as error:
+        raise DamagedError(f"the replay of match {found.match_id} cannot be read: {error}") from error
+
+
+def _board(document: Mapping[str, Any]) -> str:
+    """Return the last position as SVG; empty if the game draws none, or is not installed here with its rules."""
+    try:
+        picture = picture_of_replay(document)
+    except (StoryError, EngineError):
+        return ""
+    return "" if picture is None else picture.svg()

@@ -1,0 +1,1 @@
+"""The arena for notebooks and scripts."""

@@ -1,0 +1,124 @@
+"""Programs that use the arena as programs do: without a guard around them, beside a loop that runs, until Ctrl-C."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from arena.api import Arena, RunStoppedError
+from arena.tournament.run_progress import RunProgress
+from tests.api.players import FirstBot, first, says
+from tests.support.patience import PATIENCE_S
+from tests.support.processes import outliving_processes, wait_until
+
+LONG = f"{PATIENCE_S:g}s"
+PLAIN = f"""
+from arena.api import Arena
+from helper import pick
+
+PLACE = 0
+
+def mine(decision):
+    return pick(decision.legal_actions, PLACE)
+
+arena = Arena("study.db", workers=2)
+played = arena.tournament("foreign_king", ["random", mine], clock="{LONG}", start_limit="{LONG}", seed=1)
+print(sorted(row.bot for row in played), [row.forfeits for row in played])
+"""
+HELPER = """
+def pick(ids, place):
+    return ids[place]
+"""
+STOPPED = f"""
+from arena.api import Arena
+
+with Arena("study.db", workers=2) as arena:
+    def tell(state):
+        print(state.over, flush=True)
+    arena.tournament(
+        "foreign_king", ["random", "greedy"], name="long", blocks=500, clock="{LONG}", start_limit="{LONG}", seed=1,
+        progress=tell,
+    )
+"""
+
+
+def test_a_script_needs_no_guard_and_its_own_modules_go_along(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(HELPER, encoding="utf-8")
+    (tmp_path / "study.py").write_text(PLAIN, encoding="utf-8")
+    words = [sys.executable, "study.py"]
+    finished = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout == "['mine', 'random'] [0, 0]\n"
+
+
+async def test_it_plays_where_an_event_loop_runs_already(tmp_path: Path) -> None:
+    assert asyncio.get_running_loop().is_running()
+    with Arena(tmp_path / "loop.db", workers=1) as arena:
+        played = arena.match("foreign_king", [first, FirstBot], clock=LONG, start_limit=LONG, seed=1)
+    assert sorted(rank or 0 for rank in played.ranks) == [1, 2]
+    assert played.faults == ()
+
+
+def test_what_a_callable_prints_is_kept_where_it_is_asked_for(tmp_path: Path) -> None:
+    with Arena(tmp_path / "logs.db", workers=1, logs=True) as arena:
+        played = arena.match("foreign_king", [says, "random"], clock=LONG, start_limit=LONG, seed=1)
+        texts = {log.bot: log.text for log in arena.logs(played.id)}
+    assert texts["says"].startswith("I look at ")
+    assert not texts.get("random")
+
+
+def test_ctrl_c_ends_a_script_in_good_order_and_the_rest_is_played_later(tmp_path: Path) -> None:
+    temporary = tempfile.mkdtemp(prefix="kma-api-", dir="/tmp")
+    environment = {**os.environ, "TMPDIR": temporary}
+    process = subprocess.Popen(
+        [sys.executable, "-c", STOPPED],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    while int(process.stdout.readline()) < 2:
+        pass
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 1, told
+    assert "matches of 1000 are recorded; Arena.resume('long') plays the rest" in told.splitlines()[-1]
+    wait_until(lambda: not outliving_processes(f"TMPDIR={temporary}"))
+    Path(temporary).rmdir()  # nothing is left in it
+    with Arena(tmp_path / "study.db") as arena:
+        before = arena.result("long")
+        assert not before.is_over
+        assert before.detail.summary.leased == 0
+        assert 2 <= before.detail.summary.finished < 1000
+        done: list[int] = []
+
+        def stop_again(state: RunProgress) -> None:
+            done.append(state.over)
+            if state.over > done[0]:
+                raise KeyboardInterrupt
+
+        with pytest.raises(RunStoppedError, match="are recorded") as stopped:
+            arena.resume("long", progress=stop_again)
+        assert stopped.value.tournament == "long"
+        assert done[0] == before.detail.summary.finished
+        assert arena.result("long").detail.summary.finished > done[0]
+        assert arena.cancel("long").matches > 0
+
+
+def test_what_the_callers_function_raises_ends_the_run_and_comes_out(table: Arena) -> None:
+    def fail(state: RunProgress) -> None:
+        if state.over > 3:
+            raise ZeroDivisionError("of the caller")
+
+    with pytest.raises(ZeroDivisionError, match="of the caller"):
+        table.tournament("foreign_king", ["random", first], blocks=20, name="mine", progress=fail)
+    played = table.resume("mine", progress=False)
+    assert played.is_over
+    assert [row.matches for row in played] == [40, 40]
