@@ -107,7 +107,6 @@ class Evaluation:
         seats = state.seats
         away = DISTANCE[state.king] if state.king != PORTRAIT else None
         surer = self._hold_end * (1.0 - time)
-        members = state.congress[:seats]
         harvests = 0.0
         for province in range(PROVINCE_COUNT):
             row = state.discs[province::PROVINCE_COUNT]
@@ -124,18 +123,11 @@ class Evaluation:
             row[leader] = 0
             following = max(row)
             second = row.index(following)
+            hold = self._hold_level
             if most > following:
                 hold = self._hold[min(most - following, 7)] + surer
-                for seat in range(seats):
-                    if (
-                        seat != leader
-                        and members[seat]
-                        and members[seat] + state.discs[seat * PROVINCE_COUNT + province] >= most
-                    ):
-                        hold -= self._hold_threatened
-                        break
-            else:
-                hold = self._hold_level
+                if _is_threatened(state, province, leader, most):
+                    hold -= self._hold_threatened
             rest = (self._rest_level if most == following else 1.0 - hold) if following else 0.0
             weight[leader] += worth * hold
             weight[second] += worth * rest
@@ -143,10 +135,10 @@ class Evaluation:
                 points[leader] += harvest * hold + self._board_disc * most * time
             if following and second < seats:
                 points[second] += harvest * rest + self._board_disc * following * time
-        everybody = sum(members)
-        if everybody:
+        members = sum(state.congress[:seats])
+        if members:
             for seat in range(seats):
-                points[seat] += self._congress_harvest * harvests * members[seat] / everybody
+                points[seat] += self._congress_harvest * harvests * state.congress[seat] / members
 
 
 _NARROWEST: Final = 0.5
@@ -166,6 +158,15 @@ def _normalised(ranks: tuple[int, ...]) -> tuple[float, ...]:
 def _time_left(state: ForeignKingState) -> float:
     """Return 1 at the start, falling to 0 when the marker meets the second-highest score."""
     return max(0.0, (state.marker - state.second_score) / FIRST_MARKER)
+
+
+def _is_threatened(state: ForeignKingState, province: int, leader: int, most: int) -> bool:
+    """Return whether another seat's congressmen would bring it level with the leader, or beyond."""
+    for seat in range(state.seats):
+        members = state.congress[seat]
+        if members and seat != leader and members + state.discs[seat * PROVINCE_COUNT + province] >= most:
+            return True
+    return False
 
 
 def _chance_ahead(points: list[float], seat: int, width: float) -> float:
