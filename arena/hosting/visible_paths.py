@@ -20,7 +20,14 @@ KIT_FILES = (
     *("__init__.py", "decision.py", "errors.py", "kit.py", "loopback.py", "offline.py", "preload.py", "py.typed"),
     *("queue_stream.py", "session.py", "stream.py", "turn.py", "algorithms/__init__.py", "algorithms/budget.py"),
     *("algorithms/greedy.py", "algorithms/lines.py", "algorithms/lookahead.py", "algorithms/search.py"),
-    *("algorithms/tree.py", "algorithms/turns.py", "algorithms/uniform.py", "algorithms/valuation.py", "uci/__init__.py", "uci/__main__.py"),
+    *(
+        "algorithms/tree.py",
+        "algorithms/turns.py",
+        "algorithms/uniform.py",
+        "algorithms/valuation.py",
+        "uci/__init__.py",
+        "uci/__main__.py",
+    ),
     *("uci/bot.py", "uci/bot.toml", "uci/engine.py", "uci/errors.py", "uci/limits.py", "uci/moves.py"),
     "uci/process.py",
 )

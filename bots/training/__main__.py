@@ -126,12 +126,14 @@ def try_out(game: Game, found: Sequence[float], began_with: Sequence[float], due
 
 
 def command(arguments: argparse.Namespace) -> str:
-    """Return the command that gives these weights again; in how many processes does not matter."""
+    """Return the command that finds these weights again; in how many processes does not matter.
+
+    A climb that went on from no other begins again with what its own file says that it began with.
+    """
     words = ["python", "-m", "bots.training", arguments.game, "--steps", str(arguments.steps)]
     words += ["--seed", str(arguments.seed)]
-    if arguments.after:
-        words += ["--after", arguments.after.name]
-    return shlex.join(words)
+    begin = ("--after", arguments.after) if arguments.after else ("--again", arguments.out)
+    return shlex.join([*words, begin[0], begin[1].name])
 
 
 def start_of(weighing: Weighing, arguments: argparse.Namespace) -> WeightsFile:
@@ -152,12 +154,12 @@ def main(argv: Sequence[str]) -> int:
         game = registry.get(arguments.game)
         start = start_of(need_weighing(game), arguments)
         start.in_order(need_weighing(game).names, start.weights)
-        out = arguments.out or Path(f"{game.name}-weights.json")
-        _need_writable(out)
+        arguments.out = arguments.out or Path(f"{game.name}-weights.json")
+        _need_writable(arguments.out)
         with players(arguments.processes) as play:
             found = train(game, start, arguments, play)
-        out.write_text(found.dump(), encoding="utf-8")
-        sys.stdout.write(f"the weights are in {out}\n")
+        arguments.out.write_text(found.dump(), encoding="utf-8")
+        sys.stdout.write(f"the weights are in {arguments.out}\n")
     except (AbilityError, EngineError, RecordError) as error:
         say(f"bots.training: {error}")
         return 1

@@ -17,8 +17,10 @@ from engine.abilities import Playable, Weighing, need_playable
 from engine.chance import SeededChance
 from engine.core import AbilityError, Game, State
 
-NODES = 150
-"""The positions that a player looks at for each decision: enough for play that tells weights apart, and no more."""
+TURN_NODES = 150
+"""The positions that a player looks at for a turn: enough for play that tells weights apart, and no more."""
+LINE_NODES = 60
+"""The same where lines are compared, each of which takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,5 +84,5 @@ def _play(game: Game, players: Sequence[Playable], seed: int) -> Sequence[float]
 
 def _decide(game: Game, player: Playable, state: State, seat: int, random: Random) -> list[int]:
     if is_open_loop(game):
-        return best_of_lines(player, lambda: player.redraw(state, seat, random), random, NODES)
-    return best_turn(player, state, NODES, random)
+        return best_of_lines(player, lambda: player.redraw(state, seat, random), random, LINE_NODES)
+    return best_turn(player, state, TURN_NODES, random)
