@@ -42,6 +42,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from engine.abilities import Playable, Shown, Tools
+    from engine.features import Featured
 
 
 @mypyc_attr(native_class=False)
@@ -256,6 +257,11 @@ class Game(ABC):
     @property
     def playable(self) -> Playable | None:
         """Return how bots that know nothing else of the game search it; None if only its own bots play it."""
+        return None
+
+    @property
+    def featured(self) -> Featured | None:
+        """Return how programs that learn see positions, as numbers; None if it does not say."""
         return None
 
     @property

@@ -45,6 +45,7 @@ BOUNDARIES = {
     "arena/match": Boundary(("arena.match", "engine")),
     "arena/story": Boundary(("arena.story", "arena.match", "engine")),
     "arena/story/live.py": Boundary(("arena.story", "arena.client.values")),
+    "arena/adapters": Boundary(("arena.adapters", "engine"), ("numpy",)),
     "arena/wire": Boundary(("arena.wire", "arena.match", "engine", *WIRE), ("google",)),
     "arena/referee": Boundary(
         ("arena.referee", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")
@@ -312,7 +313,10 @@ def test_numpy_is_loaded_only_by_those_who_ask_for_statistics(name: str) -> None
 @pytest.mark.parametrize("game", ["foreign_king", "rex_romanorum"])
 def test_a_game_is_named_without_its_positions_and_its_rules(game: str) -> None:
     named = modules_after_importing(f"engine.games.{game}")
-    assert not {f"engine.games.{game}.{part}" for part in ("evaluation", "rules", "state", "view", "wire")} & named
+    assert (
+        not {f"engine.games.{game}.{part}" for part in ("evaluation", "features", "rules", "state", "view", "wire")}
+        & named
+    )
 
 
 # It takes a third of a second of processor time, and a service has a database of its own.

@@ -23,6 +23,7 @@ BY_ANOTHER_WAY = {
     "router": "the pages are put together by it",
     "VERBS": "`arena.cli.commands.app_of` finds it in the file of a noun",
     "CHECKS": "`engine.registry.checks` finds it in the folder of a game",
+    "FEATURED": "`engine.folder` finds it in the folder of a game",
     "GAME": "`engine.registry.get` finds it in the folder of a game",
     "PLAYABLE": "`engine.folder` finds it in the folder of a game",
     "SHOWN": "`engine.folder` finds it in the folder of a game",
