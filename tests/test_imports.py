@@ -45,7 +45,23 @@ BOUNDARIES = {
     "arena/match": Boundary(("arena.match", "engine")),
     "arena/story": Boundary(("arena.story", "arena.match", "engine")),
     "arena/story/live.py": Boundary(("arena.story", "arena.client.values")),
-    "arena/adapters": Boundary(("arena.adapters", "engine"), ("numpy",)),
+    # PettingZoo, Gymnasium and OpenSpiel are imported by their names (`arena.adapters.library`).
+    "arena/adapters": Boundary(
+        ("arena.adapters", "arena.hosting.frames", "arena.match", "arena.wire", "arena.v1", "bots", "engine"),
+        ("numpy",),
+    ),
+    "arena/adapters/table": Boundary(
+        (
+            "arena.adapters.table",
+            "arena.client.here.store_place",
+            "arena.referee",
+            "arena.worker",
+            "arena.hosting",
+            "arena.match",
+            "arena.wire",
+            "ratings",
+        )
+    ),
     "arena/wire": Boundary(("arena.wire", "arena.match", "engine", *WIRE), ("google",)),
     "arena/referee": Boundary(
         ("arena.referee", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")

@@ -34,6 +34,9 @@ BY_ANOTHER_WAY = {
 }
 """Names that are looked up in a module, with who does that."""
 KEPT = {
+    "arena/adapters/gymnasium.py: SeatEnv": "for programs that learn",
+    "arena/adapters/openspiel.py: GameEvaluator": "for programs that search",
+    "arena/adapters/pettingzoo.py: env": "for programs that learn",
     "arena/words/catalogue.py: read_texts": "tests hold the catalogue's files to each other by it",
     "engine/conformance.py: check_game": "for the authors of games",
     "engine/golden.py: read": "for the tests of games, beside `write`",

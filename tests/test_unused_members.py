@@ -28,6 +28,11 @@ KEPT = {
     "arena/hosting/content.py: Look.device": "two looks are compared as wholes",
     "arena/hosting/content.py: Look.inode": "two looks are compared as wholes",
 }
+BASES_ELSEWHERE = tuple(
+    f"arena.adapters.{name}"
+    for name in ("gymnasium", "openspiel", "pettingzoo", "spiel_game", "spiel_observer", "spiel_state")
+)
+"""Modules whose classes are for packages that are not installed here: what they override cannot be seen."""
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -100,6 +105,8 @@ def is_unused(name: str) -> bool:
 
 def is_for_others(module: str, kind: str, name: str) -> bool:
     """Whether a base has it, or it is one of an enumeration's values, or a field that crosses the wire."""
+    if module in BASES_ELSEWHERE:
+        return True
     found = getattr(importlib.import_module(module), kind)
     overrides = any(name in vars(base) for base in found.__mro__[1:])
     return overrides or issubclass(found, enum.Enum) or module.startswith(WIRE)

@@ -36,11 +36,6 @@ class FramedProcess:
             start_new_session=True,
         )
 
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self._process.pid
-
     def write(self, head: Mapping[str, Any], blob: bytes = b"") -> None:
         """Send a frame. Raises TableError."""
         assert self._process.stdin is not None, "it was started with pipes"

@@ -44,6 +44,8 @@ __all__ = ["Opponent", "SeatEnv", "Version"]
 
 _gym = load("gymnasium")
 
+ID = "kingmaker_arena/Seat-v0"
+"""By this name `gymnasium.make` makes it: `gymnasium.make("arena.adapters.gymnasium:kingmaker_arena/Seat-v0", ...)`."""
 RENDER_MODES = ("human", "ansi")
 ILLEGAL_REWARD = -1.0
 _MOST_EMPTY = 100
@@ -53,7 +55,7 @@ _MOST_EMPTY = 100
 class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
     """A seat to learn in. `close` ends the processes; so does the end of this one."""
 
-    metadata = {"render_modes": list(RENDER_MODES)}  # noqa: RUF012 - Gymnasium's own way
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - Gymnasium's own way
 
     def __init__(
         self,
@@ -102,7 +104,9 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
             if isinstance(moment, Turn):
                 return self._show(moment), self._info(moment.ply, moment.faults)
             for fault in moment.faults:
-                raise OpponentError(fault.seat, f"seat {fault.seat} was out before the first choice: {fault.explanation}")
+                raise OpponentError(
+                    fault.seat, f"seat {fault.seat} was out before the first choice: {fault.explanation}"
+                )
         raise AdapterError(
             f"{_MOST_EMPTY} matches ended before the learner had a choice; take other options or fewer opening_plies"
         )
@@ -177,6 +181,9 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         self._seating.close()
 
 
+_gym.register(ID, entry_point=f"{__name__}:SeatEnv")
+
+
 def _seat_others(
     setting: Setting, others: tuple[Program | Bot, ...], time: str, sandbox: str | None, patience_s: float
 ) -> Seating:
@@ -184,8 +191,8 @@ def _seat_others(
     if len(bots) == len(others):
         return SeatingHere(setting, bots, patience_s)
     try:
-        clock = parse_time_control(time)
-    except (TimeControlError, TypeError) as error:
+        clock = parse_time_control(str(time))
+    except TimeControlError as error:
         raise AdapterError(f"time: {error}") from error
     return SeatingHosted(setting, others, clock, sandbox, patience_s)
 

@@ -4,7 +4,7 @@
     import pyspiel
     game = pyspiel.load_game("python_foreign_king(players=2,max_rounds=1)")
 
-Each game that the registry names is there as `python_<name>`, with the parameters of `arena.adapters.spiel.parameters`.
+Each game that the registry names is there as `python_<name>`, with the parameters of `arena.adapters.spiel_parameters`.
 Those of families are not: OpenSpiel has its own. A game that hides something has imperfect information, and what a
 seat knows is its information state; all chance is explicit. Returns are those of `arena.adapters.utilities`.
 """
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from arena.adapters.errors import AdapterError
 from arena.adapters.library import load
-from arena.adapters.spiel.game import SpielGame, class_of
+from arena.adapters.spiel_game import SpielGame, class_of
 from engine import registry
 from engine.abilities import need_playable
 

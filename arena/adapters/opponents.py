@@ -65,7 +65,7 @@ def read_opponents(given: Opponent | Sequence[Opponent], count: int) -> tuple[Pr
     found = tuple(map(_read, listed))
     here = [id(bot) for bot in found if isinstance(bot, Bot)]
     if len(set(here)) < len(here):
-        raise AdapterError("one Bot object cannot play two seats: it keeps what it knows of its match; make one for each")
+        raise AdapterError("one Bot object cannot play two seats, as it knows of one match alone; make one for each")
     return found
 
 
@@ -87,6 +87,6 @@ def _read(given: Any) -> Program | Bot:
     if callable(given):
         return FunctionBot(given)
     raise AdapterError(
-        f"{given!r:.60} is no opponent; give the name of a sample bot, the directory of one, Version(db, bot), a Bot or "
-        "a function that takes a Decision and returns an action"
+        f"{given!r:.60} is no opponent; give the name of a sample bot, the directory of one, Version(db, bot), a Bot, "
+        "or a function that takes a Decision and returns an action"
     )

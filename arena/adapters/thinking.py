@@ -48,8 +48,8 @@ class ThinkingBot:
             self._thread = _Thread()
             raise OpponentError(
                 seat,
-                f"{self._name} in seat {seat} has not answered for {self._patience_s:g} s; it computes in this process, "
-                "where nothing can end it: mend it, or put it into a directory of its own and name that",
+                f"{self._name} in seat {seat} has not answered for {self._patience_s:g} s; it computes here, where "
+                "nothing can end it; mend it, or put it into a directory of its own and name that",
             ) from None
         except Exception as error:
             raise OpponentError(seat, f"{self._name} in seat {seat} raised {type(error).__name__}: {error}") from error

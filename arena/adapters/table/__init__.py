@@ -1,1 +1,1 @@
-"""The process that hosts the bots of other seats for one who plays in a process of his own (`arena.adapters.hosted`)."""
+"""The process that hosts bots for one who plays beside them from another process (`arena.adapters.hosted`)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, BotManifest
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.book import NO_RUNTIMES, Runtimes
+from arena.hosting.runtimes.runtime import SYSTEM_PATH
+from arena.hosting.runtimes.settings import read_runtimes
 from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -21,6 +24,9 @@ from arena.match.spec import SeatSpec
 from ratings.errors import RatingsError
 from ratings.read.bots import find_version
 from ratings.store.database import open_for_reading
+
+
+_NO_FILE = "none"
 
 
 class NoGuestError(Exception):
@@ -48,7 +54,7 @@ async def _in_directory(bot: str, policy: SandboxPolicy) -> tuple[SeatSpec, BotM
             f"there is no sample bot and no directory {bot!r}; the samples are {', '.join(sample_names())}, and a bot "
             "in a database is named by Version(db, bot)"
         )
-    prepared = await prepare_copy(directory.resolve(), policy, Runtimes())
+    prepared = await prepare_copy(directory.resolve(), policy, _runtimes())
     if isinstance(prepared, BuildFailure):
         raise NoGuestError(prepared.sentence)
     name = prepared.manifest.name
@@ -67,7 +73,15 @@ def _find_stored(db: str, bot: str, policy: SandboxPolicy) -> tuple[SeatSpec, Bo
         database.close()
     if named.bot.remote:
         raise NoGuestError(f"{bot} runs on its author's machine; only versions whose files are here can sit down")
-    programs = StoredPrograms(store_of(db), policy, Runtimes())
+    programs = StoredPrograms(store_of(db), policy, _runtimes())
     program = programs.find(named.version.content_hash)
     level = programs.sandbox_level(has_owner=named.bot.owner_id is not None)
     return program_seat(named.bot.name, named.version.content_hash, program, level), program.manifest
+
+
+def _runtimes() -> Runtimes:
+    """Return the runtimes that this user's commands know, too. Raises RuntimeSettingsError."""
+    file = os.environ.get("ARENA_RUNTIMES", _NO_FILE)
+    own_places = [place for place in os.get_exec_path() if Path(place).is_absolute()]
+    path = os.pathsep.join((SYSTEM_PATH, *own_places))
+    return Runtimes(NO_RUNTIMES if file in ("", _NO_FILE) else read_runtimes(Path(file)), path=path)

@@ -39,7 +39,6 @@ from arena.referee.queue.loop import run
 from arena.worker.house import BotHouse
 from arena.worker.process import allow_many_descriptors, check_limits, check_room, open_stdin, take_stdout
 
-
 _LOOK_EVERY_S = 0.5
 
 

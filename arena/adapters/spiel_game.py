@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.adapters.library import load
-from arena.adapters.spiel.chance import MOST_OUTCOMES
-from arena.adapters.spiel.observer import SpielObserver
-from arena.adapters.spiel.parameters import parameters_of, setting_from
-from arena.adapters.spiel.state import Shared, SpielState
+from arena.adapters.spiel_chance import MOST_OUTCOMES
+from arena.adapters.spiel_observer import SpielObserver
+from arena.adapters.spiel_parameters import parameters_of, setting_from
+from arena.adapters.spiel_state import Shared, SpielState
 from engine.core import Game
 
 _spiel = load("pyspiel")

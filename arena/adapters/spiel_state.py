@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from arena.adapters.library import load
 from arena.adapters.setting import Setting
-from arena.adapters.spiel.chance import AnsweredChance, Odds, Unanswered
+from arena.adapters.spiel_chance import AnsweredChance, Odds, Unanswered
 from arena.adapters.utilities import utilities
 from engine.abilities import need_playable
 from engine.core import State
@@ -61,12 +61,17 @@ class Known:
 
 
 class SpielState(_spiel.State):  # type: ignore[misc, name-defined]
-    """A state of `arena.adapters.spiel.game.SpielGame`."""
+    """A state of `arena.adapters.spiel_game.SpielGame`."""
 
     def __init__(self, game: Any) -> None:
         super().__init__(game)
-        self._shared: Shared = game.shared
-        self._known = self._shared.start
+        self._known: Known = game.shared.start
+
+    @property
+    def _shared(self) -> Shared:
+        # Not an attribute: OpenSpiel pickles those, and options need not be made for that.
+        shared: Shared = self.get_game().shared
+        return shared
 
     # For those of us who look at a state.
 
@@ -95,7 +100,7 @@ class SpielState(_spiel.State):  # type: ignore[misc, name-defined]
 
     def is_terminal(self) -> bool:
         """Return whether the game is over."""
-        return self.current_player() == _TERMINAL
+        return self.current_player() == int(_TERMINAL)
 
     def returns(self) -> list[float]:
         """Return what the end is worth to each seat, and 0 before it."""

@@ -1,7 +1,7 @@
 """Chance that is answered outcome by outcome from outside, so that a search sees every one with its probability.
 
-A shuffle is asked for as the draws that it is made of, each from the cards that are left: no node has more outcomes than
-the deck has cards.
+A shuffle is asked for as the draws that it is made of, each from the cards that are left: no node has more outcomes
+than the deck has cards.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The parameters of a game of OpenSpiel: `players`, and the game's options by their names.
 
-A number, a truth value or a word is a parameter of that kind. Any other option (a list, a block, a phrase) is a text, as
-on the command line, and empty for the default: OpenSpiel writes parameters as `name=value,...`, and reads no value in
-which there is a comma, a bracket or an equals sign, so such a one is given in a dict and not in the name of the game.
+A number, a truth value or a word is a parameter of that kind. Any other option (a list, a block, a phrase) is a text,
+as on the command line, and empty for the default: OpenSpiel writes parameters as `name=value,...`, and reads no value
+with a comma, a bracket or an equals sign in it, so such a one is given in a dict and not in the name of the game.
 """
 
 from __future__ import annotations
