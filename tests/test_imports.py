@@ -45,7 +45,7 @@ BOUNDARIES = {
     "arena/match": Boundary(("arena.match", "engine")),
     "arena/story": Boundary(("arena.story", "arena.match", "engine")),
     "arena/story/live.py": Boundary(("arena.story", "arena.client.values")),
-    "arena/adapters": Boundary(("arena.adapters", "engine"), ("numpy",)),
+    "arena/adapters": Boundary(("arena.adapters", "arena.match", "engine"), ("numpy",)),
     "arena/wire": Boundary(("arena.wire", "arena.match", "engine", *WIRE), ("google",)),
     "arena/referee": Boundary(
         ("arena.referee", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")
@@ -198,6 +198,10 @@ BOUNDARIES = {
             "engine",
         ),
         ("typer", "rich"),
+    ),
+    "arena/cli/verbs/replay/dataset.py": Boundary(
+        ("arena.cli", "arena.adapters", "arena.client", "arena.match", "ratings.errors", "ratings.store.states"),
+        ("typer",),
     ),
     "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.facts", "arena.web.report"), ("typer",)),
     "arena/cli/verbs/doctor": Boundary(

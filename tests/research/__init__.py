@@ -1,0 +1,1 @@
+"""What researchers use, in an environment that has it."""
