@@ -215,6 +215,10 @@ BOUNDARIES = {
         ),
         ("typer", "rich"),
     ),
+    "arena/cli/verbs/replay/dataset.py": Boundary(
+        ("arena.cli", "arena.adapters", "arena.client", "arena.match", "ratings.errors", "ratings.store.states"),
+        ("typer",),
+    ),
     "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.facts", "arena.web.report"), ("typer",)),
     "arena/cli/verbs/doctor": Boundary(
         (

@@ -117,11 +117,6 @@ class Expansion:
         self.on_the_board(records, out)
         out[:, self._same] = self.everywhere(records)[:, :, None]
 
-    @property
-    def same(self) -> slice:
-        """The planes that have one number at every place."""
-        return self._same
-
     def on_the_board(self, records: Array, out: Array) -> None:
         """Write the planes that differ from place to place."""
         layout, names = self._layout, self._record.names or ()

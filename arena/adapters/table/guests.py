@@ -25,7 +25,6 @@ from ratings.errors import RatingsError
 from ratings.read.bots import find_version
 from ratings.store.database import open_for_reading
 
-
 _NO_FILE = "none"
 
 
