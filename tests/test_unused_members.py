@@ -22,7 +22,6 @@ PAGES = "arena/web/templates"
 ALL_OF_A_CLASS = {"__slots__", "__all__"}
 """Lists of names that use none of them."""
 KEPT = {
-    "arena/adapters/batch.py: Step.ended": "for learners, which are no part of the program",
     "arena/adapters/features.py: Features.meanings": "for learners, which are no part of the program",
     "arena/adapters/features.py: Features.scaled": "for learners, which are no part of the program",
     "arena/cli/shared/terminal.py: Guarded.writelines": "without it texts would reach the stream behind as they are",

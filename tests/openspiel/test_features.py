@@ -8,11 +8,19 @@ import pytest
 from arena.adapters.batch import Batch
 from arena.adapters.features import features_of
 from engine.chance import SeededChance
-from engine.core import AbilityError
+from engine.core import AbilityError, State
 from engine.openspiel import family
+from engine.openspiel.state import OpenSpielState
 from tests.openspiel.needed import need_openspiel
 
 need_openspiel()
+
+
+def tensor_of(state: State) -> list[float]:
+    """What OpenSpiel itself says of the position to seat 1."""
+    assert isinstance(state, OpenSpielState)
+    found: list[float] = state.inner.observation_tensor(1)
+    return found
 
 
 def test_the_planes_are_openspiels_tensor() -> None:
@@ -20,14 +28,14 @@ def test_the_planes_are_openspiels_tensor() -> None:
     features, state = features_of(game, 2), game.new_state(2)
     state.apply(4)
     assert features.shape == (3, 3, 3)
-    assert features.planes(state, 1).reshape(-1).tolist() == state.inner.observation_tensor(1)
+    assert features.planes(state, 1).reshape(-1).tolist() == tensor_of(state)
 
 
 def test_a_tensor_without_planes_is_one() -> None:
     game = family.get("openspiel_kuhn_poker")
     features = features_of(game, 2)
-    assert features.shape == (1, *game.inner.observation_tensor_shape())
     state = game.new_state(2, chance=SeededChance(1))
+    assert features.shape == (1, len(tensor_of(state)))
     seen = game.observed(game.encode_observation(state, 1)[1])
     assert (features.planes(seen, 1) == features.planes(state, 1)).all()
 
