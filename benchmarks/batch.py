@@ -1,16 +1,14 @@
 """How many steps a second `arena.adapters.batch` makes beside PettingZoo's classic environments, in the same run.
 
-    make .venv-research/.done && .venv-research/bin/python -m benchmarks.batch
-    PYTHONPATH=build/compiled .venv-research/bin/python -m benchmarks.batch    # the compiled engine
-    python -m benchmarks.batch --seconds 2 --repetitions 5 --count 256
+    make .venv-bench/.done && .venv-bench/bin/python -m benchmarks.batch
+    PYTHONPATH=build/compiled .venv-bench/bin/python -m benchmarks.batch    # the compiled engine (make test-compiled)
+    .venv-bench/bin/python -m benchmarks.batch --seconds 2 --repetitions 9 --count 256
 
 A step is one decision of one seat: what it sees as an array, its mask of legal actions, a uniformly random legal
 action, its rewards; playings that end begin anew. For PettingZoo that is `last`, an action drawn from the mask, and
 `step` of the environments as their `env()` gives them, one at a time, as they can do no more. CPU time of one process
-on one core; all subjects take turns, and the median counts. The goal, 5 times, is held against the median of the classic
-environments; beside each game stands how many times each of them it is.
-
-Environments whose packages are missing are named and left out: those of cards need rlcard, chess needs chess.
+on one core; all subjects take turns, and the median counts. The goal, 5 times, is held against the median of the
+classic environments; beside each game stands how many times each of them it is. What is missing is named and left out.
 """
 
 from __future__ import annotations
@@ -112,7 +110,7 @@ def tell(batches: Sequence[Subject], others: Sequence[Subject]) -> int:
     for subject in (*others, *batches):
         print(f"{subject.name:44} {subject.rate:>9,.0f} steps/s  {1e6 / subject.rate:8.1f} us")
     if not others:
-        print("PettingZoo is not here: nothing to compare with; make .venv-research/.done")
+        print("PettingZoo is not here: nothing to compare with; make .venv-bench/.done")
         return 1
     middle, missed = median(other.rate for other in others), 0
     for subject in batches:

@@ -5,9 +5,9 @@
     python -m benchmarks.dataset --kind parquet             # needs pyarrow, which .venv-research has
 
 Matches of random play with the most seats of each game go the way of `arena replay dataset` from the document of their
-replay on; a pool of some dozen matches is written round and round until there are so many positions, each round a
-file's window apart from the one before, so that no position is compressed as a copy of itself. The goals: 1,000,000
-positions below 1 GB, and as much memory at the end as after a tenth.
+replay on; a pool of them is written round and round until there are so many positions, too large for any position to
+be compressed as a copy of itself. The goals: 1,000,000 positions below 1 GB, and hardly more memory at the end than
+when the first chunks were written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from engine.record import Playing
 MOST_BYTES = 1000
 """A position in the file: 1 GB for a million."""
 MOST_GROWTH_MB = 32
-POOL = 24
+POOL = 2 * CHUNK
+"""So many positions are different: what is compressed together, a chunk, has none of them twice."""
 
 
 def document(name: str, seats: int, seed: int) -> dict[str, Any]:
@@ -64,14 +65,16 @@ def memory_mb() -> float:
 def measure(name: str, positions: int, kind: str) -> int:
     """Write and read one file, print what it cost; return how many goals are missed."""
     seats = registry.get(name).seats[-1]
-    pool = [document(name, seats, seed) for seed in range(POOL)]
+    pool: list[dict[str, Any]] = []
+    while sum(len(one["entries"]) for one in pool) < POOL:
+        pool.append(document(name, seats, len(pool)))
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory, f"set.{kind}")
         begin, early = time.process_time(), 0.0
         with file.open("wb") as stream, Export(file, stream) as export:
             matches = 0
             while export.positions < positions:
-                export.add(pool[matches % POOL])
+                export.add(pool[matches % len(pool)])
                 matches += 1
                 if not early and export.positions >= max(positions / 10, 3 * CHUNK):
                     early = memory_mb()

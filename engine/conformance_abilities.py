@@ -93,6 +93,8 @@ def programs_learn_from_what_the_seat_sees_and_nothing_else(game: Game, seats: i
         for seat in range(seats):
             numbers = list(featured.numbers(state, seat))
             need(len(numbers) == width, "the numbers are not as many as the parts take", len(numbers), width, state)
+            if state.seat() is None:
+                continue
             seen = game.observed(game.encode_observation(state, seat)[1])
             need(list(featured.numbers(seen.state, seat)) == numbers, "an observation gives other numbers", seat, state)
             if game.playable is not None:

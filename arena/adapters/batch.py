@@ -66,6 +66,7 @@ class Batch:
         self.seats: npt.NDArray[np.int8] = np.zeros(count, np.int8)
         """(N,): the seat that decides."""
         self._planes = self.observations.reshape(count, self.features.shape[0], -1)
+        self._known = self.features.expansion.known(count)
         self._choices = np.zeros(0, np.int64)
         self._counts = np.zeros(count, np.int64)
         self.states: list[State] = [self._begin(index) for index in range(count)]
@@ -146,7 +147,7 @@ class Batch:
         self._choices = np.frombuffer(array("q", choices), np.int64)
         self.legal.fill(False)
         self.legal.reshape(-1)[np.repeat(self._first_of, self._counts) + self._choices] = True
-        self.features.expansion.spread(self._records, self._planes)
+        self.features.expansion.spread_changes(self._records, self._planes, self._known)
 
 
 @lru_cache(maxsize=1024)

@@ -7,7 +7,7 @@
 A file has these columns, with a row for each decision:
 
     cells, masks, numbers, flags, reals   what the seat saw, as far as the game has such: `Positions.observations`
-                                          makes planes of them, which take twenty times the room
+                                          makes planes of them, which take ten times the room and more
     legal        the legal actions, a bit each, the lowest first
     actions      the action that was chosen
     seats        the seat that chose it

@@ -5,7 +5,7 @@
     features.write(state, 0, planes)                 # the same into an array that is there
 
 The numbers are counts, or 0 and 1, and not scaled: `features.high` has the greatest of each plane, and
-`features.scaled` divides by it. What each plane means stands in the README.md of the game and in `features.meanings`.
+`features.scaled` divides by it. What each plane means stands in the game's features.md and in `features.meanings`.
 What is hidden from a seat is not in its planes; an observation from the wire gives the same ones as the position.
 """
 

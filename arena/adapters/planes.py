@@ -112,10 +112,25 @@ class Expansion:
         self._flags = np.array([row * _WORD + bit for row, bit, _ in layout.planes_of(Kind.FLAGS)], np.intp)
         self._same = slice(layout.span(Kind.NUMBERS).start, layout.span(Kind.FLAGS).stop)
 
+    def known(self, count: int) -> npt.NDArray[np.int32]:
+        """Return what `spread_changes` knows of that many playings before the first."""
+        return np.zeros((count, self._same.stop - self._same.start), np.int32)
+
     def spread(self, records: Array, out: Array) -> None:
         """Write the planes of N records into `out`, an array of shape (N, planes, places)."""
         self.on_the_board(records, out)
         out[:, self._same] = self.everywhere(records)[:, :, None]
+
+    def spread_changes(self, records: Array, out: Array, known: Array) -> None:
+        """Do the same where `out` has what earlier records made, those that are the same everywhere as `known` says.
+
+        Few of those change in a step, and they are most of what would be written. `known` begins as zeros, like `out`.
+        """
+        self.on_the_board(records, out)
+        now = self.everywhere(records)
+        rows, planes = np.nonzero(now != known)
+        out[rows, planes + self._same.start] = now[rows, planes][:, None]
+        known[:] = now
 
     def on_the_board(self, records: Array, out: Array) -> None:
         """Write the planes that differ from place to place."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from engine.core import AbilityError
 from engine.features import Featured, Part, reals
 from engine.openspiel.hidden import SeenState
 
@@ -39,7 +40,12 @@ def _shape(shape: Sequence[int]) -> tuple[int, tuple[int, ...]]:
 
 
 def numbers_of(state: OpenSpielState | SeenState, seat: int) -> Sequence[float]:
-    """Return the tensor of what a seat sees, which a position that looks the same to it gives, too."""
+    """Return the tensor of what a seat sees, which a position that looks the same to it gives, too.
+
+    Raises AbilityError for what a seat saw of the end, with which no such position comes.
+    """
+    if isinstance(state, SeenState) and not state.sample:
+        raise AbilityError(f"what a seat saw of the end of {state.game.name} has no tensor; take the position itself")
     inner = state.game.played(state.sample) if isinstance(state, SeenState) else state.inner
     found: Sequence[float] = inner.observation_tensor(seat)
     return found

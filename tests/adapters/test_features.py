@@ -110,8 +110,13 @@ def test_regions_and_figures_lie_where_they_are() -> None:
     state.land[1] = 1 << 7 | 1 << 61  # type: ignore[attr-defined]
     planes = features.planes(state, 1)
     assert np.flatnonzero(plane(features, planes, "land+0")).tolist() == [7, 61]
-    assert plane(features, planes, "figures:A")[7] == 4
-    assert plane(features, planes, "figures:A").sum() == 4
+    assert plane(features, planes, "figures:A:there")[7] == 4
+    assert plane(features, planes, "figures:A:there").sum() == 4
+    state.arrived = {62 + 7: 3, 62 + 8: 5000}  # type: ignore[attr-defined]
+    planes = features.planes(state, 1)
+    assert plane(features, planes, "figures:A:there")[7] == 4
+    assert plane(features, planes, "figures:A:there")[8] == 0
+    assert plane(features, planes, "figures:A:arrived")[[7, 8]].tolist() == [3, 200]
 
 
 def test_connect_four_has_the_board_of_the_game() -> None:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from engine.features import Featured, Part, cells, flags, masks, numbers, per_member, per_seat
+from engine.features import Featured, Part, flags, masks, numbers, packed, per_member, per_seat
 from engine.games.rex_romanorum.actions import (
     ACT_KING,
     ACTIONS,
     CHURCH,
-    FIGURE_COUNT,
     HIGHEST_COUNT,
     KINDS,
 )
@@ -36,9 +35,15 @@ from engine.games.rex_romanorum.state import (
 )
 
 _FIGURES: Final = 200
+_MOVED: Final = per_member(("there", "arrived"))
+_WHERE: Final = (
+    "figures of the region's owner, in his move those that have not moved; and those that have moved in this turn, "
+    "which are the attackers in foreign regions"
+)
+_BITS: Final = 20
+_MOST_ARRIVED: Final = (1 << 31 - _BITS) - 1
 _KINDS: Final = per_member(KINDS)
 _DIOCESES: Final = per_member(DIOCESES)
-_NOBODY_ARRIVED: Final = (0,) * FIGURE_COUNT
 _NO_CARDS: Final = tuple((0,) * (3 - count) for count in range(4))
 _NO_REGIONS: Final = (0,) * (7 + DIOCESE_COUNT + 1)
 _NO_KINDS: Final = (0,) * 4
@@ -53,8 +58,7 @@ def parts(seats: int, options: Options) -> Sequence[Part]:
     table = per_seat(seats)
     titles = (flags(f"title:{title}", "whose the title is", table) for title in TITLES)
     return (
-        cells("figures", "figures of the region's owner; in his move, those that have not moved", _FIGURES, _KINDS),
-        cells("arrived", "figures that have moved in this turn: in foreign regions the attackers", _FIGURES, _KINDS),
+        *(packed(f"figures:{kind}", _WHERE, _FIGURES, _MOVED, bits=_BITS) for kind in KINDS),
         masks("land", "the seat's regions", table),
         masks("church", "churches of the diocese", _DIOCESES),
         masks("castle", "castles"),
@@ -107,8 +111,7 @@ def numbers_of(state: RexState, seat: int) -> Sequence[int]:
     regions, kinds = _of_action(state) if state.task != NOTHING else (_NO_REGIONS, _NO_KINDS)
     counts, marks = _of_election(state, election, seat) if election is not None else (_NO_COUNTS[seats], _NO_MARKS)
     return [
-        *state.army,
-        *(_arrived(state.arrived) if state.arrived else _NOBODY_ARRIVED),
+        *(_with_arrived(state.army, state.arrived) if state.arrived else state.army),
         *land[seat:],
         *land[:seat],
         *state.churches,
@@ -139,10 +142,10 @@ def _mask_of_deck(deck: tuple[int, ...]) -> int:
     return mask_of(list(deck))
 
 
-def _arrived(arrived: Mapping[int, int]) -> Sequence[int]:
-    found = list(_NOBODY_ARRIVED)
+def _with_arrived(army: Sequence[int], arrived: Mapping[int, int]) -> Sequence[int]:
+    found = list(army)
     for figures, number in arrived.items():
-        found[figures] = number
+        found[figures] += min(number, _MOST_ARRIVED) << _BITS
     return found
 
 
