@@ -1,8 +1,8 @@
 """What a game may give besides its rules: a way to search it, a way to show it, tools. Values, no I/O.
 
-Each is asked of the `Game` (`game.playable`, `game.shown`, `game.tools`) and loaded then. `Checks`, which only tests
-and benchmarks need, is found by `engine.registry.checks` in the `checks.py` of the game's folder. A `state` is always
-a position of the game itself.
+Each is asked of the `Game` (`game.playable`, `game.shown`, `game.tools`) and loaded then, as is what programs learn
+from (`game.featured`, in `engine.features`). `Checks`, which only tests and benchmarks need, is found by
+`engine.registry.checks` in the `checks.py` of the game's folder. A `state` is always a position of the game itself.
 """
 
 from __future__ import annotations

@@ -83,6 +83,27 @@ def quick_actions_play_to_the_end(game: Game, seats: int) -> None:
     need(0 < game.playable.usual_decisions(seats) < game.max_plies, "usual_decisions is not between 1 and max_plies")
 
 
+def programs_learn_from_what_the_seat_sees_and_nothing_else(game: Game, seats: int) -> None:
+    featured = game.featured
+    if featured is None:
+        return
+    width = featured.width(seats, game.parse_options({}))
+    for state, random in some_positions(game, seats):
+        before = state.to_json()
+        for seat in range(seats):
+            numbers = list(featured.numbers(state, seat))
+            need(len(numbers) == width, "the numbers are not as many as the parts take", len(numbers), width, state)
+            if state.seat() is None:
+                continue
+            seen = game.observed(game.encode_observation(state, seat)[1])
+            need(list(featured.numbers(seen.state, seat)) == numbers, "an observation gives other numbers", seat, state)
+            if game.playable is not None:
+                guess = game.playable.determinize(seen, Random(random.getrandbits(32)))
+                told = list(featured.numbers(guess, seat)) != numbers
+                need(not told, "the numbers tell what the seat does not see", seat, state, guess)
+        need(state.to_json() == before, "a look changed the position", state)
+
+
 def pictures_are_well_formed_in_every_language(game: Game, seats: int) -> None:
     names = [f"Bot {seat} <&" for seat in range(seats)]
     for ply, move in enumerate(moves(game, seats, 1)):
@@ -189,6 +210,7 @@ TABLE_CHECKS: Final = (
     a_determinized_position_looks_the_same_to_the_seat,
     evaluation_lies_between_lost_and_won_and_is_exact_at_the_end,
     quick_actions_play_to_the_end,
+    programs_learn_from_what_the_seat_sees_and_nothing_else,
     pictures_are_well_formed_in_every_language,
     a_picture_keeps_its_style_and_its_number_of_parts,
     moves_are_told_in_every_language,

@@ -1,8 +1,7 @@
 """What a game must give to everything that plays it. Standard library only, no I/O.
 
 A `Game` is the rules; a `State` is one position of one playing. Actions are small integers from the game's fixed
-`ActionTable`. What a game may give besides (an evaluation, pictures, tools) is in `engine.abilities`. The
-errors are those of `engine.errors`, which may be imported from here, too.
+`ActionTable`. What a game may give besides is in `engine.abilities`; `engine.errors` may be imported from here, too.
 """
 
 from __future__ import annotations
@@ -42,6 +41,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from engine.abilities import Playable, Shown, Tools
+    from engine.features import Featured
 
 
 @mypyc_attr(native_class=False)
@@ -199,8 +199,8 @@ class State(metaclass=ABCMeta):
 class Observation:
     """What one seat saw of a position, as it was read from the wire.
 
-    `state` looks to `seat` like the position that was sent; what is hidden stands in it in a fixed order that tells
-    nothing. Do not change it: `engine.abilities.Playable.determinize` gives copies to search in.
+    `state` looks to `seat` like what was sent, with what is hidden in a fixed order. Do not change it; copies to search
+    in are given by `engine.abilities.Playable.determinize`.
     """
 
     state: State
@@ -252,10 +252,14 @@ class Game(ABC):
     def observed(self, message: bytes) -> Observation:
         """Return what the bytes of `encode_observation` show. Raises PositionError if they show no position."""
 
-    # What a game may give besides is loaded when asked for: a search imports no drawing, a referee no evaluation.
-    @property
+    @property  # What a game may give besides is loaded when asked for: a search imports no drawing, for example.
     def playable(self) -> Playable | None:
         """Return how bots that know nothing else of the game search it; None if only its own bots play it."""
+        return None
+
+    @property
+    def featured(self) -> Featured | None:
+        """Return how programs that learn see positions, as numbers; None if it does not say."""
         return None
 
     @property

@@ -18,6 +18,9 @@ from tests.support.sources import GENERATED, ROOT, loaded_statements_of, stateme
 TOPS = ("arena", "benchmarks", "bots", "engine", "ratings", "tests", "examples")
 # Generated code stands below everything: the one thing of `arena` that the wire of a game in `engine` imports.
 
+ABOVE = ("arena/adapters",)
+"""Rooms that count as top folders of their own: they bring the bots' code together with that of the arena."""
+
 
 def modules_below(root: Path) -> dict[str, Path]:
     """Every module of the repository by its dotted name, with its path from `root`."""
@@ -44,7 +47,14 @@ def parting(importer: Path, target: Path) -> tuple[Path, str, str]:
     depth = 0
     while importer.parts[depth] == target.parts[depth]:
         depth += 1
+    if depth == 0:
+        return Path(), top_of(importer), top_of(target)
     return Path(*importer.parts[:depth]), importer.parts[depth], target.parts[depth]
+
+
+def top_of(path: Path) -> str:
+    """The top folder that a file lies in."""
+    return next((room for room in ABOVE if path.is_relative_to(room)), path.parts[0])
 
 
 @cache

@@ -46,6 +46,23 @@ BOUNDARIES = {
     "arena/match": Boundary(("arena.match", "engine")),
     "arena/story": Boundary(("arena.story", "arena.match", "engine")),
     "arena/story/live.py": Boundary(("arena.story", "arena.client.values")),
+    # PettingZoo, Gymnasium and OpenSpiel are imported by their names (`arena.adapters.library`).
+    "arena/adapters": Boundary(
+        ("arena.adapters", "arena.hosting.frames", "arena.match", "arena.wire", "arena.v1", "bots", "engine"),
+        ("numpy",),
+    ),
+    "arena/adapters/table": Boundary(
+        (
+            "arena.adapters.table",
+            "arena.client.here.store_place",
+            "arena.referee",
+            "arena.worker",
+            "arena.hosting",
+            "arena.match",
+            "arena.wire",
+            "ratings",
+        )
+    ),
     "arena/wire": Boundary(("arena.wire", "arena.match", "engine", *WIRE), ("google",)),
     "arena/referee": Boundary(
         ("arena.referee", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")
@@ -215,6 +232,10 @@ BOUNDARIES = {
         ),
         ("typer", "rich"),
     ),
+    "arena/cli/verbs/replay/dataset.py": Boundary(
+        ("arena.cli", "arena.adapters", "arena.client", "arena.match", "ratings.errors", "ratings.store.states"),
+        ("typer",),
+    ),
     "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.facts", "arena.web.report"), ("typer",)),
     "arena/cli/verbs/doctor": Boundary(
         (
@@ -329,7 +350,10 @@ def test_numpy_is_loaded_only_by_those_who_ask_for_statistics(name: str) -> None
 @pytest.mark.parametrize("game", ["foreign_king", "rex_romanorum"])
 def test_a_game_is_named_without_its_positions_and_its_rules(game: str) -> None:
     named = modules_after_importing(f"engine.games.{game}")
-    assert not {f"engine.games.{game}.{part}" for part in ("evaluation", "rules", "state", "view", "wire")} & named
+    assert (
+        not {f"engine.games.{game}.{part}" for part in ("evaluation", "features", "rules", "state", "view", "wire")}
+        & named
+    )
 
 
 # It takes a third of a second of processor time, and a service has a database of its own.

@@ -23,6 +23,7 @@ BY_ANOTHER_WAY = {
     "router": "the pages are put together by it",
     "VERBS": "`arena.cli.commands.app_of` finds it in the file of a noun",
     "CHECKS": "`engine.registry.checks` finds it in the folder of a game",
+    "FEATURED": "`engine.folder` finds it in the folder of a game",
     "GAME": "`engine.registry.get` finds it in the folder of a game",
     "PLAYABLE": "`engine.folder` finds it in the folder of a game",
     "SHOWN": "`engine.folder` finds it in the folder of a game",
@@ -33,6 +34,9 @@ BY_ANOTHER_WAY = {
 }
 """Names that are looked up in a module, with who does that."""
 KEPT = {
+    "arena/adapters/gymnasium.py: SeatEnv": "for programs that learn",
+    "arena/adapters/openspiel.py: GameEvaluator": "for programs that search",
+    "arena/adapters/pettingzoo.py: env": "for programs that learn",
     "arena/api.py: Arena": "for notebooks and scripts",
     "arena/words/catalogue.py: read_texts": "tests hold the catalogue's files to each other by it",
     "engine/conformance.py: check_game": "for the authors of games",

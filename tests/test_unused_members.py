@@ -22,6 +22,8 @@ PAGES = "arena/web/templates"
 ALL_OF_A_CLASS = {"__slots__", "__all__"}
 """Lists of names that use none of them."""
 KEPT = {
+    "arena/adapters/features.py: Features.meanings": "for learners, which are no part of the program",
+    "arena/adapters/features.py: Features.scaled": "for learners, which are no part of the program",
     "arena/cli/shared/terminal.py: Guarded.writelines": "without it texts would reach the stream behind as they are",
     "arena/client/here/ratings.py: RatingsHere.list_suspicions": "older clients call it",
     "arena/client/ratings.py: Ratings.list_suspicions": "older clients call it",
@@ -30,6 +32,11 @@ KEPT = {
     "arena/scripting/fingerprint.py: _Printer.reducer_override": "pickle calls it",
     "arena/scripting/pickling.py: _ByName.reducer_override": "pickle calls it",
 }
+BASES_ELSEWHERE = tuple(
+    f"arena.adapters.{name}"
+    for name in ("gymnasium", "openspiel", "pettingzoo", "spiel_game", "spiel_observer", "spiel_state")
+)
+"""Modules whose classes are for packages that are not installed here: what they override cannot be seen."""
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -102,6 +109,8 @@ def is_unused(name: str) -> bool:
 
 def is_for_others(module: str, kind: str, name: str) -> bool:
     """Whether a base has it, or it is one of an enumeration's values, or a field that crosses the wire."""
+    if module in BASES_ELSEWHERE:
+        return True
     found = getattr(importlib.import_module(module), kind)
     overrides = any(name in vars(base) for base in found.__mro__[1:])
     return overrides or issubclass(found, enum.Enum) or module.startswith(WIRE)

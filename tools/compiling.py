@@ -25,7 +25,7 @@ COMPILED = (
     *("chance.py", "core.py", "perft.py", "playout.py", "kit/phases.py"),
     *(
         f"games/*/{part}.py"
-        for part in ("actions", "board", "clones", "evaluation", "odds", "options", "scoring", "state")
+        for part in ("actions", "board", "clones", "evaluation", "features", "odds", "options", "scoring", "state")
     ),
     *("games/*/evaluation/*.py", "games/*/rules/*.py"),
 )

@@ -7,6 +7,7 @@
     wire.py                  TYPE, encode(state) and decode(bytes)
     evaluation/playable.py   PLAYABLE, if bots may search the game
     view/shown.py            SHOWN, if it is shown otherwise than plainly
+    features.py              FEATURED, if programs may learn from its positions
 
 A small game has one file rules.py, evaluation.py or view.py in place of a folder.
 
@@ -27,6 +28,7 @@ from engine.core import Game, Observation, State
 if TYPE_CHECKING:
     from engine.abilities import Playable, Shown
     from engine.chance import Chance
+    from engine.features import Featured
     from engine.kit.fields import PositionForm
     from engine.kit.phases import PhasedState
 
@@ -39,6 +41,7 @@ _PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "wire": ("wire",),
     "evaluation": ("evaluation.playable", "evaluation"),
     "view": ("view.shown", "view"),
+    "features": ("features",),
 }
 """Where a part may be, the first of them that is there."""
 
@@ -106,6 +109,11 @@ class FolderGame(Game, Generic[S]):
     def playable(self) -> Playable | None:
         evaluation = self._part("evaluation")
         return evaluation and evaluation.PLAYABLE  # type: ignore[no-any-return]
+
+    @property
+    def featured(self) -> Featured | None:
+        features = self._part("features")
+        return features and features.FEATURED  # type: ignore[no-any-return]
 
     @property
     def shown(self) -> Shown:

@@ -14,6 +14,7 @@ from engine.openspiel.library import VERSION
 if TYPE_CHECKING:
     from engine.abilities import Playable, Shown
     from engine.chance import Chance
+    from engine.features import Featured
     from engine.openspiel.state import OpenSpielState
 
 RULES_VERSION: Final = f"1+openspiel.{VERSION}"
@@ -91,6 +92,12 @@ class OpenSpielGame(Game):
         from engine.openspiel.evaluation import playable_of
 
         return playable_of(self)
+
+    @property
+    def featured(self) -> Featured | None:
+        from engine.openspiel.features import featured_of
+
+        return featured_of(self)
 
     @property
     def shown(self) -> Shown:

@@ -173,6 +173,7 @@ ELSEWHERE: Mapping[str, str] = {
     "owner show": _COUNTED,
     "perft": _NO_ARENA,
     "rating rebuild": _THIS_MACHINE,
+    "replay dataset": "writes a file from what the port gives: tests/cli/test_dataset.py runs it over both",
     "replay html": "writes a file from what the port gives: tests/web/test_report.py",
     "report": "writes a file from what the port gives: tests/web/test_report.py",
     "runtime list": "a service has runtimes of its own, those of its settings: tests/cli/test_runtime.py",

@@ -16,6 +16,7 @@ PLACE = "\x00"
 """Stands in a sentence for what is filled in."""
 INWARD = (
     *GENERATED,
+    "arena/adapters",
     "arena/client/mirror.py",
     "arena/api.py",
     "arena/executor",

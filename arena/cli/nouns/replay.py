@@ -7,4 +7,4 @@ import typer
 from arena.cli.shared.options import example
 
 app = typer.Typer(epilog=example("arena replay show 3f9a01c2", "arena replay verify --all"))
-VERBS = {"show": ["show"], "html": ["html"], "verify": ["verify"]}
+VERBS = {"show": ["show"], "html": ["html"], "verify": ["verify"], "dataset": ["dataset"]}

@@ -1,0 +1,70 @@
+"""Loads the packages that the adapters are made for, or says in one line how to install them."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any, Final
+
+from arena.adapters.errors import LibraryError
+
+REMEDY: Final = "install it by `pip install 'kingmaker-arena[research]'`"
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A package, and the versions of it that its adapter was made for."""
+
+    title: str
+    distribution: str
+    module: str
+    least: str
+    below: str
+    """The first version after `least` that is not known; empty if only `least` itself is."""
+
+    def is_known(self, version: str) -> bool:
+        """Return whether the adapter was made for that version."""
+        if not self.below:
+            return version == self.least
+        return _numbers(self.least) <= _numbers(version) < _numbers(self.below)
+
+    def known(self) -> str:
+        """Return the versions that are known, in words."""
+        return f"{self.least} to below {self.below}" if self.below else self.least
+
+
+LIBRARIES: Final = {
+    library.module: library
+    for library in (
+        Library("PettingZoo", "pettingzoo", "pettingzoo", "1.26", "2"),
+        Library("Gymnasium", "gymnasium", "gymnasium", "1.2", "2"),
+        Library("OpenSpiel", "open_spiel", "pyspiel", "2.0.2", ""),
+    )
+}
+"""By the module that is imported; the extra `research` in pyproject.toml asks for the same versions."""
+
+
+def load(module: str) -> Any:
+    """Return one of the modules of `LIBRARIES`, or one below it. Raises LibraryError."""
+    library = LIBRARIES[module.partition(".")[0]]
+    try:
+        version = metadata.version(library.distribution)
+    except metadata.PackageNotFoundError:
+        raise LibraryError(f"{library.title} is not installed; {REMEDY}") from None
+    if not library.is_known(version):
+        raise LibraryError(f"{library.title} {version} is installed, and {library.known()} is needed; {REMEDY}")
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise LibraryError(f"{library.title} {version} cannot be loaded ({error}); {REMEDY}") from error
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers that a version begins with."""
+    found = []
+    for part in version.split("."):
+        if not part.isdecimal():
+            break
+        found.append(int(part))
+    return tuple(found)

@@ -1,0 +1,146 @@
+"""A game as an AEC environment of PettingZoo, with action masks.
+
+    from arena.adapters.pettingzoo import env
+    zoo = env("foreign_king", seats=3)
+    zoo.reset(seed=1)
+    for agent in zoo.agent_iter():
+        observation, reward, termination, truncation, info = zoo.last()
+        done = termination or truncation
+        zoo.step(None if done else zoo.action_space(agent).sample(observation["action_mask"]))
+
+The agents are `seat_0`, `seat_1` and so on. Dice, cards and forced actions are played within a step, so that an agent
+always has a choice. Rewards come with the end alone (`arena.adapters.utilities`). An illegal action ends the playing as
+PettingZoo's TerminateIllegalWrapper has it: -1 for who did it, 0 for the others.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from arena.adapters.errors import AdapterError
+from arena.adapters.library import load
+from arena.adapters.setting import Setting, setting_of
+from arena.adapters.spaces import Looking, Seen
+from arena.adapters.utilities import utilities
+from engine.core import Game
+from engine.playout import play_forced
+
+_zoo = load("pettingzoo")
+_wrappers = load("pettingzoo.utils").wrappers
+
+ILLEGAL_REWARD = -1.0
+RENDER_MODES = ("human", "ansi")
+
+
+def env(
+    game: str | Game = "foreign_king",
+    seats: int = 3,
+    options: Mapping[str, Any] | None = None,
+    *,
+    seed: int | None = None,
+    opening_plies: int = 0,
+    render_mode: str | None = None,
+) -> Any:
+    """Return an environment in PettingZoo's wrappers, which check the order of calls and end at an illegal action.
+
+    `seed` is that of all playings until `reset` is given another; `opening_plies` random actions begin each. Raises
+    AdapterError, AbilityError for a game without feature planes, and the errors of the engine for what is not played.
+    """
+    wrapped = RawEnv(setting_of(game, seats, options, opening_plies), seed, render_mode)
+    illegal = _wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
+    return _wrappers.OrderEnforcingWrapper(_wrappers.AssertOutOfBoundsWrapper(illegal))
+
+
+class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
+    """The environment itself. `step` raises IllegalActionError for an illegal action."""
+
+    def __init__(self, setting: Setting, seed: int | None = None, render_mode: str | None = None) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise AdapterError(f"render_mode is one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": f"arena_{setting.game.name}_v0",
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+        }
+        self._setting, self._looking = setting, Looking(setting)
+        self._random = Random(seed)
+        self.possible_agents = [f"seat_{seat}" for seat in range(setting.seats)]
+        self.agents: list[str] = []
+        self.observation_spaces = {agent: self._looking.observation_space() for agent in self.possible_agents}
+        self.action_spaces = {agent: self._looking.action_space() for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the space of an agent's observations, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the space of an agent's actions, always the same object."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a new playing. With a seed, it and those after it depend on that alone; `options` is not looked at."""
+        del options
+        if seed is not None:
+            self._random = Random(seed)
+        self._state = self._setting.start(self._random)
+        play_forced(self._state)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+        self._go_on()
+
+    def step(self, action: Any) -> None:
+        """Play an action of the agent whose turn it is, and what is forced after it."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._state.apply(int(action))
+        play_forced(self._state)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._go_on()
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def _go_on(self) -> None:
+        """Find whose turn it is, or end the playing with its rewards."""
+        seat = self._state.seat()
+        if seat is not None:
+            self.agent_selection = self.possible_agents[seat]
+            return
+        outcome = self._state.outcome()
+        assert outcome is not None, "a game that is over has an outcome"
+        self.rewards = dict(zip(self.possible_agents, utilities(outcome.ranks), strict=True))
+        self.terminations = dict.fromkeys(self.agents, True)
+        for agent, rank in zip(self.possible_agents, outcome.ranks, strict=True):
+            self.infos[agent] = {"rank": rank}
+
+    def observe(self, agent: str) -> Seen:
+        """Return what an agent sees. Nothing is legal for one whose turn it is not."""
+        seat = self.possible_agents.index(agent)
+        legal = self._state.legal_actions() if self._state.seat() == seat else ()
+        return self._looking.look(self._state, seat, legal)
+
+    def render(self) -> str | None:
+        """Return the position as text in mode `ansi`; write it to the standard output in mode `human`."""
+        if self.render_mode is None:
+            return None
+        text = self._setting.game.shown.text(self._state, None, "en")
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(text)
+        return None
+
+    def close(self) -> None:
+        """Do nothing: the environment holds nothing open."""

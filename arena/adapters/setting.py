@@ -1,0 +1,70 @@
+"""What is played: a game, its number of seats and its options, checked once for all adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from operator import index
+from random import Random
+from typing import Any
+
+from arena.adapters.errors import AdapterError
+from engine import registry
+from engine.chance import SeededChance
+from engine.core import Game, State
+
+_MOST_OPENING = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A game as it is set up for every playing."""
+
+    game: Game
+    seats: int
+    options: Any
+    """The validated options of the game."""
+    opening_plies: int = 0
+    """How many uniformly random actions begin a playing."""
+
+    def start(self, random: Random) -> State:
+        """Return the first position of a new playing, its chance and its opening drawn from `random`."""
+        state = self.game.new_state(self.seats, self.options, SeededChance(random.getrandbits(53)))
+        for action in self.draw_opening(state, random):
+            state.apply_unchecked(action)
+        return state
+
+    def draw_opening(self, state: State, random: Random) -> tuple[int, ...]:
+        """Return random actions that may begin a playing from `state`, which stays as it is; never all of one."""
+        played, found = state.clone(SeededChance(random.getrandbits(53))), list[int]()
+        while len(found) < self.opening_plies and played.seat() is not None:
+            found.append(random.choice(played.legal_actions()))
+            played.apply_unchecked(found[-1])
+        return tuple(found)
+
+
+def setting_of(
+    game: str | Game, seats: int, options: Mapping[str, Any] | None = None, opening_plies: int = 0
+) -> Setting:
+    """Return what is played. Raises AdapterError, or UnknownGameError, SeatsError and OptionsError of the engine."""
+    if isinstance(game, str):
+        game = registry.get(game)
+    elif not isinstance(game, Game):
+        raise AdapterError(f"game is the name of a game, such as 'foreign_king', not {game!r:.60}")
+    count = _whole("seats", seats)
+    game.check_seats(count)
+    if options is not None and not isinstance(options, Mapping):
+        raise AdapterError(f"options is a dict of the game's options by name, not {options!r:.60}")
+    plies = _whole("opening_plies", opening_plies)
+    if not 0 <= plies <= _MOST_OPENING:
+        raise AdapterError(f"opening_plies is from 0 to {_MOST_OPENING}, not {plies}")
+    if plies and game.has_chance:
+        raise AdapterError(f"{game.name} begins differently by its own chance; leave opening_plies at 0")
+    return Setting(game, count, game.parse_options(options or {}), plies)
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        return index(value)
+    except TypeError:
+        raise AdapterError(f"{name} is a whole number, not {value!r:.60}") from None

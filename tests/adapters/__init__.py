@@ -1,0 +1,1 @@
+"""Games as arrays of numbers: feature planes, batches of playings, training sets."""

@@ -1,0 +1,110 @@
+"""What is played, and by whom: what is taken, and what is said of what is not."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.adapters.errors import AdapterError
+from arena.adapters.opponents import FunctionBot, Program, Version, name_of, read_opponents
+from arena.adapters.setting import setting_of
+from arena.adapters.utilities import utilities
+from bots.kit import Bot, Decision
+from engine.core import EngineError
+
+
+class FirstBot(Bot):
+    def decide(self, decision: Decision) -> int:
+        return decision.legal_actions[0]
+
+
+def first(decision: Decision) -> int:
+    return decision.legal_actions[0]
+
+
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=6))
+def test_utilities_follow_the_ranks_and_add_up_to_nothing(scores: list[int]) -> None:
+    ranks = [1 + sum(other > score for other in scores) for score in scores]
+    found = utilities(ranks)
+    assert sum(found) == pytest.approx(0)
+    assert all(-1 <= value <= 1 for value in found)
+    for (rank, value), (other_rank, other) in itertools.combinations(zip(ranks, found, strict=True), 2):
+        assert (rank < other_rank) == (value > other)
+        assert (rank == other_rank) == (value == other)
+
+
+def test_utilities_of_some_ends() -> None:
+    assert utilities((1, 2)) == (1, -1)
+    assert utilities((2, 1, 3)) == (0, 1, -1)
+    assert utilities((1, 1, 3)) == (0.5, 0.5, -1)
+    assert utilities((1, 1, 1, 1)) == (0, 0, 0, 0)
+
+
+def test_an_opening_is_played_and_is_another_one_each_time() -> None:
+    setting, random = setting_of("foreign_king", 3, {"max_rounds": 5}, opening_plies=9), Random(3)
+    starts = [setting.start(random) for _ in range(4)]
+    assert all(start != other for start, other in itertools.combinations(starts, 2))
+    assert setting.start(Random(7)) == setting.start(Random(7))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((7, 3), "game is the name of a game, such as 'foreign_king', not 7"),
+        (("foreign_kin", 3), "there is no game 'foreign_kin'; installed are:"),
+        (("foreign_king", 9), "foreign_king is played by 2 to 4 seats, not 9"),
+        (("foreign_king", "3"), "seats is a whole number, not '3'"),
+        (("foreign_king", 3, ["max_rounds"]), "options is a dict of the game's options by name, not ['max_rounds']"),
+        (("foreign_king", 3, {"rounds": 1}), "foreign_king has no option 'rounds'"),
+        (("foreign_king", 3, {}, -1), "opening_plies is from 0 to 200, not -1"),
+        (("foreign_king", 3, {}, 1.5), "opening_plies is a whole number, not 1.5"),
+        (("rex_romanorum", 3, {}, 4), "rex_romanorum begins differently by its own chance; leave opening_plies at 0"),
+    ],
+)
+def test_what_cannot_be_played_is_told_in_one_line(arguments: tuple[Any, ...], told: str) -> None:
+    with pytest.raises((AdapterError, EngineError)) as raised:
+        setting_of(*arguments)
+    assert str(raised.value).startswith(told)
+    assert "\n" not in str(raised.value)
+
+
+def test_opponents_are_programs_or_bots_of_this_process(tmp_path: Path) -> None:
+    own = FirstBot()
+    found = read_opponents(["greedy", tmp_path, Version("arena.db", "mine@ab12"), own, first], 5)
+    assert found[:3] == (Program("greedy"), Program(str(tmp_path)), Program("mine@ab12", "arena.db"))
+    assert found[3] is own
+    assert [name_of(bot) for bot in found[3:] if isinstance(bot, Bot)] == ["FirstBot", "first"]
+    assert [program.to_json() for program in found if isinstance(program, Program)] == [
+        {"bot": "greedy"},
+        {"bot": str(tmp_path)},
+        {"bot": "mine@ab12", "db": "arena.db"},
+    ]
+
+
+def test_one_opponent_alone_sits_in_all_other_seats() -> None:
+    assert read_opponents("greedy", 3) == (Program("greedy"),) * 3
+    bots = read_opponents(first, 2)
+    assert [type(bot) for bot in bots] == [FunctionBot, FunctionBot]
+    assert bots[0] is not bots[1]
+
+
+@pytest.mark.parametrize(
+    ("opponents", "told"),
+    [
+        (["greedy"], "1 opponents for 2 other seats; name one for each, or one for all"),
+        (FirstBot(), "one Bot object cannot play two seats, as it knows of one match alone; make one for each"),
+        (FirstBot, "FirstBot is a class; give an object of it: FirstBot()"),
+        ([3, "greedy"], "3 is no opponent; give the name of a sample bot, the directory of one, Version(db, bot), a "),
+        (5, "opponents is one bot or a list of them, not 5"),
+    ],
+)
+def test_who_cannot_sit_down_is_told_in_one_line(opponents: Any, told: str) -> None:
+    with pytest.raises(AdapterError) as raised:
+        read_opponents(opponents, 2)
+    assert str(raised.value).startswith(told)
