@@ -1,7 +1,7 @@
 """How many steps a second `arena.adapters.batch` makes beside PettingZoo's classic environments, in the same run.
 
     make .venv-bench/.done && .venv-bench/bin/python -m benchmarks.batch
-    PYTHONPATH=build/compiled .venv-bench/bin/python -m benchmarks.batch    # the compiled engine (make test-compiled)
+    PYTHONPATH=build/compiled .venv-bench/bin/python -P -m benchmarks.batch  # the compiled engine (make test-compiled)
     .venv-bench/bin/python -m benchmarks.batch --seconds 2 --repetitions 9 --count 256
 
 A step is one decision of one seat: what it sees as an array, its mask of legal actions, a uniformly random legal
