@@ -35,8 +35,8 @@ class Horizon:
     """How many lines with capricious decisions are looked at, besides one for each action."""
     caprice: float = 0.15
     """The probability with which a decision in such a line is drawn uniformly."""
-    rounds: float = 1.5
-    """How many turns of each seat a line is played on."""
+    rounds: float = 0.5
+    """How many turns of each seat a line is played on; the better the evaluation, the less is won by going far."""
     prior: float = 1.0
     """For how many playouts the first look at a line counts."""
 
