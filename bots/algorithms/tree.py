@@ -29,7 +29,7 @@ from engine.playout import play_forced
 class Settings:
     """What the search is tuned by; the defaults were found with benchmarks/strength.py."""
 
-    exploration: float = 0.5
+    exploration: float = 0.25
     """The weight of the exploration term, in units of the spread of the values seen."""
     turns: int = 16
     """How many turns that look best are in the tree from the beginning."""
