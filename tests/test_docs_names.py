@@ -92,8 +92,11 @@ def exists(name: str) -> bool:
             found: object = importlib.import_module(".".join(parts[:length]))
         except ModuleNotFoundError:
             continue
-        except LibraryError:  # an adapter, whose package is not installed here
-            return set(parts[length:]) <= defined_in(ROOT / f"{'/'.join(parts[:length])}.py")
+        except LibraryError:  # an adapter, whose package is not installed here, or a name in one
+            file = ROOT / f"{'/'.join(parts[:length])}.py"
+            if not file.is_file():
+                continue
+            return set(parts[length:]) <= defined_in(file)
         for part in parts[length:]:
             if not hasattr(found, part):
                 return False

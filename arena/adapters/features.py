@@ -19,11 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.adapters.planes import Array, Expansion, layout_of
+from engine import registry
 from engine.core import AbilityError, Game, Observation, State
 
 
 class Features:
-    """The feature planes of a game with a number of seats and options."""
+    """The feature planes of a game with a number of seats and options.
+
+    They can be pickled, so that a bot or a process of its own can have them: what is written is the name of the game.
+    """
 
     def __init__(self, game: Game, seats: int, options: Any) -> None:
         featured = game.featured
@@ -43,6 +47,9 @@ class Features:
         """Planes, and the board."""
         self.high = self._layout.most
         """The greatest number of each plane, float32; infinite where it is not known. The smallest is 0 elsewhere."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _features_by_name, (self.game.name, self.seats, self.game.options_json(self.options))
 
     @property
     def meanings(self) -> Mapping[str, str]:
@@ -108,3 +115,9 @@ def features_of(game: Game, seats: int, options: Any = None) -> Features:
     """
     game.check_seats(seats)
     return Features(game, seats, game.parse_options({}) if options is None else options)
+
+
+def _features_by_name(name: str, seats: int, options: Mapping[str, Any]) -> Features:
+    """Return the planes of an installed game, as they are read from a pickle."""
+    game = registry.get(name)
+    return Features(game, seats, game.parse_options(options))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -247,3 +248,12 @@ def test_a_game_without_planes_and_a_wrong_number_of_seats_are_refused() -> None
         features_of(made_up(None), 2)
     with pytest.raises(SeatsError, match="played by 2 to 4 seats, not 5"):
         features_of(FOREIGN_KING, 5)
+
+
+def test_planes_that_went_through_a_pickle_are_the_same() -> None:
+    options = FOREIGN_KING.parse_options({"max_rounds": 7, "bank": "37"})
+    features = features_of(FOREIGN_KING, 4, options)
+    again = pickle.loads(pickle.dumps(features))
+    assert (again.game, again.seats, again.options, again.names) == (FOREIGN_KING, 4, options, features.names)
+    state = list(playing(FOREIGN_KING, 4, options, seed=1))[40]
+    assert (again.planes(state, 1) == features.planes(state, 1)).all()
