@@ -136,11 +136,12 @@ from main import RandomBot
 from searcher import OnePly
 from test_my_bot import test_my_bot_plays_to_the_end
 test_my_bot_plays_to_the_end()
-print(play_offline([OnePly(), RandomBot()], "foreign_king").ranks)
+for seed in (1, 2, 3):
+    print(play_offline([OnePly(), RandomBot()], "foreign_king", seeds=[seed, seed + 50], chance_seed=seed).ranks)
 """
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{directory}"}
     shown = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-    assert (shown.stderr, shown.stdout) == ("", "(1, 2)\n")
+    assert (shown.stderr, shown.stdout) == ("", "(1, 2)\n" * 3)
 
 
 async def test_what_decide_raises_is_shown_and_ends_the_process(directory: Path) -> None:
