@@ -14,6 +14,7 @@ machine. All runs in the calling thread: take a process for each core.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -48,10 +49,15 @@ class Batch:
     def __init__(
         self, game: Game, count: int, seats: int, options: Any = None, seed: int = 0, dtype: npt.DTypeLike = np.float32
     ) -> None:
-        if count < 1:
-            raise ValueError(f"a batch has at least one playing, not {count}")
-        if seed < 0:
-            raise ValueError(f"a seed is a whole number from 0 on, not {seed}")
+        if not isinstance(game, Game):
+            raise ValueError(f"game is one of engine.registry, such as registry.get('foreign_king'), not {game!r:.60}")
+        if not _is_whole(count, 1):
+            raise ValueError(f"a batch has at least one playing, not {count!r:.60}")
+        if not _is_whole(seed, 0):
+            raise ValueError(f"a seed is a whole number from 0 on, not {seed!r:.60}")
+        if isinstance(options, Mapping):
+            raise ValueError("options are those of the game; give game.parse_options({...})")
+        count, seed = int(count), int(seed)
         self.features = features_of(game, seats, options)
         self.features.check_type(np.dtype(dtype))
         self._game, self._seed = game, seed
@@ -148,6 +154,10 @@ class Batch:
         self.legal.fill(False)
         self.legal.reshape(-1)[np.repeat(self._first_of, self._counts) + self._choices] = True
         self.features.expansion.spread_changes(self._records, self._planes, self._known)
+
+
+def _is_whole(number: Any, least: int) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool) and int(number) >= least
 
 
 @lru_cache(maxsize=1024)

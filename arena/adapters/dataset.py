@@ -30,7 +30,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from arena.adapters.dataset_files import Columns, DatasetError, read_file
+from arena.adapters.dataset_files import DAMAGE, Columns, DatasetError, read_file
 from arena.adapters.features import Features, features_of
 from engine import registry
 
@@ -80,19 +80,26 @@ class Dataset:
             raise DatasetError(f"{file} is no training set of version {VERSION}; export it again")
         self.header: Mapping[str, Any] = header
         """What all matches have in common: game, rules_version, seats, options; and the planes."""
-        game = registry.get(header["game"])
-        self.features = features_of(game, header["seats"], game.parse_options(header["options"]))
+        try:
+            game = registry.get(header["game"])
+            self.features = features_of(game, header["seats"], game.parse_options(header["options"]))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise DatasetError(f"{file} is no training set of the arena: {error}; export it again") from error
         if header != header_of(self.features):
             raise DatasetError(f"{file} was written for other rules or planes of {game.name}; export it again")
 
     def chunks(self) -> Iterator[Positions]:
         """Yield all decisions in order, some thousand at a time. Raises DatasetError if the file is damaged."""
         _, chunks = read_file(self._file)
-        for columns in chunks:
+        while True:
             try:
-                yield self._positions(columns)
-            except (KeyError, ValueError) as error:
+                columns = next(chunks, None)
+                positions = None if columns is None else self._positions(columns)
+            except DAMAGE as error:
                 raise DatasetError(f"{self._file} is damaged: {error}; export it again") from error
+            if positions is None:
+                return
+            yield positions
 
     def _positions(self, columns: Columns) -> Positions:
         records = np.zeros(len(columns["actions"]), self.features.record)

@@ -11,6 +11,7 @@ import importlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final, Protocol
@@ -26,6 +27,19 @@ _HEADER: Final = "header"
 _LEVEL: Final = 6
 _ROWS: Final = 8192
 """So many rows of a Parquet file are read at once."""
+
+
+DAMAGE: Final = (
+    KeyError,
+    TypeError,
+    ValueError,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What reading raises where a file is missing, cut off, or has other bytes than were written."""
 
 
 class DatasetError(ValueError):
@@ -115,16 +129,23 @@ def need_kind(file: Path) -> None:
 def read_file(file: Path) -> tuple[Mapping[str, Any], Iterator[Columns]]:
     """Return the header of a file, and its chunks as they are read. Raises DatasetError."""
     need_kind(file)
-    return _read_parquet(file) if file.suffix == ".parquet" else _read_npz(file)
+    try:
+        header, chunks = _read_parquet(file) if file.suffix == ".parquet" else _read_npz(file)
+        if not isinstance(header, dict):
+            raise ValueError("its header is no object")
+    except FileNotFoundError as error:
+        raise DatasetError(f"there is no file {file}; `arena replay dataset` writes one") from error
+    except (IsADirectoryError, PermissionError) as error:
+        raise DatasetError(f"{file} cannot be read: {error.strerror}; name another file") from error
+    except DAMAGE as error:
+        raise DatasetError(f"{file} is no training set of the arena: {error}; export it again") from error
+    return header, chunks
 
 
 def _read_npz(file: Path) -> tuple[Mapping[str, Any], Iterator[Columns]]:
-    try:
-        with file.open("rb") as stream, _archive(stream) as archive:
-            header = json.loads(str(archive[_HEADER][()]))
-            names = sorted(name for name in archive.files if name != _HEADER)
-    except (KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise DatasetError(f"{file} is no training set of the arena: {error}; export it again") from error
+    with file.open("rb") as stream, _archive(stream) as archive:
+        header = json.loads(str(archive[_HEADER][()]))
+        names = sorted(name for name in archive.files if name != _HEADER)
 
     def chunks() -> Iterator[Columns]:
         with file.open("rb") as stream, _archive(stream) as archive:
@@ -145,11 +166,8 @@ def _archive(stream: IO[bytes]) -> np.lib.npyio.NpzFile:
 
 def _read_parquet(file: Path) -> tuple[Mapping[str, Any], Iterator[Columns]]:
     arrow = _arrow()
-    try:
-        read = arrow.parquet.ParquetFile(file)
-        header = json.loads(read.schema_arrow.metadata[_HEADER.encode()])
-    except (KeyError, TypeError, ValueError) as error:
-        raise DatasetError(f"{file} is no training set of the arena: {error}; export it again") from error
+    read = arrow.parquet.ParquetFile(file)
+    header = json.loads(read.schema_arrow.metadata[_HEADER.encode()])
 
     def chunks() -> Iterator[Columns]:
         with read:

@@ -98,6 +98,8 @@ class Features:
 
     def check_type(self, dtype: np.dtype[Any]) -> None:
         """Raise ValueError if an array of that type does not hold the numbers of all planes."""
+        if dtype.kind not in "iuf":
+            raise ValueError(f"the planes are numbers, and {dtype} is no type of real ones; take int16, or float32")
         if dtype.kind in "iu" and (most := np.iinfo(dtype).max) < self.high.max():
             greatest = f"{self.high.max():.0f}"
             raise ValueError(f"the planes go up to {greatest}, and {dtype} holds {most}; take int16, or float32")

@@ -90,12 +90,14 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         self._seating = _seat_others(self._setting, others, time, sandbox, _read_patience(patience_s))
         self._learner = 0
         self._turn: Turn | None = None
+        self._is_closed = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Seen, dict[str, Any]]:
         """Begin another match. With a seed, it and those after it depend on that alone; `options` is not looked at.
 
         Raises OpponentError for a bot that does not start, and TableError.
         """
+        self._need_open()
         super().reset(seed=seed)
         del options
         random = Random(int(self.np_random.integers(2**53)))
@@ -127,6 +129,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         Raises AdapterError before `reset`, after the end, or for what is no action id; OpponentError for a bot of this
         process that raises or does not answer; TableError.
         """
+        self._need_open()
         turn = self._turn
         if turn is None:
             raise AdapterError("there is no playing under way; call reset() first")
@@ -139,6 +142,11 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
             return self._show(moment), 0.0, False, False, self._info(moment.ply, moment.faults)
         info = {**self._info(turn.ply + 1, moment.faults), "ranks": tuple(moment.ranks)}
         return self._last_sight(turn), utilities(moment.ranks)[self._learner], True, False, info
+
+    def _need_open(self) -> None:
+        """Raise AdapterError after `close`: its bots are gone, and nobody would answer."""
+        if self._is_closed:
+            raise AdapterError("this environment was closed; make another: SeatEnv(...)")
 
     def _forfeit(self, turn: Turn, action: int) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """End the playing because of an illegal action."""
@@ -178,6 +186,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
 
     def close(self) -> None:
         """End the processes of the other seats."""
+        self._is_closed, self._turn = True, None
         self._seating.close()
 
 

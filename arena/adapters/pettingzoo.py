@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from random import Random
 from typing import Any
 
 from arena.adapters.errors import AdapterError
 from arena.adapters.library import load
-from arena.adapters.setting import Setting, setting_of
+from arena.adapters.setting import Setting, random_of, setting_of
 from arena.adapters.spaces import Looking, Seen
 from arena.adapters.utilities import utilities
 from engine.core import Game
@@ -68,7 +67,7 @@ class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
             "is_parallelizable": False,
         }
         self._setting, self._looking = setting, Looking(setting)
-        self._random = Random(seed)
+        self._random = random_of(seed)
         self.possible_agents = [f"seat_{seat}" for seat in range(setting.seats)]
         self.agents: list[str] = []
         self.observation_spaces = {agent: self._looking.observation_space() for agent in self.possible_agents}
@@ -86,7 +85,7 @@ class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
         """Begin a new playing. With a seed, it and those after it depend on that alone; `options` is not looked at."""
         del options
         if seed is not None:
-            self._random = Random(seed)
+            self._random = random_of(seed)
         self._state = self._setting.start(self._random)
         play_forced(self._state)
         self.agents = list(self.possible_agents)

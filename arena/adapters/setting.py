@@ -63,6 +63,11 @@ def setting_of(
     return Setting(game, count, game.parse_options(options or {}), plies)
 
 
+def random_of(seed: int | None) -> Random:
+    """Return what all chance is drawn from; without a seed another one each time. Raises AdapterError."""
+    return Random(None if seed is None else _whole("seed", seed))
+
+
 def _whole(name: str, value: Any) -> int:
     try:
         return index(value)

@@ -51,12 +51,20 @@ class ThinkingBot:
                 f"{self._name} in seat {seat} has not answered for {self._patience_s:g} s; it computes here, where "
                 "nothing can end it; mend it, or put it into a directory of its own and name that",
             ) from None
-        except Exception as error:
+        except _RaisedError as raised:
+            error = raised.error
             raise OpponentError(seat, f"{self._name} in seat {seat} raised {type(error).__name__}: {error}") from error
 
     def close(self) -> None:
         """End its thread."""
         self._thread.close()
+
+
+class _RaisedError(Exception):
+    """What the work of a thread raised: so its SystemExit does not end who asked, and is no Ctrl-C of theirs."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
 
 
 class _Thread:
@@ -68,7 +76,7 @@ class _Thread:
         self._thread: threading.Thread | None = None
 
     def call(self, work: Callable[[], bytes], patience_s: float) -> bytes:
-        """Return what the work returns, or raise what it raises. Raises TimeoutError."""
+        """Return what the work returns. Raises _RaisedError for whatever it raises, and TimeoutError."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, daemon=True, name="opponent")
             self._thread.start()
@@ -79,7 +87,7 @@ class _Thread:
             self.close()  # when it comes back, if ever
             raise TimeoutError from None
         if isinstance(done, BaseException):
-            raise done
+            raise _RaisedError(done)
         return done
 
     def _run(self) -> None:

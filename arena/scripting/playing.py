@@ -44,8 +44,11 @@ class Terms:
     name: str | None = None
 
     def check(self) -> None:
-        """Raise UnknownError, before any bot is added, if there is no such game."""
+        """Raise UnknownError, before any bot is added, if there is no such game, and RefusedError for other types."""
         find_game(self.game)
+        for name, number in (("seed", self.seed), ("opening_plies", self.opening_plies), ("cores", self.cores)):
+            if number is not None and type(number) is not int:
+                raise RefusedError(f"{name} is a whole number, not {number!r:.60}; write int(...) around it")
 
 
 def match_request(terms: Terms, bots: tuple[str, ...]) -> TournamentRequest:

@@ -9,6 +9,7 @@ import pytest
 from game_connect_four import GAME as CONNECT_FOUR
 
 from arena.adapters.batch import Batch, rewards_of
+from engine import registry
 from engine.core import Game, IllegalActionError, SeatsError
 from engine.games.foreign_king import GAME as FOREIGN_KING
 from engine.games.rex_romanorum import GAME as REX
@@ -133,3 +134,24 @@ def test_random_actions_are_legal_and_all_come() -> None:
 )
 def test_rewards_are_the_share_of_the_others_that_a_seat_is_better_than(ranks: Any, rewards: Any) -> None:
     assert rewards_of(ranks) == rewards
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"count": True}, "at least one playing, not True"),
+        ({"count": None}, "at least one playing, not None"),
+        ({"count": 2.0}, "at least one playing, not 2.0"),
+        ({"seed": None}, "a whole number from 0 on, not None"),
+        ({"seed": 1.5}, "a whole number from 0 on, not 1.5"),
+        ({"game": "foreign_king"}, "game is one of engine.registry"),
+        ({"options": {"max_rounds": 3}}, "game.parse_options"),
+        ({"dtype": np.bool_}, "take int16, or float32"),
+        ({"dtype": np.complex64}, "take int16, or float32"),
+        ({"dtype": object}, "take int16, or float32"),
+    ],
+)
+def test_arguments_of_another_type_are_told_in_a_line(wrong: dict[str, Any], said: str) -> None:
+    given: dict[str, Any] = {"game": registry.get("foreign_king"), "count": 2, "seats": 2, **wrong}
+    with pytest.raises(ValueError, match=said):
+        Batch(**given)

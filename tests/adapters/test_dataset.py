@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from arena.adapters import export as exporting
 from arena.adapters.batch import rewards_of
 from arena.adapters.dataset import Positions, load
-from arena.adapters.dataset_files import DatasetError
+from arena.adapters.dataset_files import DatasetError, NpzWriter
 from arena.adapters.export import Export, OtherGameError, UnplayableError
 from engine import registry
 from engine.chance import ScriptedChance
@@ -167,3 +168,37 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(DatasetError, match="export it again"):
         load(file)
+
+
+def headed(file: Path, header: Any) -> Path:
+    with file.open("wb") as stream:
+        NpzWriter(stream, header).close()
+    return file
+
+
+def test_a_file_that_is_missing_or_a_directory_is_told_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "directory.npz").mkdir()
+    with pytest.raises(DatasetError, match=r"there is no file .*; `arena replay dataset` writes one"):
+        load(tmp_path / "missing.npz")
+    with pytest.raises(DatasetError, match="cannot be read: Is a directory; name another file"):
+        load(tmp_path / "directory.npz")
+
+
+@pytest.mark.parametrize(
+    "header", [[], {"format": "arena.dataset", "version": 1}, {"format": "arena.dataset", "version": 1, "game": []}]
+)
+def test_a_header_that_is_none_is_told_in_a_line(header: Any, tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"is no training set of the arena: .*; export it again"):
+        load(headed(tmp_path / "odd.npz", header))
+
+
+def test_a_chunk_with_other_bytes_is_told_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "set.npz"
+    write(file, [document("foreign_king", 3, {"max_rounds": 4}, 1)])
+    with zipfile.ZipFile(file) as archive:
+        place = archive.getinfo("000000/actions.npy").header_offset + 60
+    data = bytearray(file.read_bytes())
+    data[place : place + 20] = bytes(255 - byte for byte in data[place : place + 20])
+    file.write_bytes(data)
+    with pytest.raises(DatasetError, match=r"is damaged: .*; export it again"):
+        load(file).positions()

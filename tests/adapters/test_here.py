@@ -111,3 +111,14 @@ def test_a_bot_that_never_answers_does_not_hold_the_learner(released: threading.
     turns, _ = go_on(seating, seating.begin(start()))
     assert turns
     seating.close()
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt])
+def test_a_bot_that_exits_ends_the_playing_and_not_the_learner(kind: type[BaseException]) -> None:
+    def leaving(_: Decision) -> Answer:
+        raise kind("enough")
+
+    seating = SeatingHere(setting(), (FunctionBot(leaving), FunctionBot(leaving)), 60)
+    with pytest.raises(OpponentError, match=f"leaving in seat . raised {kind.__name__}: enough"):
+        go_on(seating, seating.begin(start(0)))
+    seating.close()

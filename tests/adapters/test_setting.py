@@ -7,13 +7,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.adapters.errors import AdapterError
 from arena.adapters.opponents import FunctionBot, Program, Version, name_of, read_opponents
-from arena.adapters.setting import setting_of
+from arena.adapters.setting import random_of, setting_of
 from arena.adapters.utilities import utilities
 from bots.kit import Bot, Decision
 from engine.core import EngineError
@@ -108,3 +109,10 @@ def test_who_cannot_sit_down_is_told_in_one_line(opponents: Any, told: str) -> N
     with pytest.raises(AdapterError) as raised:
         read_opponents(opponents, 2)
     assert str(raised.value).startswith(told)
+
+
+@pytest.mark.parametrize("wrong", ["x", 1.5, [1]])
+def test_a_seed_is_a_whole_number(wrong: Any) -> None:
+    with pytest.raises(AdapterError, match="seed is a whole number, not"):
+        random_of(wrong)
+    assert random_of(np.int64(3)).random() == random_of(3).random()  # type: ignore[arg-type]

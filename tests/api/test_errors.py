@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,3 +140,11 @@ def test_a_database_that_cannot_serve_says_why(tmp_path: Path) -> None:
 def test_what_only_a_command_mends_names_the_command() -> None:
     line = "old.db has schema 0001, this arena needs 0042; run: arena db upgrade --db old.db"
     assert in_words_of_programs(line) == line
+
+
+@pytest.mark.parametrize("wrong", [{"seed": 1.5}, {"seed": "x"}, {"opening_plies": 2.0}, {"cores": True}])
+def test_numbers_of_another_type_are_refused_before_anything_is_played(wrong: dict[str, Any], tmp_path: Path) -> None:
+    with Arena(tmp_path / "own.db") as own:
+        with pytest.raises(RefusedError, match=r"is a whole number, not .*; write int\(\.\.\.\) around it"):
+            own.match("foreign_king", ["random", "random"], **wrong)
+        assert not own.tournaments()

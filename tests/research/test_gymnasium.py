@@ -182,3 +182,13 @@ def test_what_is_no_action_is_told_and_the_playing_goes_on(action: Any, told: st
         env.step(action)
     assert str(raised.value).startswith(told)
     assert not env.step(int(np.flatnonzero(observation["action_mask"])[0]))[2]
+
+
+def test_a_closed_environment_says_so_at_once() -> None:
+    env = SeatEnv(opponents=first)
+    env.reset(seed=1)
+    env.close()
+    env.close()
+    for call in (env.reset, lambda: env.step(0)):
+        with pytest.raises(AdapterError, match="this environment was closed; make another"):
+            call()
