@@ -16,6 +16,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from math import sqrt
 from pathlib import Path
@@ -158,10 +159,13 @@ def main(argv: Sequence[str]) -> int:
         _need_writable(arguments.out)
         with players(arguments.processes) as play:
             found = train(game, start, arguments, play)
-        arguments.out.write_text(found.dump(), encoding="utf-8")
+        _write(found, arguments.out)
         sys.stdout.write(f"the weights are in {arguments.out}\n")
     except (AbilityError, EngineError, RecordError) as error:
         say(f"bots.training: {error}")
+        return 1
+    except BrokenProcessPool:
+        say("bots.training: a process that played duels was ended from outside; nothing was written, start again")
         return 1
     except KeyboardInterrupt:
         say("bots.training: stopped; nothing was written")
@@ -169,12 +173,21 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
+def _write(found: WeightsFile, out: Path) -> None:
+    """Write the file; where that fails its text is printed, so that no climb is lost. Raises RecordError."""
+    try:
+        out.write_text(found.dump(), encoding="utf-8")
+    except OSError as error:
+        sys.stdout.write(found.dump())
+        raise RecordError(f"{out} cannot be written: {error.strerror}; what it should hold was printed") from None
+
+
 def _need_writable(out: Path) -> None:
     """Raise RecordError now if the file could not be written after all the playing."""
     try:
         with out.open("a", encoding="utf-8"):
             pass
-        if not out.stat().st_size:
+        if out.is_file() and not out.stat().st_size:
             out.unlink()
     except OSError as error:
         raise RecordError(f"{out} cannot be written: {error.strerror}; name another file with --out") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -57,4 +58,7 @@ def read_weights(path: Path) -> WeightsFile:
 
 
 def _numbers(told: Mapping[str, float]) -> dict[str, float]:
-    return {str(name): float(value) for name, value in told.items()}
+    numbers = {str(name): float(value) for name, value in told.items()}
+    if not all(map(isfinite, numbers.values())):
+        raise ValueError("a weight is not finite")
+    return numbers

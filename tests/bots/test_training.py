@@ -131,6 +131,7 @@ def test_a_weight_is_kept_to_four_digits() -> None:
         ("", "is no file of weights"),
         ("[]", "is no file of weights"),
         ('{"weights": {"a": "much"}, "began_with": {}, "climbs": []}', "is no file of weights"),
+        ('{"weights": {"a": NaN}, "began_with": {}, "climbs": []}', "is no file of weights"),
         ('{"weights": {}, "began_with": {}, "climbs": [{}]}', "is no file of weights"),
         ('{"weights": {"a": 1}, "began_with": {}, "climbs": []}', "are not those of the game (a"),
     ],
@@ -161,6 +162,13 @@ def test_what_cannot_be_done_is_told_in_a_line_before_anything_is_played(
     told = capsys.readouterr().err
     assert refusal in told
     assert told.count("\n") == 1
+
+
+def test_what_was_found_is_printed_where_the_disk_is_full(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([GAMES[0], *SHORT, "--out", "/dev/full"]) == 1
+    shown = capsys.readouterr()
+    assert shown.err.splitlines()[-1].startswith("bots.training: /dev/full cannot be written: No space left")
+    assert set(json.loads(shown.out)["weights"]) == set(need_weighing(registry.get(GAMES[0])).names)
 
 
 @pytest.mark.parametrize("words", [[], [GAMES[0], "--steps", "0"], [GAMES[0], "--seed", "x"]])
