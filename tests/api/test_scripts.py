@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,15 @@ def test_what_a_callable_prints_is_kept_where_it_is_asked_for(tmp_path: Path) ->
     assert not texts.get("random")
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Have Ctrl-C reach what is started even where the tests run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_ends_a_script_in_good_order_and_the_rest_is_played_later(tmp_path: Path) -> None:
     temporary = tempfile.mkdtemp(prefix="kma-api-", dir="/tmp")
     environment = {**os.environ, "TMPDIR": temporary}

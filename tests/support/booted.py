@@ -59,6 +59,17 @@ def run_booted(directory: Path, command: Sequence[str]) -> str:
                 os.killpg(kernel.pid, signal.SIGKILL)
 
 
+def why_not_booted(console: str) -> str:
+    """Return why the kernel cannot run on this machine, by what stood on its console; nothing if it can.
+
+    It sets the registers of its processes in a size of its own. Where the processor has more of them (AMX), the
+    machine's kernel refuses that, and the first process in there is killed before it did anything.
+    """
+    if "ptrace set fp regs failed" in console:
+        return f"{KERNEL} cannot run on this processor, whose registers are larger than it knows (AMX)"
+    return ""
+
+
 def _empty_place() -> str:
     """A directory that every system has and nothing of ours lies in; it is short, for the sake of sockets."""
     ours = [Path(place) for place in (ROOT, sys.prefix, sys.base_prefix)]

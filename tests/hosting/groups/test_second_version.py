@@ -17,7 +17,10 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> str:
     if why := missing("standard"):
         pytest.skip(why)
     command = [booted.own_python(), "-m", "tests.support.second_version"]
-    return booted.run_booted(tmp_path_factory.mktemp("booted"), command)
+    console = booted.run_booted(tmp_path_factory.mktemp("booted"), command)
+    if why := booted.why_not_booted(console):
+        pytest.skip(why)
+    return console
 
 
 def told(console: str, mark: str) -> Any:
