@@ -48,7 +48,10 @@ BOUNDARIES = {
     "arena/story/live.py": Boundary(("arena.story", "arena.client.values")),
     # PettingZoo, Gymnasium and OpenSpiel are imported by their names (`arena.adapters.library`).
     "arena/adapters": Boundary(
-        ("arena.adapters", "arena.hosting.frames", "arena.match", "arena.wire", "arena.v1", "bots", "engine"),
+        (
+            *("arena.adapters", "arena.hosting.frames", "arena.match", "arena.wire", "arena.v1", "bots", "engine"),
+            "arena.tournament.formats",
+        ),
         ("numpy",),
     ),
     "arena/adapters/table": Boundary(

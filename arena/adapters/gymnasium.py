@@ -37,7 +37,6 @@ from arena.adapters.utilities import utilities
 from arena.match.result import Fault
 from arena.match.time_control import TimeControlError, parse_time_control
 from bots.session import Bot
-from engine.chance import SeededChance
 from engine.core import Game, Observation
 
 __all__ = ["Opponent", "SeatEnv", "Version"]
@@ -118,8 +117,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         self._turn = None
         self._learner = random.randrange(setting.seats) if self._seat is None else self._seat
         chance_seed = random.getrandbits(53)
-        first = setting.game.new_state(setting.seats, setting.options, SeededChance(chance_seed))
-        opening = setting.draw_opening(first, random)
+        opening = setting.draw_opening(chance_seed, random)
         seeds = tuple(random.getrandbits(53) for _ in range(setting.seats))
         return self._seating.begin(Start(self._learner, chance_seed, opening, seeds))
 

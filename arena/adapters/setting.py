@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from arena.adapters.errors import AdapterError
+from arena.tournament.formats import openings
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game, State
@@ -29,18 +30,24 @@ class Setting:
 
     def start(self, random: Random) -> State:
         """Return the first position of a new playing, its chance and its opening drawn from `random`."""
-        state = self.game.new_state(self.seats, self.options, SeededChance(random.getrandbits(53)))
-        for action in self.draw_opening(state, random):
+        chance_seed = random.getrandbits(53)
+        state = self.game.new_state(self.seats, self.options, SeededChance(chance_seed))
+        for action in self.draw_opening(chance_seed, random):
             state.apply_unchecked(action)
         return state
 
-    def draw_opening(self, state: State, random: Random) -> tuple[int, ...]:
-        """Return random actions that may begin a playing from `state`, which stays as it is; never all of one."""
-        played, found = state.clone(SeededChance(random.getrandbits(53))), list[int]()
-        while len(found) < self.opening_plies and played.seat() is not None:
-            found.append(random.choice(played.legal_actions()))
-            played.apply_unchecked(found[-1])
-        return tuple(found)
+    def draw_opening(self, chance_seed: int, random: Random) -> tuple[int, ...]:
+        """Return random actions that begin a playing with this chance; after them somebody still has a choice."""
+        if not self.opening_plies:
+            return ()
+        return openings.draw_opening(
+            self.game,
+            seats=self.seats,
+            options=self.options,
+            chance_seed=chance_seed,
+            seed=random.getrandbits(53),
+            plies=self.opening_plies,
+        )
 
 
 def setting_of(

@@ -93,5 +93,5 @@ def _by_count(playouts: int) -> Callable[[int], float]:
 
 
 def _go_on(progress: Callable[[int], float]) -> Callable[[int], bool]:
-    """Return a function from the number of iterations to whether the search goes on."""
-    return lambda iterations: progress(iterations) < 1
+    """Return a function from the number of positions valued to whether the search goes on."""
+    return lambda valued: progress(valued) < 1

@@ -149,7 +149,7 @@ class Search:
                 return
 
     def best_turn(self, root: Node, state: State, playouts: int) -> list[int]:
-        """Return the decisions of a whole turn of a game without chance, each after so many playouts.
+        """Return the decisions of a whole turn of a game without chance, each after so many positions were valued.
 
         `root` is the place of `state`, which is played on; the tree below it grows.
         """
@@ -157,7 +157,7 @@ class Search:
 
         def choose(position: State) -> int:
             nonlocal here
-            self.run(here, position.clone, lambda iterations: iterations < playouts)
+            self.run(here, position.clone, lambda valued: valued < playouts)
             action = here.best_action()
             here = here.child(action) or Node(here.seat)
             return action

@@ -47,6 +47,14 @@ def test_utilities_of_some_ends() -> None:
     assert utilities((1, 1, 1, 1)) == (0, 0, 0, 0)
 
 
+def test_an_opening_never_is_the_whole_of_a_playing() -> None:
+    setting = setting_of("foreign_king", 2, {"max_rounds": 1}, opening_plies=200)
+    for seed in range(20):
+        state = setting.start(Random(seed))
+        assert state.seat() is not None
+        assert len(state.legal_actions()) > 1
+
+
 def test_an_opening_is_played_and_is_another_one_each_time() -> None:
     setting, random = setting_of("foreign_king", 3, {"max_rounds": 5}, opening_plies=9), Random(3)
     starts = [setting.start(random) for _ in range(4)]
