@@ -13,6 +13,7 @@ import pytest
 
 from arena.executor.child import ChildProcess
 from tests.executor.children import child_of, run
+from tests.support.held import held_descriptors
 
 # Whoever is stopped between fork and exec holds the pipes of his parent, and nobody can tell him to go on.
 LEAVES_A_HOLDER = """
@@ -192,15 +193,11 @@ async def test_the_launcher_of_a_process_that_ended_is_ended_and_nothing_stays_o
 ) -> None:
     monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.05)
     with subprocess.Popen([sys.executable, "-I", "-S", "-c", f"import signal\n{FOR_EVER}"]) as launcher:
-        before = count_descriptors()
+        before = held_descriptors()
         beat = f"say(event='alive', launcher={launcher.pid})\n"
         assert await run(child_of(SAYS + 3 * beat)) == (True, 0)
         assert launcher.wait() == -9
-        assert count_descriptors() <= before
-
-
-def count_descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
+        assert held_descriptors() == before
 
 
 @pytest.mark.parametrize(

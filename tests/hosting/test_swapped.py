@@ -17,6 +17,7 @@ from arena.hosting.manifest import BotDirectoryError, ManifestError, load_manife
 from arena.hosting.removal import remove_tree
 from arena.hosting.store import VersionStore
 from tests.hosting.test_manifest import write_bot
+from tests.support.held import held_descriptors
 
 SECRET = b"the organiser's own"
 
@@ -231,10 +232,7 @@ def test_second_names_of_ones_own_files_are_files(bot: Path, store: VersionStore
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows what is open")
 def test_nothing_stays_open(bot: Path, take: Take) -> None:
-    def opened() -> int:
-        return len(list(Path("/proc/self/fd").iterdir()))
-
     take(bot)
-    before = opened()
+    before = held_descriptors()
     take(bot)
-    assert opened() == before
+    assert held_descriptors() == before

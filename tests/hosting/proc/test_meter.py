@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.proc.meter import TreeMeter
+from tests.support.held import held_descriptors
 from tests.support.processes import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it")
@@ -168,16 +169,12 @@ def test_whether_it_has_run_is_known(patient: Patient) -> None:
     assert patient.meter.has_run()
 
 
-def open_files() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
 def test_all_descriptors_are_given_back(patient: Patient) -> None:
     patient.meter.close()
-    before = open_files()
+    before = held_descriptors()
     patient.cpu_us("run(*[(burn, 0.001)] * 5)")
     patient.meter.close()
-    assert open_files() == before
+    assert held_descriptors() == before
     assert patient.cpu_us("burn(0.02)") >= 20 * MS
 
 
