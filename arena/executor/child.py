@@ -169,7 +169,7 @@ class ChildProcess:
 
         Time in which we did not go on ourselves is none.
         """
-        unheard_s, limit_s = 0.0, SILENCE_S
+        unheard_s = 0.0
         while self._silent_s is None or self._silent_s < SILENCE_S:
             await asyncio.sleep(BEAT_S)
             if self._was_killed or process.returncode is not None:
@@ -181,8 +181,8 @@ class ChildProcess:
             elif self._says_that_it_goes_on:
                 unheard_s += BEAT_S
                 if unheard_s >= FIRST_WORD_S:
-                    limit_s = FIRST_WORD_S
                     break
+        limit_s = FIRST_WORD_S if self._silent_s is None else SILENCE_S
         self._stderr += f"\nit said nothing for {limit_s:g} s, and was killed".encode()
         self._was_killed = True
         process.kill()

@@ -148,7 +148,8 @@ async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_re
     if not dies:  # as in a call to a disk that hangs
         monkeypatch.setattr(subprocess.Popen, "kill", lambda process: undying.append(process))
     monkeypatch.setattr("arena.executor.child.BEAT_S", 0.1)
-    monkeypatch.setattr("arena.executor.child.SILENCE_S", 2.0)
+    # Who is not stopped may be silent for want of a core.
+    monkeypatch.setattr("arena.executor.child.SILENCE_S", PATIENCE_S)
     monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.2)
     async with LocalExecutor(1) as executor:
         lost = asyncio.create_task(executor.run(king_spec("one", ENDLESS)))
@@ -157,9 +158,9 @@ async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_re
         stopped = [pid for pid, command in marked_processes(mark).items() if "silent" not in command]
         for pid in stopped:
             os.kill(pid, signal.SIGSTOP)
+        monkeypatch.setattr("arena.executor.child.SILENCE_S", 2.0)
         with pytest.raises(MatchLostError, match="it said nothing for 2 s"):
             await lost
-        # The next one may be silent for want of a core.
         monkeypatch.setattr("arena.executor.child.SILENCE_S", PATIENCE_S)
         assert (await waiting).result.by_rules
     for pid in stopped:
