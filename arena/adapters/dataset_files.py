@@ -190,7 +190,9 @@ def _arrow() -> Any:
     """Return pyarrow, which is loaded when a Parquet file is read or written. Raises DatasetError."""
     try:
         importlib.import_module("pyarrow.parquet")
-    except ImportError as error:
+    except Exception as error:  # whatever it is that a package raises which does not fit those beside it
         why = "Parquet needs pyarrow, which is not installed here"
+        if not isinstance(error, ModuleNotFoundError):
+            why = f"Parquet needs pyarrow, which cannot be loaded ({' '.join(str(error).split()):.200})"
         raise DatasetError(f"{why}; pip install pyarrow, or name a file that ends with .npz") from error
     return importlib.import_module("pyarrow")

@@ -38,7 +38,7 @@ def pickled(bot: Any, name: str) -> bytes:
         return _pickled_by_name(bot)
     except _OnlyHereError:
         what_for = f"{name} is defined in this program itself, and to give it to a bot's process"
-        library = need_package("cloudpickle", what_for, _INSTALL)
+        library = need_package("cloudpickle", "register_pickle_by_value", what_for, _INSTALL)
     except Exception as error:
         raise _unpicklable(name, error) from error
     try:
