@@ -26,6 +26,7 @@ from typing import Any, Self
 from arena.client.values.bots import AddedBot
 from arena.client.values.planning import Cancelled
 from arena.scripting import entering, playing, reading
+from arena.scripting.arguments import need_flags, need_texts, optional_texts, optional_wholes, path_of
 from arena.scripting.asking import Asking
 from arena.scripting.boards import OfficialRatings, RatedTable, ScoreMatrix
 from arena.scripting.callables import Entrant
@@ -33,7 +34,7 @@ from arena.scripting.errors import CallableError, MissingPackageError, RunStoppe
 from arena.scripting.house import AUTO, Hosting, open_house, policy_of
 from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament
 from arena.scripting.playing import DEFAULT_CLOCK, DEFAULT_FORMAT, DEFAULT_START_LIMIT, Terms
-from arena.scripting.progress import OnProgress
+from arena.scripting.progress import OnProgress, need_progress
 from arena.scripting.tables import Table
 from arena.scripting.wording import for_programs
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS
@@ -79,9 +80,11 @@ class Arena(Asking):
         bots print is recorded with each match.
         """
         with for_programs():
+            need_flags(makes=makes, allow_reduced=allow_reduced)
             policy = policy_of(sandbox, allow_reduced=allow_reduced)
-            file = None if runtimes is None else Path(runtimes)
-            hosting = Hosting(max(0, workers), policy, leak_checks, warm_mb, file, logs)
+            file = None if runtimes is None else Path(path_of("runtimes", runtimes))
+            hosting = Hosting(workers, policy, leak_checks, warm_mb, file, logs)
+            hosting.check()
             super().__init__(open_house(db, hosting, makes=makes))
 
     def __enter__(self) -> Self:
@@ -120,7 +123,7 @@ class Arena(Asking):
                 clock=clock,
                 start_limit=start_limit,
                 cores=cores,
-                options=dict(options or {}),
+                options=options,
                 opening_plies=opening_plies,
                 seed=seed,
                 secret=secret,
@@ -129,6 +132,7 @@ class Arena(Asking):
                 name=name,
             )
             terms.check()
+            need_progress(progress)
             order = playing.match_request(terms, entering.entered(self._open, bots))
             planned = self.port.tournaments.create_tournament(order)
             playing.play(self._open, planned.id, progress)
@@ -169,7 +173,7 @@ class Arena(Asking):
                 clock=clock,
                 start_limit=start_limit,
                 cores=cores,
-                options=dict(options or {}),
+                options=options,
                 opening_plies=opening_plies,
                 seed=seed,
                 secret=secret,
@@ -178,6 +182,9 @@ class Arena(Asking):
                 name=name,
             )
             terms.check()
+            need_texts(format=format)
+            optional_wholes(seats=seats)
+            need_progress(progress)
             entrants = entering.entered(self._open, bots)
             order = playing.tournament_request(terms, format, seats, entrants, settings)
             planned = self.port.tournaments.create_tournament(order)
@@ -187,6 +194,8 @@ class Arena(Asking):
     def resume(self, tournament: str, *, progress: OnProgress | bool | None = None) -> PlayedTournament:
         """Play what is left of a tournament that was stopped, at whatever point; return its table."""
         with for_programs():
+            need_texts(tournament=tournament)
+            need_progress(progress)
             detail = self.port.tournaments.get_tournament(tournament)
             playing.play(self._open, detail.summary.id, progress)
             return self.result(detail.summary.id)
@@ -194,9 +203,11 @@ class Arena(Asking):
     def cancel(self, tournament: str) -> Cancelled:
         """Give up what is not played yet of a tournament; the results so far stay."""
         with for_programs():
+            need_texts(tournament=tournament)
             return self.port.tournaments.cancel_tournament(tournament)
 
     def add(self, bot: Any, *, owner: str | None = None) -> AddedBot:
         """Add a bot without playing: a directory, a callable, or a sample bot by its name."""
         with for_programs():
+            optional_texts(owner=owner)
             return entering.added(self._open, bot, owner)

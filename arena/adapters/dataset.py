@@ -30,7 +30,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from arena.adapters.dataset_files import DAMAGE, Columns, DatasetError, read_file
+from arena.adapters.dataset_files import DAMAGE, Columns, DatasetError, in_a_line, read_file
 from arena.adapters.features import Features, features_of
 from engine import registry
 
@@ -84,7 +84,9 @@ class Dataset:
             game = registry.get(header["game"])
             self.features = features_of(game, header["seats"], game.parse_options(header["options"]))
         except (KeyError, TypeError, AttributeError) as error:
-            raise DatasetError(f"{file} is no training set of the arena: {error}; export it again") from error
+            raise DatasetError(
+                f"{file} is no training set of the arena: {in_a_line(error)}; export it again"
+            ) from error
         if header != header_of(self.features):
             raise DatasetError(f"{file} was written for other rules or planes of {game.name}; export it again")
 
@@ -96,7 +98,7 @@ class Dataset:
                 columns = next(chunks, None)
                 positions = None if columns is None else self._positions(columns)
             except DAMAGE as error:
-                raise DatasetError(f"{self._file} is damaged: {error}; export it again") from error
+                raise DatasetError(f"{self._file} is damaged: {in_a_line(error)}; export it again") from error
             if positions is None:
                 return
             yield positions

@@ -25,6 +25,7 @@ KINDS: Final = (".npz", ".parquet")
 """The ends of the names of files."""
 _HEADER: Final = "header"
 _LEVEL: Final = 6
+_LONGEST_SAID: Final = 200
 _ROWS: Final = 8192
 """So many rows of a Parquet file are read at once."""
 
@@ -44,6 +45,12 @@ DAMAGE: Final = (
 
 class DatasetError(ValueError):
     """The file is no training set that can be read here, or cannot be written; the message says why and what helps."""
+
+
+def in_a_line(error: Exception) -> str:
+    """Return what an error says; what cannot be printed, which damaged bytes bring along, is left out."""
+    said = "".join(letter if letter.isprintable() else " " for letter in str(error))
+    return " ".join(said.split())[:_LONGEST_SAID].rstrip(". ")
 
 
 class Writer(Protocol):
@@ -138,7 +145,7 @@ def read_file(file: Path) -> tuple[Mapping[str, Any], Iterator[Columns]]:
     except (IsADirectoryError, PermissionError) as error:
         raise DatasetError(f"{file} cannot be read: {error.strerror}; name another file") from error
     except DAMAGE as error:
-        raise DatasetError(f"{file} is no training set of the arena: {error}; export it again") from error
+        raise DatasetError(f"{file} is no training set of the arena: {in_a_line(error)}; export it again") from error
     return header, chunks
 
 
@@ -190,7 +197,9 @@ def _arrow() -> Any:
     """Return pyarrow, which is loaded when a Parquet file is read or written. Raises DatasetError."""
     try:
         importlib.import_module("pyarrow.parquet")
-    except ImportError as error:
+    except Exception as error:  # whatever it is that a package raises which does not fit those beside it
         why = "Parquet needs pyarrow, which is not installed here"
+        if not isinstance(error, ModuleNotFoundError):
+            why = f"Parquet needs pyarrow, which cannot be loaded ({in_a_line(error)})"
         raise DatasetError(f"{why}; pip install pyarrow, or name a file that ends with .npz") from error
     return importlib.import_module("pyarrow")

@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from operator import index
 from random import Random
+from threading import TIMEOUT_MAX
 from typing import Any
 
 from arena.adapters.errors import AdapterError, OpponentError
@@ -79,6 +79,8 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         """
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise AdapterError(f"render_mode is one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
+        if sandbox is not None and not isinstance(sandbox, str):
+            raise AdapterError(f"sandbox is a level such as 'standard', or None, not {sandbox!r:.60}")
         self.render_mode = render_mode
         self._setting = setting_of(game, seats, options, opening_plies)
         self._seat = _read_seat(seat, self._setting.seats)
@@ -131,7 +133,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         turn = self._turn
         if turn is None:
             raise AdapterError("there is no playing under way; call reset() first")
-        chosen = _read_action(action, len(self._setting.game.actions))
+        chosen = self._setting.read_action(action)
         if chosen not in turn.legal:
             return self._forfeit(turn, chosen)
         self._turn = None  # what raises below ends the playing
@@ -182,6 +184,10 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         sys.stdout.write(text)
         return None
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Raise AdapterError: its bots are no part of it that a copy could have."""
+        raise AdapterError("the bots of an environment cannot be copied or pickled; make another: SeatEnv(...)")
+
     def close(self) -> None:
         """End the processes of the other seats."""
         self._is_closed, self._turn = True, None
@@ -212,15 +218,5 @@ def _read_seat(seat: Any, seats: int) -> int | None:
 
 def _read_patience(patience_s: Any) -> float:
     if not isinstance(patience_s, int | float) or not patience_s > 0:
-        raise AdapterError(f"patience_s is a number of seconds above 0, not {patience_s!r}")
-    return float(patience_s)
-
-
-def _read_action(action: Any, count: int) -> int:
-    try:
-        chosen = index(action)
-    except TypeError:
-        raise AdapterError(f"an action is a whole number, not {action!r:.60}") from None
-    if chosen not in range(count):
-        raise AdapterError(f"no action has the id {chosen}; ids are 0 to {count - 1}")
-    return chosen
+        raise AdapterError(f"patience_s is a number of seconds above 0, not {patience_s!r:.60}")
+    return float(min(patience_s, TIMEOUT_MAX))  # some hundred years: for ever

@@ -22,6 +22,8 @@ class Library:
     least: str
     below: str
     """The first version after `least` that is not known; empty if only `least` itself is."""
+    has: str
+    """What its module has: a file of the same name beside somebody's program has it not."""
 
     def is_known(self, version: str) -> bool:
         """Return whether the adapter was made for that version."""
@@ -37,9 +39,9 @@ class Library:
 LIBRARIES: Final = {
     library.module: library
     for library in (
-        Library("PettingZoo", "pettingzoo", "pettingzoo", "1.26", "2"),
-        Library("Gymnasium", "gymnasium", "gymnasium", "1.2", "2"),
-        Library("OpenSpiel", "open_spiel", "pyspiel", "2.0.2", ""),
+        Library("PettingZoo", "pettingzoo", "pettingzoo", "1.26", "2", "AECEnv"),
+        Library("Gymnasium", "gymnasium", "gymnasium", "1.2", "2", "Env"),
+        Library("OpenSpiel", "open_spiel", "pyspiel", "2.0.2", "", "PlayerId"),
     )
 }
 """By the module that is imported; the extra `research` in pyproject.toml asks for the same versions."""
@@ -55,9 +57,14 @@ def load(module: str) -> Any:
     if not library.is_known(version):
         raise LibraryError(f"{library.title} {version} is installed, and {library.known()} is needed; {REMEDY}")
     try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise LibraryError(f"{library.title} {version} cannot be loaded ({error}); {REMEDY}") from error
+        top, found = importlib.import_module(library.module), importlib.import_module(module)
+    except Exception as error:  # whatever it is that a package raises which does not fit those beside it
+        why = " ".join(str(error).split())
+        raise LibraryError(f"{library.title} {version} cannot be loaded ({why:.200}); {REMEDY}") from error
+    if not hasattr(top, library.has):
+        place = getattr(top, "__file__", None)
+        raise LibraryError(f"the module {library.module} in {place} is not {library.title}; rename it, or {REMEDY}")
+    return found
 
 
 def _numbers(version: str) -> tuple[int, ...]:

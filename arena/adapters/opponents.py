@@ -75,9 +75,19 @@ def _each(given: Any) -> Sequence[Any]:
     return given
 
 
+def _read_version(given: Version) -> Program:
+    """Return the program of a version, which is looked for later. Raises AdapterError."""
+    bot: Any = given.bot
+    db: Any = fspath(given.db) if isinstance(given.db, PathLike) else given.db
+    for name, text in (("db", db), ("bot", bot)):
+        if not isinstance(text, str):
+            raise AdapterError(f"{name} of a Version is a text, not {text!r:.60}; write Version('arena.db', 'mine')")
+    return Program(bot, db)
+
+
 def _read(given: Any) -> Program | Bot:
     if isinstance(given, Version):
-        return Program(given.bot, fspath(given.db))
+        return _read_version(given)
     if isinstance(given, Bot):
         return given
     if isinstance(given, str | PathLike):

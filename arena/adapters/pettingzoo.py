@@ -24,7 +24,7 @@ from arena.adapters.library import load
 from arena.adapters.setting import Setting, random_of, setting_of
 from arena.adapters.spaces import Looking, Seen
 from arena.adapters.utilities import utilities
-from engine.core import Game
+from engine.core import Game, State
 from engine.playout import play_forced
 
 _zoo = load("pettingzoo")
@@ -54,7 +54,12 @@ def env(
 
 
 class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
-    """The environment itself. `step` raises IllegalActionError for an illegal action."""
+    """The environment itself. `step` raises IllegalActionError for an illegal action.
+
+    What is asked before `reset`, of an agent that there is not, or with what is no action id, raises AdapterError.
+    """
+
+    agent_selection: str
 
     def __init__(self, setting: Setting, seed: int | None = None, render_mode: str | None = None) -> None:
         super().__init__()
@@ -68,6 +73,7 @@ class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
         }
         self._setting, self._looking = setting, Looking(setting)
         self._random = random_of(seed)
+        self._playing: State | None = None
         self.possible_agents = [f"seat_{seat}" for seat in range(setting.seats)]
         self.agents: list[str] = []
         self.observation_spaces = {agent: self._looking.observation_space() for agent in self.possible_agents}
@@ -75,18 +81,18 @@ class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
 
     def observation_space(self, agent: str) -> Any:
         """Return the space of an agent's observations, always the same object."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> Any:
         """Return the space of an agent's actions, always the same object."""
-        return self.action_spaces[agent]
+        return self.action_spaces[self._known(agent)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a new playing. With a seed, it and those after it depend on that alone; `options` is not looked at."""
         del options
         if seed is not None:
             self._random = random_of(seed)
-        self._state = self._setting.start(self._random)
+        self._playing = self._setting.start(self._random)
         play_forced(self._state)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -99,12 +105,14 @@ class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
 
     def step(self, action: Any) -> None:
         """Play an action of the agent whose turn it is, and what is forced after it."""
-        agent = self.agent_selection
+        state, agent = self._state, self.agent_selection
+        if not self.agents:
+            raise AdapterError("the playing is over, and every agent has left; call reset() first")
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._state.apply(int(action))
-        play_forced(self._state)
+        state.apply(self._setting.read_action(action))
+        play_forced(state)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self._go_on()
@@ -127,9 +135,28 @@ class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
 
     def observe(self, agent: str) -> Seen:
         """Return what an agent sees. Nothing is legal for one whose turn it is not."""
-        seat = self.possible_agents.index(agent)
-        legal = self._state.legal_actions() if self._state.seat() == seat else ()
-        return self._looking.look(self._state, seat, legal)
+        state, seat = self._state, self.possible_agents.index(self._known(agent))
+        legal = state.legal_actions() if state.seat() == seat else ()
+        return self._looking.look(state, seat, legal)
+
+    def last(self, observe: bool = True) -> Any:
+        """Return what the agent whose turn it is sees, its reward, whether it is out, and its info."""
+        if not (self._state and self.agents):
+            raise AdapterError("the playing is over, and every agent has left; call reset() first")
+        return super().last(observe)
+
+    @property
+    def _state(self) -> State:
+        """Return the position; raise AdapterError before the first playing."""
+        if self._playing is None:
+            raise AdapterError("there is no playing under way; call reset() first")
+        return self._playing
+
+    def _known(self, agent: Any) -> str:
+        """Return an agent that there is."""
+        if agent not in self.possible_agents:
+            raise AdapterError(f"there is no agent {agent!r:.60}; there are {', '.join(self.possible_agents)}")
+        return str(agent)
 
     def render(self) -> str | None:
         """Return the position as text in mode `ansi`; write it to the standard output in mode `human`."""

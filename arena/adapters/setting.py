@@ -28,6 +28,13 @@ class Setting:
     opening_plies: int = 0
     """How many uniformly random actions begin a playing."""
 
+    def read_action(self, action: Any) -> int:
+        """Return the id of an action. Raises AdapterError for what is none."""
+        chosen, count = _whole("an action", action), len(self.game.actions)
+        if chosen not in range(count):
+            raise AdapterError(f"no action has the id {chosen}; ids are 0 to {count - 1}")
+        return chosen
+
     def start(self, random: Random) -> State:
         """Return the first position of a new playing, its chance and its opening drawn from `random`."""
         chance_seed = random.getrandbits(53)

@@ -27,7 +27,6 @@ class Looking:
     def __init__(self, setting: Setting) -> None:
         self.features: Features = features_of(setting.game, setting.seats, setting.options)
         self._actions = len(setting.game.actions)
-        self._spaces = load("gymnasium").spaces
 
     def look(self, seen: State | Observation, seat: int, legal: Sequence[int]) -> Seen:
         """Return what a seat sees of a position, with what is legal for it there."""
@@ -38,14 +37,13 @@ class Looking:
     def observation_space(self) -> Any:
         """Return a new space of observations."""
         bounds = (self._spread(of) for of in (self.features.low, self.features.high))
-        planes = self._spaces.Box(*bounds, dtype=np.float32)
-        return self._spaces.Dict(
-            {"observation": planes, "action_mask": self._spaces.Box(0, 1, (self._actions,), np.int8)}
-        )
+        spaces = load("gymnasium").spaces
+        planes = spaces.Box(*bounds, dtype=np.float32)
+        return spaces.Dict({"observation": planes, "action_mask": spaces.Box(0, 1, (self._actions,), np.int8)})
 
     def action_space(self) -> Any:
         """Return a new space of actions: the ids of the game."""
-        return self._spaces.Discrete(self._actions)
+        return load("gymnasium").spaces.Discrete(self._actions)
 
     def _spread(self, numbers: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return a number for each place of each plane, from one for each plane."""

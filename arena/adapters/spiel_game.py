@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -63,6 +64,10 @@ class SpielGame(_spiel.Game):  # type: ignore[misc, name-defined]
         )
         super().__init__(self.kind, info, params or {})
 
+    def __reduce__(self) -> Any:
+        """Be pickled by name and parameters, as its class is made where this adapter is imported."""
+        return load_again, (self.kind.short_name, self.get_parameters())
+
     def new_initial_state(self, state: Any = None) -> SpielState:
         """Return the start of a playing. Raises ValueError for a state to begin from, which it cannot read."""
         if state is not None:
@@ -79,6 +84,12 @@ class SpielGame(_spiel.Game):  # type: ignore[misc, name-defined]
             raise ValueError(f"observers of {self.played.name} take no parameters, and were given {params}")
         recalls = iig_obs_type is not None and iig_obs_type.perfect_recall
         return SpielObserver(self.shared.setting, recalls=recalls)
+
+
+def load_again(name: str, parameters: Mapping[str, Any]) -> Any:
+    """Return a game by OpenSpiel's name of it, in a process that may not have imported the adapter yet."""
+    importlib.import_module("arena.adapters.openspiel")
+    return _spiel.load_game(name, parameters)
 
 
 def class_of(game: Game) -> type[SpielGame]:

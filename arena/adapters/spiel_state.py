@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Self
 
+from arena.adapters.errors import AdapterError
 from arena.adapters.library import load
 from arena.adapters.setting import Setting
 from arena.adapters.spiel_chance import AnsweredChance, Odds, Unanswered
@@ -112,7 +113,14 @@ class SpielState(_spiel.State):  # type: ignore[misc, name-defined]
         return list(self._known.odds)
 
     def resample_from_infostate(self, player_id: int, sampler: Callable[[], float]) -> Any:
-        """Return a state that looks like this one to a seat, with what is hidden from it drawn anew."""
+        """Return a state that looks like this one to a seat, with what is hidden from it drawn anew.
+
+        Raises AdapterError where chance is asked, and for a seat that there is not.
+        """
+        if self._known.odds:
+            raise AdapterError("nothing is drawn anew while chance is asked; apply one of chance_outcomes() first")
+        if player_id not in range(self._shared.setting.seats):
+            raise AdapterError(f"there is no seat {player_id!r:.60}; there are 0 to {self._shared.setting.seats - 1}")
         state = self.clone()
         redraw = need_playable(self._shared.setting.game).redraw
         drawn = redraw(self._reached(), player_id, Random(sampler()))

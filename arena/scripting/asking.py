@@ -12,6 +12,15 @@ from arena.client.values.matches import MatchSummary
 from arena.client.values.page import MOST_LIMIT
 from arena.client.values.tournaments import TournamentSummary
 from arena.scripting import reading
+from arena.scripting.arguments import (
+    need_flags,
+    need_numbers,
+    need_texts,
+    need_wholes,
+    optional_mappings,
+    optional_texts,
+    optional_wholes,
+)
 from arena.scripting.boards import (
     OfficialRatings,
     RatedTable,
@@ -57,6 +66,7 @@ class Asking:
     def result(self, tournament: str) -> PlayedTournament:
         """Return the table of a tournament as far as it was played."""
         with for_programs():
+            need_texts(tournament=tournament)
             return reading.played_tournament(self.port, tournament)
 
     def leaderboard(
@@ -88,6 +98,10 @@ class Asking:
         """Return the official table of a pool: one fit of all its matches, with intervals; `anchors` fix bots' Elo."""
         with for_programs():
             found = self._pool(game, seats, clock, tournament, pool)
+            need_numbers(confidence=confidence)
+            need_flags(circles=circles)
+            optional_mappings(anchors=anchors)
+            need_numbers(**dict(anchors or {}))
             return reading.official(self.port, found, anchors or {}, confidence, circles=circles)
 
     def crosstable(
@@ -103,6 +117,7 @@ class Asking:
         """Return who scored how much against whom, in a tournament or in a pool, of the best `limit` versions."""
         with for_programs():
             found = self._pool(game, seats, clock, tournament, pool)
+            need_wholes(limit=limit)
             return reading.score_matrix(self.port, tournament, found, limit)
 
     def bots(self) -> Table[BotSummary]:
@@ -126,6 +141,8 @@ class Asking:
     ) -> Table[MatchSummary]:
         """Return matches, those planned last first: of a tournament, of a bot, or with a fault (`any`, `TIMEOUT`)."""
         with for_programs():
+            optional_texts(tournament=tournament, bot=bot, fault=fault)
+            optional_wholes(limit=limit)
             ask = self.port.matches.list_matches
             rows = all_of(lambda after: ask(tournament, bot=bot, fault=fault, limit=MOST_LIMIT, after=after), limit)
             return matches_table(rows)
@@ -133,11 +150,13 @@ class Asking:
     def replay(self, match: str) -> MatchReplay:
         """Return a match as it was played, by its id or the end of that."""
         with for_programs():
+            need_texts(match=match)
             return reading.replay(self.port, match)
 
     def logs(self, match: str) -> tuple[SeatLog, ...]:
         """Return what bots printed in a match, if the arena that played it was opened with `logs`."""
         with for_programs():
+            need_texts(match=match)
             return self.port.matches.get_logs(match)
 
     def _pool(

@@ -17,6 +17,7 @@ from typing import Any
 
 from arena.hosting.manifest import DEFAULT_MEMORY_MB, MANIFEST_NAME
 from arena.hosting.manifest_fields import is_name
+from arena.scripting.arguments import need_flags, need_names, need_wholes, optional_texts
 from arena.scripting.errors import CallableError
 from arena.scripting.fingerprint import fingerprint_of
 from arena.scripting.pickling import pickled
@@ -70,10 +71,14 @@ def is_callable(bot: Any) -> bool:
 def pack(given: Any) -> PackedCallable:
     """Return a callable, or an `Entrant`, as a bot.
 
-    Raises CallableError if it takes no decision, has no name that a bot can have, or cannot be pickled, and
-    MissingPackageError.
+    Raises CallableError if it takes no decision, has no name that a bot can have, or cannot be pickled, RefusedError
+    for an `Entrant` with values of other types, and MissingPackageError.
     """
     entrant = given if isinstance(given, Entrant) else Entrant(given)
+    optional_texts(name=entrant.name)
+    need_wholes(memory_mb=entrant.memory_mb)
+    need_flags(deterministic=entrant.deterministic)
+    need_names(games=entrant.games)
     bot = entrant.bot
     name = entrant.name if entrant.name is not None else _own_name(bot)
     if not is_name(name):
@@ -111,7 +116,9 @@ def _own_name(bot: Any) -> str:
     """Return what a bot is called by itself: `MyBot` is my-bot, a lambda is lambda."""
     while hasattr(bot, "func") and not hasattr(bot, "__name__"):  # functools.partial
         bot = bot.func
-    text = getattr(bot, "__name__", None) or type(bot).__name__
+    text = getattr(bot, "__name__", None)
+    if not isinstance(text, str):
+        text = type(bot).__name__
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text)
     return re.sub(r"[^a-z0-9_-]+", "-", apart.lower()).strip("-_")[:_MOST_LETTERS]
 

@@ -8,6 +8,7 @@ from arena.client.arena import ArenaPort
 from arena.client.errors import RefusedError
 from arena.client.values.leaderboards import Leaderboard
 from arena.match.time_control import format_time_control, parse_time_control
+from arena.scripting.arguments import optional_texts, optional_wholes
 from arena.scripting.boards import pool_text
 
 _LISTED = 4
@@ -19,9 +20,11 @@ def choose_pool(
 ) -> str | None:
     """Return the id of the pool that is meant, or None if nothing is rated yet.
 
-    Raises RefusedError, which lists pools, if several are meant or none fits; the errors of the interface for a pool or
-    a tournament that is not there; TimeControlError.
+    Raises RefusedError, which lists pools, if several are meant or none fits, and for other types; the errors of the
+    interface for a pool or a tournament that is not there; TimeControlError.
     """
+    optional_texts(game=game, clock=clock, tournament=tournament, pool=pool)
+    optional_wholes(seats=seats)
     wishes = [wish for wish in (game, seats, clock) if wish is not None]
     if sum((tournament is not None, pool is not None, bool(wishes))) > 1:
         raise RefusedError("tournament, pool, and what a pool is (game, seats, clock) exclude each other; give one")

@@ -15,11 +15,12 @@ from arena.client.values.page import MOST_LIMIT
 from arena.client.values.tournaments import ALL
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import build_here
-from arena.hosting.manifest import MANIFEST_NAME, BotManifest
+from arena.hosting.manifest import MANIFEST_NAME, BotManifest, ManifestError
 from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
 from arena.scripting.apart import run_silently
+from arena.scripting.arguments import can_be_path
 from arena.scripting.callables import PRINT_NAME, PROGRAM_NAME, PackedCallable, is_callable, pack
 from arena.scripting.errors import CallableError
 from arena.scripting.house import House
@@ -32,7 +33,7 @@ def entered(house: House, bots: Iterable[Any]) -> tuple[str, ...]:
     A bot is a name (`greedy`, `greedy@hash`; a sample bot is added when it is first named), a directory with a
     bot.toml, or a callable. What adding raises comes out, and two callables of one name raise CallableError.
     """
-    if isinstance(bots, str | os.PathLike) or is_callable(bots):
+    if isinstance(bots, str | os.PathLike) or is_callable(bots) or not isinstance(bots, Iterable):
         raise RefusedError("bots are a list, one for each entrant or seat; write it in brackets")
     packed = [pack(bot) if is_callable(bot) else bot for bot in bots]
     _need_own_names(one for one in packed if isinstance(one, PackedCallable))
@@ -57,6 +58,8 @@ def added(house: House, bot: Any, owner: str | None) -> AddedBot:
     if is_callable(bot):
         return _added_callable(house, pack(bot), owner)
     text = _as_text(bot)
+    if not can_be_path(text):
+        raise _unknown(house, text)
     directory = Path(text).expanduser()
     if isinstance(bot, str) and text in sample_names() and not (directory / MANIFEST_NAME).is_file():
         directory = sample_directory(text)
@@ -84,9 +87,13 @@ def _known_or_added(house: House, bot: Any) -> str:
             house.port.bots.find_version(text)
             return text
         except UnknownError:
-            if not Path(text).expanduser().exists() and text not in sample_names():
+            if not _is_there(text) and text not in sample_names():
                 raise _unknown(house, text) from None
     return _text(added(house, bot, None))
+
+
+def _is_there(text: str) -> bool:
+    return can_be_path(text) and Path(text).expanduser().exists()
 
 
 def _unknown(house: House, text: str) -> UnknownError:
@@ -97,14 +104,20 @@ def _unknown(house: House, text: str) -> UnknownError:
 
 
 def _added_callable(house: House, packed: PackedCallable, owner: str | None) -> AddedBot:
-    """Add a callable unless an equal one is there. Raises CallableError if another kind of bot has its name."""
+    """Add a callable unless an equal one is there.
+
+    Raises CallableError if another kind of bot has its name, or it cannot be a bot with what is said of it.
+    """
     _need_own_name(house, packed.name)
     known = None if owner is not None else _known(house, packed)
     if known is not None:
         return known
     with tempfile.TemporaryDirectory(prefix="kingmaker-callable-") as made:
         packed.write(Path(made))
-        return add_bot(house.database, house.programs, Path(made), owner, _build)
+        try:
+            return add_bot(house.database, house.programs, Path(made), owner, _build)
+        except ManifestError as error:  # which names the file, and nobody but us has written that
+            raise CallableError(str(error).replace(str(Path(made) / MANIFEST_NAME), packed.name)) from error
 
 
 def _need_own_name(house: House, name: str) -> None:

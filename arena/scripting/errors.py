@@ -39,9 +39,17 @@ class RunStoppedError(KeyboardInterrupt):
         self.tournament = tournament
 
 
-def need_package(name: str, what_for: str, remedy: str) -> Any:
-    """Return a package that only some need. Raises MissingPackageError, which says what installs it."""
+def need_package(name: str, has: str, what_for: str, remedy: str) -> Any:
+    """Return a package that only some need, and that has something by which it is told from others of its name.
+
+    Raises MissingPackageError, which says what installs it.
+    """
     try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise MissingPackageError(f"{what_for} needs the package {name} ({error}); {remedy}") from error
+        found = importlib.import_module(name)
+    except Exception as error:  # whatever it is that a package raises which does not fit those beside it
+        why = " ".join(str(error).split())
+        raise MissingPackageError(f"{what_for} needs the package {name} ({why:.200}); {remedy}") from error
+    if not hasattr(found, has):
+        why = f"{getattr(found, '__file__', None)} has no {has}"
+        raise MissingPackageError(f"{what_for} needs the package {name} ({why}); {remedy}")
+    return found

@@ -20,6 +20,7 @@ from arena.hosting.runtimes.settings import read_runtimes
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy
 from arena.hosting.sandbox.limits import LEVELS
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.scripting.arguments import need_flags, need_numbers, need_wholes, optional_wholes, path_of
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS
 from ratings.read.tournaments import TournamentRow
 from ratings.store.database import Database, is_there, open_database
@@ -42,6 +43,19 @@ class Hosting:
     """A file with definitions of runtimes."""
     keep_logs: bool = False
     """Whether what bots write to their output is recorded with each match."""
+
+    def check(self) -> None:
+        """Raise RefusedError for what is of another type, or less or more than can be."""
+        need_wholes(workers=self.workers)
+        optional_wholes(warm_mb=self.warm_mb)
+        need_flags(logs=self.keep_logs)
+        need_numbers(leak_checks=self.leak_checks)
+        if self.workers < 0:
+            raise RefusedError(f"workers is {self.workers}; give at least 1, or 0 for one per core")
+        if self.warm_mb is not None and self.warm_mb < 0:
+            raise RefusedError(f"warm_mb is {self.warm_mb}; give at least 0, or None for a share of the memory")
+        if not 0 <= self.leak_checks <= 1:
+            raise RefusedError(f"leak_checks is {self.leak_checks}; give a part of the matches from 0 to 1")
 
     def executor(self, row: TournamentRow) -> Executor:
         """Return what plays the rest of a tournament. Raises RefusedError if this machine has too few cores."""
@@ -73,7 +87,7 @@ def open_house(place: str | os.PathLike[str], hosting: Hosting, *, makes: bool) 
     Raises RefusedError if there is none and none is to be made, DatabaseError if it cannot serve, StoreError,
     RuntimeSettingsError.
     """
-    named = os.fspath(place)
+    named = path_of("db", place)
     if "://" not in named:
         named = str(Path(named).expanduser())
     if named.startswith("arena://"):

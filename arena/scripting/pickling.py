@@ -10,6 +10,7 @@ import io
 import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import RLock
 from types import FunctionType
 from typing import Any
 
@@ -18,6 +19,8 @@ from arena.scripting.locality import is_only_here, local_modules
 
 PROTOCOL = 5
 _MOST_SHOWN = 200
+_REGISTERING = RLock()
+"""Held while modules are registered, as all threads of the program share what is."""
 _REMEDY = "make what it needs within it, or in `prepare` of a subclass of bots.kit.Bot"
 _INSTALL = (
     "install it: pip install 'kingmaker-arena[research]'; what lies in an installed package, or is given as a "
@@ -35,7 +38,7 @@ def pickled(bot: Any, name: str) -> bytes:
         return _pickled_by_name(bot)
     except _OnlyHereError:
         what_for = f"{name} is defined in this program itself, and to give it to a bot's process"
-        library = need_package("cloudpickle", what_for, _INSTALL)
+        library = need_package("cloudpickle", "register_pickle_by_value", what_for, _INSTALL)
     except Exception as error:
         raise _unpicklable(name, error) from error
     try:
@@ -69,14 +72,17 @@ def _pickled_by_name(bot: Any) -> bytes:
 def _by_value(library: Any) -> Iterator[None]:
     """Have what local modules define go along instead of their names; a bot's process does not find those."""
     registered = []
-    try:
-        for module in local_modules():
-            library.register_pickle_by_value(module)
-            registered.append(module)
-        yield
-    finally:
-        for module in registered:
-            library.unregister_pickle_by_value(module)
+    with _REGISTERING:
+        known = library.list_registry_pickle_by_value()
+        try:
+            for module in local_modules():
+                if module.__name__ not in known:  # else the program itself has registered it, and goes on so
+                    library.register_pickle_by_value(module)
+                    registered.append(module)
+            yield
+        finally:
+            for module in registered:
+                library.unregister_pickle_by_value(module)
 
 
 def _unpicklable(name: str, error: Exception) -> CallableError:

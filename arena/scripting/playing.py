@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arena.client.errors import RefusedError
 from arena.client.here.games import find_game
 from arena.client.values.planning import TournamentRequest
 from arena.client.values.tournaments import SINGLE_MATCH
+from arena.hosting.proc.machine import count_cores
 from arena.scripting.apart import run_apart
+from arena.scripting.arguments import (
+    need_flags,
+    need_texts,
+    need_wholes,
+    optional_mappings,
+    optional_texts,
+    optional_wholes,
+)
 from arena.scripting.errors import RunStoppedError
 from arena.scripting.house import House
 from arena.scripting.progress import OnProgress, ProgressLine, hearer
@@ -35,7 +44,7 @@ class Terms:
     clock: str = DEFAULT_CLOCK
     start_limit: str = DEFAULT_START_LIMIT
     cores: int = 1
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] | None = None
     opening_plies: int | None = None
     seed: int | None = None
     secret: str | None = None
@@ -45,10 +54,15 @@ class Terms:
 
     def check(self) -> None:
         """Raise UnknownError, before any bot is added, if there is no such game, and RefusedError for other types."""
+        need_texts(game=self.game, clock=self.clock, start_limit=self.start_limit)
+        optional_texts(secret=self.secret, name=self.name)
+        need_wholes(cores=self.cores)
+        optional_wholes(seed=self.seed, opening_plies=self.opening_plies)
+        need_flags(rated=self.rated, same_owner=self.same_owner)
+        optional_mappings(options=self.options)
         find_game(self.game)
-        for name, number in (("seed", self.seed), ("opening_plies", self.opening_plies), ("cores", self.cores)):
-            if number is not None and type(number) is not int:
-                raise RefusedError(f"{name} is a whole number, not {number!r:.60}; write int(...) around it")
+        if self.cores > (there := count_cores()):
+            raise RefusedError(f"{self.cores} cores for a bot are more than the {there} here; grant fewer cores")
 
 
 def match_request(terms: Terms, bots: tuple[str, ...]) -> TournamentRequest:
@@ -77,7 +91,7 @@ def tournament_request(
 def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> dict[str, Any]:
     """Return the settings of a format, with those that have another value where nobody gives one than the format's own.
 
-    Raises ScheduleError if there is no such format or setting.
+    Raises ScheduleError if there is no such format or setting, and ResultsError for a comparison that cannot be.
     """
     catalog.check_settings(form, own)
     if form == Swiss.name:
@@ -86,7 +100,9 @@ def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> 
         return {**own, "until": with_zone(own["until"], None)}
     if form == Compare.name:
         own = {"design": str(design_for(seats, has_field=has_field)), **own}
-        return {"pairs": Compare(seats, **own).usual_limit(), **own}
+        asked = Compare(seats, **own)
+        asked.settings  # noqa: B018 - making them checks them, and only then can steps be reckoned
+        return {"pairs": asked.usual_limit(), **own}
     return own
 
 
@@ -101,7 +117,7 @@ def _request(
         bots=bots,
         time=terms.clock,
         start_limit=terms.start_limit,
-        options=terms.options,
+        options=dict(terms.options or {}),
         opening_plies=terms.opening_plies,
         seed=terms.seed,
         rated=terms.rated,

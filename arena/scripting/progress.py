@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TextIO
+from typing import Any, TextIO
 
+from arena.client.errors import RefusedError
 from arena.tournament.run_progress import RunProgress
 
 OnProgress = Callable[[RunProgress], None]
@@ -15,6 +16,12 @@ _SILENT_S = 2.0
 """What is over sooner needs no line."""
 _LIVE_EVERY_S = 0.25
 _LOG_EVERY_S = 10.0
+
+
+def need_progress(progress: Any) -> None:
+    """Raise RefusedError for what can hear nothing."""
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise RefusedError(f"progress is a function of a RunProgress, not {progress!r:.60}; give one, None or False")
 
 
 def hearer(progress: OnProgress | bool | None) -> OnProgress:

@@ -75,7 +75,7 @@ class Table(Sequence[T], Generic[T]):
 
 def data_frame(rows: Sequence[Sequence[Any]], columns: Sequence[str], index: Sequence[str] | None = None) -> Any:
     """Return a DataFrame. Raises MissingPackageError if pandas is not installed."""
-    pandas = need_package("pandas", "to_pandas()", "install it: pip install pandas")
+    pandas = need_package("pandas", "DataFrame", "to_pandas()", "install it: pip install pandas")
     return pandas.DataFrame([list(row) for row in rows], columns=list(columns), index=index)
 
 

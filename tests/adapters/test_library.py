@@ -6,6 +6,7 @@ import importlib
 import subprocess
 import sys
 import tomllib
+import types
 from importlib import metadata
 
 import pytest
@@ -61,6 +62,30 @@ def test_a_package_that_does_not_load_is_told_with_why(monkeypatch: pytest.Monke
     with pytest.raises(LibraryError) as told:
         library.load("pyspiel")
     assert str(told.value) == f"OpenSpiel 2.0.2 cannot be loaded (no lib for pyspiel); {REMEDY}"
+
+
+def test_a_package_that_does_not_fit_another_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str) -> None:
+        raise ValueError(f"{name}: numpy.dtype size changed,\n  may indicate binary incompatibility")
+
+    monkeypatch.setattr(metadata, "version", lambda _: "1.2")
+    monkeypatch.setattr(importlib, "import_module", fail)
+    with pytest.raises(LibraryError) as told:
+        library.load("gymnasium")
+    why = "gymnasium: numpy.dtype size changed, may indicate binary incompatibility"
+    assert str(told.value) == f"Gymnasium 1.2 cannot be loaded ({why}); {REMEDY}"
+
+
+@pytest.mark.parametrize("module", list(library.LIBRARIES))
+def test_a_file_of_the_same_name_is_told_apart(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = library.LIBRARIES[module]
+    other = types.ModuleType(module)
+    other.__file__ = f"/home/ada/{module}.py"
+    monkeypatch.setattr(metadata, "version", lambda _: known.least)
+    monkeypatch.setitem(sys.modules, module, other)
+    with pytest.raises(LibraryError) as told:
+        library.load(module)
+    assert str(told.value) == f"the module {module} in {other.__file__} is not {known.title}; rename it, or {REMEDY}"
 
 
 @pytest.mark.parametrize(

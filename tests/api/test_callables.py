@@ -1,5 +1,6 @@
 """What a program gives as a bot becomes one: files that another process plays by."""
 
+import importlib
 import subprocess
 import sys
 import threading
@@ -204,3 +205,34 @@ def test_a_callable_plays_in_a_sandbox_like_every_bot(level: str, tmp_path: Path
         played = arena.match("foreign_king", [FirstBot, first], clock=LONG, start_limit=LONG, seed=1)
     assert played.faults == ()
     assert played.detail.sandbox == level
+
+
+def test_what_the_program_registered_with_cloudpickle_stays_registered() -> None:
+    cloudpickle: Any = importlib.import_module("cloudpickle")
+    cloudpickle.register_pickle_by_value(players)
+    try:
+        pack(lambda decision: players.first(decision))
+        assert players.__name__ in cloudpickle.list_registry_pickle_by_value()
+    finally:
+        cloudpickle.unregister_pickle_by_value(players)
+    pack(lambda decision: players.first(decision))
+    assert players.__name__ not in cloudpickle.list_registry_pickle_by_value()
+
+
+def test_several_threads_make_bots_at_once() -> None:
+    ready, errors = threading.Barrier(4), []
+
+    def make() -> None:
+        ready.wait()
+        try:
+            for place in range(30):
+                pack(at(place))
+        except CallableError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=make) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors

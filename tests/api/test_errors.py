@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,6 +31,10 @@ WRONG: dict[str, tuple[Callable[[Arena], object], type[Exception], str]] = {
     "a game": (play(game="foreign_kind"), UnknownError, "did you mean 'foreign_king'"),
     "a bot": (play(bots=["first", "randon"]), UnknownError, "did you mean 'random'.* Arena.bots\\(\\) shows all; a d"),
     "a number as a bot": (play(bots=[3, first]), BotDirectoryError, "int is no bot; give a name, a directory"),
+    "no list of bots": (play(bots=None), RefusedError, "bots are a list"),
+    "a number for a list of bots": (play(bots=5), RefusedError, "bots are a list"),
+    "a name that is too long": (play(bots=["a" * 300, first]), UnknownError, "there is no bot 'aaa"),
+    "a home that is not there": (play(bots=["~nobody-here/bot", first]), UnknownError, "there is no bot"),
     "one bot alone": (play(bots="random"), RefusedError, "bots are a list, one for each entrant or seat"),
     "a function alone": (play(bots=first), RefusedError, "bots are a list"),
     "a bot twice": (play(bots=["random", "random"]), RequestError, "entered more than once"),
@@ -140,11 +143,3 @@ def test_a_database_that_cannot_serve_says_why(tmp_path: Path) -> None:
 def test_what_only_a_command_mends_names_the_command() -> None:
     line = "old.db has schema 0001, this arena needs 0042; run: arena db upgrade --db old.db"
     assert in_words_of_programs(line) == line
-
-
-@pytest.mark.parametrize("wrong", [{"seed": 1.5}, {"seed": "x"}, {"opening_plies": 2.0}, {"cores": True}])
-def test_numbers_of_another_type_are_refused_before_anything_is_played(wrong: dict[str, Any], tmp_path: Path) -> None:
-    with Arena(tmp_path / "own.db") as own:
-        with pytest.raises(RefusedError, match=r"is a whole number, not .*; write int\(\.\.\.\) around it"):
-            own.match("foreign_king", ["random", "random"], **wrong)
-        assert not own.tournaments()

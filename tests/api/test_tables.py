@@ -2,6 +2,7 @@
 
 import io
 import sys
+import types
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -119,6 +120,14 @@ def test_without_pandas_a_frame_says_what_to_install(ask: str, played: Arena, mo
     ):
         table.to_pandas()
     assert isinstance(table._repr_html_(), str)
+
+
+def test_another_module_that_is_called_pandas_is_told(played: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", types.ModuleType("pandas"))
+    with pytest.raises(
+        MissingPackageError, match=r"needs the package pandas \(None has no DataFrame\); install it: pip"
+    ):
+        played.bots().to_pandas()
 
 
 def test_a_line_tells_how_far_it_is() -> None:

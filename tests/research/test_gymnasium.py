@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import math
+import pickle
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -159,6 +162,10 @@ def test_a_playing_that_ends_before_the_first_choice_is_the_fault_of_who_ended_i
         ({"seat": 3, "opponents": first}, "seat is from 0 to 2, or None for another one in each playing, not 3"),
         ({"time": "fast"}, "time: 'fast' is no time control; write 50ms, 2s, 60+1, 60+1/5s or none"),
         ({"time": 3}, "time: "),
+        ({"sandbox": 5, "opponents": first}, "sandbox is a level such as 'standard', or None, not 5"),
+        ({"opponents": Version(None, "x")}, "db of a Version is a text, not None; write Version('arena.db', 'mine')"),  # type: ignore[arg-type]
+        ({"opponents": Version("a.db", 5)}, "bot of a Version is a text, not 5; write Version('arena.db', 'mine')"),  # type: ignore[arg-type]
+        ({"patience_s": math.nan, "opponents": first}, "patience_s is a number of seconds above 0, not nan"),
         ({"sandbox": "tight"}, "sandbox level 'tight'; there are"),
         ({"patience_s": 0, "opponents": first}, "patience_s is a number of seconds above 0, not 0"),
         ({"render_mode": "gif", "opponents": first}, "render_mode is one of human, ansi or None, not 'gif'"),
@@ -182,6 +189,20 @@ def test_what_is_no_action_is_told_and_the_playing_goes_on(action: Any, told: st
         env.step(action)
     assert str(raised.value).startswith(told)
     assert not env.step(int(np.flatnonzero(observation["action_mask"])[0]))[2]
+
+
+@pytest.mark.parametrize("patience_s", [math.inf, 1e30, 10**400])
+def test_a_patience_without_end_is_as_long_as_can_be_waited(patience_s: float) -> None:
+    env = SeatEnv("foreign_king", opponents=first, patience_s=patience_s)
+    assert play(env, 1)[1]["ranks"]
+
+
+def test_a_copy_is_refused_as_bots_sit_at_one_table() -> None:
+    env = SeatEnv("foreign_king", opponents=first)
+    for make in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(AdapterError, match=r"cannot be copied or pickled; make another: SeatEnv\(\.\.\.\)"):
+            make(env)
+    assert play(env, 1)[1]["ranks"]
 
 
 def test_a_closed_environment_says_so_at_once() -> None:

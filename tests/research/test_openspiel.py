@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -233,3 +237,21 @@ def test_a_search_with_perfect_information_is_refused_where_something_is_hidden(
     )
     with pytest.raises(AdapterError, match="the evaluator values the games of this adapter"):
         GameEvaluator(pyspiel.load_game("tic_tac_toe"))
+
+
+def test_a_game_is_pickled_by_its_name_and_parameters_and_read_by_a_process_that_knows_none() -> None:
+    game = pyspiel.load_game("python_rex_romanorum", {"players": 3, "harvest": '{"cap": 50}'})
+    assert str(pickle.loads(pickle.dumps(game))) == str(copy.deepcopy(game)) == str(game)
+    program = f"import pickle, sys; sys.stdout.write(str(pickle.loads({pickle.dumps(game)!r})))"
+    read = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert read.stdout == str(game)
+
+
+def test_nothing_is_drawn_anew_for_chance_or_for_a_seat_that_is_not_there() -> None:
+    state = pyspiel.load_game("python_rex_romanorum(players=2,round_limit=1)").new_initial_state()
+    with pytest.raises(AdapterError, match=r"while chance is asked; apply one of chance_outcomes\(\) first"):
+        state.resample_from_infostate(0, lambda: 0.5)
+    while state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[0][0])
+    with pytest.raises(AdapterError, match="there is no seat 2; there are 0 to 1"):
+        state.resample_from_infostate(2, lambda: 0.5)

@@ -54,6 +54,20 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
         load(file)
 
 
+def test_other_bytes_in_the_footer_are_told_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "set.parquet"
+    write(file, [document("foreign_king", 2, {"max_rounds": 2}, 1)])
+    whole, told = file.read_bytes(), []
+    for place in range(len(whole) - 400, len(whole)):
+        file.write_bytes(whole[:place] + bytes([255 - whole[place]]) + whole[place + 1 :])
+        try:
+            load(file).positions()
+        except DatasetError as error:
+            told.append(str(error))
+    assert any("thrift" in text for text in told)
+    assert [text for text in told if not text.isprintable() or not text.endswith("; export it again")] == []
+
+
 def test_a_set_that_breaks_off_leaves_nothing_open(tmp_path: Path) -> None:
     file = tmp_path / "set.parquet"
 

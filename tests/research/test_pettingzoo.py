@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -136,6 +138,59 @@ def test_an_illegal_action_ends_the_playing_for_who_did_it(which: str) -> None:
     zoo.unwrapped.reset(seed=1)
     with pytest.raises(EngineError, match="is not legal here"):
         zoo.unwrapped.step(illegal)
+
+
+@pytest.mark.parametrize(
+    ("action", "told"),
+    [
+        ("abc", "an action is a whole number, not 'abc'"),
+        (1.5, "an action is a whole number, not 1.5"),
+        (None, "an action is a whole number, not None"),
+        (-1, "no action has the id -1; ids are 0 to "),
+    ],
+)
+def test_what_is_no_action_is_told_and_the_playing_goes_on(action: Any, told: str) -> None:
+    raw = env("foreign_king", 3).unwrapped
+    raw.reset(seed=1)
+    with pytest.raises(AdapterError) as raised:
+        raw.step(action)
+    assert str(raised.value).startswith(told)
+    raw.step(np.int64(np.flatnonzero(raw.last()[0]["action_mask"])[0]))
+
+
+def test_what_is_asked_before_the_first_playing_or_after_its_end_is_told() -> None:
+    raw = env("foreign_king", 2, {"max_rounds": 2}, render_mode="ansi").unwrapped
+    calls: list[Callable[[], Any]] = [lambda: raw.step(0), raw.last]
+    for call in (*calls, lambda: raw.observe("seat_0"), raw.render):
+        with pytest.raises(AdapterError, match=r"there is no playing under way; call reset\(\) first"):
+            call()
+    play(raw, 1)
+    for call in calls:
+        with pytest.raises(AdapterError, match=r"every agent has left; call reset\(\) first"):
+            call()
+    play(raw, 1)
+
+
+def test_an_agent_that_there_is_not_is_told() -> None:
+    raw = env("foreign_king", 2).unwrapped
+    raw.reset(seed=1)
+    for ask in (raw.observe, raw.observation_space, raw.action_space):
+        with pytest.raises(AdapterError, match="there is no agent 'seat_2'; there are seat_0, seat_1"):
+            ask("seat_2")
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda zoo: pickle.loads(pickle.dumps(zoo))], ids=["copy", "pickle"])
+def test_a_copy_plays_on_by_itself(again: Callable[[Any], Any]) -> None:
+    zoo = env("rex_romanorum", 2, {"round_limit": 3})
+    zoo.reset(seed=3)
+    other = again(zoo)
+    agent = zoo.agent_selection
+    before = zoo.observe(agent)["observation"]
+    while other.agents:
+        observation, _, termination, truncation, _ = other.last()
+        other.step(choose(other, other.agent_selection, observation, termination or truncation))
+    assert zoo.agent_selection == agent
+    assert np.array_equal(zoo.observe(agent)["observation"], before)
 
 
 @pytest.mark.parametrize(
