@@ -100,9 +100,7 @@ def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> 
         return {**own, "until": with_zone(own["until"], None)}
     if form == Compare.name:
         own = {"design": str(design_for(seats, has_field=has_field)), **own}
-        asked = Compare(seats, **own)
-        asked.settings  # noqa: B018 - making them checks them, and only then can steps be reckoned
-        return {"pairs": asked.usual_limit(), **own}
+        return {"pairs": Compare(seats, **own).usual_limit(), **own}
     return own
 
 

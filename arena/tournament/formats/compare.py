@@ -84,8 +84,9 @@ class Compare:
 
     @property
     def needed(self) -> int:
-        """Return after how many steps hardly a comparison with this question is undecided."""
-        return usual_steps(self.lower, self.upper, self.alpha, self.beta)
+        """After how many steps hardly a comparison of this kind is undecided; raises as `settings` does."""
+        asked = self.settings
+        return usual_steps(asked.lower, asked.upper, asked.alpha, asked.beta)
 
     def usual_limit(self) -> int:
         """Return how many steps may be played where nobody names a limit: what the question needs, if they fit."""
