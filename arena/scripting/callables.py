@@ -20,7 +20,7 @@ from arena.hosting.manifest_fields import is_name
 from arena.scripting.arguments import need_flags, need_names, need_wholes, optional_texts
 from arena.scripting.errors import CallableError
 from arena.scripting.fingerprint import fingerprint_of
-from arena.scripting.pickling import pickled
+from arena.scripting.pickling import one_line, pickled
 from arena.scripting.program import PROGRAM
 
 PROGRAM_NAME = "callable.py"
@@ -80,13 +80,7 @@ def pack(given: Any) -> PackedCallable:
     need_flags(deterministic=entrant.deterministic)
     need_names(games=entrant.games)
     bot = entrant.bot
-    name = entrant.name if entrant.name is not None else _own_name(bot)
-    if not is_name(name):
-        raise CallableError(
-            f"a bot cannot be called {name!r}; name it with Entrant(bot, name='my-bot'), of 1 to {_MOST_LETTERS} "
-            "of a-z, 0-9, '-' and '_', a letter or digit first"
-        )
-    _check(bot, name)
+    name = _looked_at(bot, entrant.name)
     data = pickled(bot, name)
     fingerprint = fingerprint_of((bot, sys.version_info[:2], entrant.memory_mb, entrant.deterministic, entrant.games))
     program = PROGRAM.replace("@PYTHON@", repr(sys.version_info[:2]))
@@ -97,6 +91,22 @@ def pack(given: Any) -> PackedCallable:
         PRINT_NAME: f"{fingerprint or '-'}\n".encode(),
     }
     return PackedCallable(name, fingerprint, files)
+
+
+def _looked_at(bot: Any, name: str | None) -> str:
+    """Return what a bot is called. Raises CallableError if it cannot be called so, is none, or raises itself."""
+    try:
+        called = name if name is not None else _own_name(bot)
+        _check_name(called)
+        _check(bot, called)
+    except CallableError:
+        raise
+    except Exception as error:  # its own `__getattr__`, `__eq__` and the like are code of whoever wrote it
+        raise CallableError(
+            f"what is in {name or type(bot).__name__} cannot be looked at ({one_line(error)}); "
+            "give a plain function of a decision"
+        ) from error
+    return called
 
 
 def _manifest(name: str, entrant: Entrant) -> str:
@@ -125,6 +135,14 @@ def _own_name(bot: Any) -> str:
 
 def _is_kit_bot(kind: type) -> bool:
     return any(base.__module__ == _KIT and base.__name__ == "Bot" for base in kind.__mro__)
+
+
+def _check_name(name: str) -> None:
+    if not is_name(name):
+        raise CallableError(
+            f"a bot cannot be called {name!r}; name it with Entrant(bot, name='my-bot'), of 1 to {_MOST_LETTERS} "
+            "of a-z, 0-9, '-' and '_', a letter or digit first"
+        )
 
 
 def _check(bot: Any, name: str) -> None:

@@ -58,7 +58,7 @@ def added(house: House, bot: Any, owner: str | None) -> AddedBot:
     if is_callable(bot):
         return _added_callable(house, pack(bot), owner)
     text = _as_text(bot)
-    if not can_be_path(text):
+    if not can_be_path(text) or not (text.isprintable() or _is_there(text)):
         raise _unknown(house, text)
     directory = Path(text).expanduser()
     if isinstance(bot, str) and text in sample_names() and not (directory / MANIFEST_NAME).is_file():

@@ -86,6 +86,10 @@ def _by_value(library: Any) -> Iterator[None]:
 
 
 def _unpicklable(name: str, error: Exception) -> CallableError:
+    return CallableError(f"{name} cannot be pickled for a process of its own ({one_line(error)}); {_REMEDY}")
+
+
+def one_line(error: Exception) -> str:
+    """Return what somebody else's code raised in one line, cut short."""
     why = " ".join(f"{type(error).__name__}: {error}".split())
-    shown = why if len(why) <= _MOST_SHOWN else f"{why[:_MOST_SHOWN]}..."
-    return CallableError(f"{name} cannot be pickled for a process of its own ({shown}); {_REMEDY}")
+    return why if len(why) <= _MOST_SHOWN else f"{why[:_MOST_SHOWN]}..."

@@ -108,6 +108,24 @@ class _NoBot:
     pass
 
 
+class _Raising:
+    """It can be called, and little else."""
+
+    def __call__(self, decision: Decision) -> int:
+        return decision.legal_actions[0]
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"nobody\nasks for {name}")
+
+
+class _Incomparable:
+    def __call__(self, decision: Decision) -> int:
+        return decision.legal_actions[0]
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("not to be compared")
+
+
 async def later(decision: Decision) -> int:
     return 0
 
@@ -120,6 +138,15 @@ def holds_a_lock() -> Any:
             return decision.legal_actions[0]
 
     return decide
+
+
+def test_what_raises_when_it_is_looked_at_is_refused_in_a_line() -> None:
+    with pytest.raises(
+        CallableError, match=r"_Raising cannot be looked at \(RuntimeError: nobody asks for func\); give"
+    ):
+        pack(_Raising())
+    with pytest.raises(CallableError, match=r"what is in odd cannot be looked at \(RuntimeError: not to be compared\)"):
+        pack(Entrant(_Incomparable(), name="odd"))
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ WRONG: dict[str, tuple[Callable[[Arena], object], type[Exception], str]] = {
     "a function alone": (play(bots=first), RefusedError, "bots are a list"),
     "a bot twice": (play(bots=["random", "random"]), RequestError, "entered more than once"),
     "a directory": (play(bots=[Path("/nowhere"), first]), BotDirectoryError, "there is no such directory"),
+    "two lines": (lambda arena: arena.add("a\nb"), UnknownError, "there is no bot 'a.+b'"),
     "too few bots": (play(seats=3), ScheduleError, "3"),
     "seats": (play(seats=9), SeatsError, "played by 2 to 4 seats, not 9"),
     "a clock": (play(clock="soon"), TimeControlError, "soon"),

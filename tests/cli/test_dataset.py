@@ -62,6 +62,9 @@ def test_matches_are_chosen_by_game_seats_bot_and_number(table: Arena, tmp_path:
     assert chosen("--game", "foreign_king", "--limit", "1") == 1
     assert chosen("--game", "rex_romanorum", "--bot", "ada") == 1
     assert "no match that is over is meant" in table.refusal(*DATASET, "--out", "set.npz", "--seats", "4")
+    assert "no game 'foreign_kind'; did you mean 'foreign_king'" in table.refusal(
+        *DATASET, "--out", "set.npz", "--game", "foreign_kind"
+    )
     none = table.refusal(*DATASET, "--out", "none.npz", "--game", "rex_romanorum", "--bot", "eve", code=1)
     assert none == "none of 0 matches can be in a training set; nothing was written"
     assert not (tmp_path / "none.npz").exists()

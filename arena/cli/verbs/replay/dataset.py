@@ -13,6 +13,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.files import written
+from arena.cli.shared.games import get_game
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
@@ -90,6 +91,8 @@ def _choose(
     connection: Connection, tournament: str | None, game: str | None, seats: int | None
 ) -> list[TournamentSummary]:
     """Return the tournaments whose matches are meant. Raise MisuseError if they are of several games or sizes."""
+    if game is not None:
+        get_game(game)
     tournaments = connection.arena.tournaments
     named = tournaments.list_tournaments(limit=None).items if tournament is None else None
     found = [tournaments.get_tournament(tournament).summary] if named is None and tournament else list(named or ())
