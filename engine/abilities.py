@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,8 @@ class Weighing:
     """The weights that it goes by, in the order of their names; any other finite numbers would do."""
     playable_by: Callable[[Sequence[float]], Playable]
     """`(weights)`: how the game is searched by other weights. Raises ValueError for another number of them."""
+    weights_at: Mapping[int, Sequence[float]] = field(default_factory=dict)
+    """By the number of seats, weights that it goes by there instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

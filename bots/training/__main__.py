@@ -4,9 +4,11 @@
     python -m bots.training GAME --steps 1000 --processes 2 --out weights.json
     python -m bots.training GAME --again weights.json            # from what that file began with, to compare
     python -m bots.training GAME --after weights.json            # from the weights that it found
+    python -m bots.training GAME --seats 4 --out weights-4.json  # for four seats alone
 
 The same game, options and seed give the same weights, in any number of processes. How far it is is told on standard
-error. The file goes into the game's folder, in place of its weights.json. Needs NumPy and nothing else.
+error. The file goes into the game's folder, in place of its weights.json or its weights-4.json. Needs NumPy and nothing
+else.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
@@ -51,6 +54,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         epilog="example: python -m bots.training foreign_king --steps 1000 --processes 2 --out weights.json",
     )
     parser.add_argument("game", help="name of a game whose evaluation says what it weighs")
+    parser.add_argument("--seats", type=_number_from(2), help="number of seats that they are for (default all in turn)")
     parser.add_argument("--steps", type=_number_from(1), default=400, help="steps of the climb (default 400)")
     parser.add_argument(
         "--trial", type=_number_from(0), default=150, help="duels that try what was found (default 150)"
@@ -87,20 +91,29 @@ def players(processes: int) -> Iterator[Player]:
             raise
 
 
-def duels_of(game: Game, first: Vector | Sequence[float], second: Vector | Sequence[float], seeds: range) -> list[Duel]:
-    """Return a duel for each seed, with each number of seats in turn."""
-    sides = tuple(map(float, first)), tuple(map(float, second))
-    return [Duel(game.name, *sides, game.seats[seed % len(game.seats)], seed) for seed in seeds]
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is played at, and what plays the duels."""
+
+    game: Game
+    seats: Sequence[int]
+    """The numbers of seats, which take turns."""
+    play: Player
+
+    def leads(self, first: Vector | Sequence[float], second: Vector | Sequence[float], seeds: range) -> list[float]:
+        """Return the lead of the first weights in a duel for each seed."""
+        sides = tuple(map(float, first)), tuple(map(float, second))
+        return self.play([Duel(self.game.name, *sides, self.seats[seed % len(self.seats)], seed) for seed in seeds])
 
 
-def train(game: Game, start: WeightsFile, arguments: argparse.Namespace, play: Player) -> WeightsFile:
+def train(table: Table, start: WeightsFile, arguments: argparse.Namespace) -> WeightsFile:
     """Return what was found, and how it did against what it began with."""
-    names = need_weighing(game).names
+    names = need_weighing(table.game).names
     began_with = start.in_order(names, start.weights)
 
     def lead_of(step: int, one: Vector, other: Vector) -> float:
         first = (arguments.seed * 100_000 + step) * DUELS
-        return fmean(play(duels_of(game, one, other, range(first, first + DUELS))))
+        return fmean(table.leads(one, other, range(first, first + DUELS)))
 
     leads: list[float] = []
 
@@ -110,18 +123,18 @@ def train(game: Game, start: WeightsFile, arguments: argparse.Namespace, play: P
             say(f"step {step.number + 1} of {arguments.steps}: sides apart by {fmean(leads[-EVERY:]):.2f}")
 
     found = [rounded(value) for value in climb(began_with, arguments.steps, arguments.seed, lead_of, tell)]
-    trial = try_out(game, found, began_with, arguments.trial, play)
+    trial = try_out(table, found, began_with, arguments.trial)
     say(trial)
     climbs = [*start.climbs, {"made_by": command(arguments), "trial": trial}]
     return WeightsFile(dict(zip(names, found, strict=True)), start.began_with, climbs)
 
 
-def try_out(game: Game, found: Sequence[float], began_with: Sequence[float], duels: int, play: Player) -> str:
+def try_out(table: Table, found: Sequence[float], began_with: Sequence[float], duels: int) -> str:
     """Return in words what the weights found did against the others, in so many duels that no step has played."""
     if not duels:
         return "not tried"
     say(f"trying them in {duels} duels")
-    leads = play(duels_of(game, found, began_with, range(TRIAL_SEED, TRIAL_SEED + duels)))
+    leads = table.leads(found, began_with, range(TRIAL_SEED, TRIAL_SEED + duels))
     half = 1.96 * stdev(leads) / sqrt(duels) if duels > 1 else float("nan")
     return f"lead {fmean(leads):+.3f} ± {half:.3f} over the weights before, in {duels} duels"
 
@@ -131,8 +144,9 @@ def command(arguments: argparse.Namespace) -> str:
 
     A climb that went on from no other begins again with what its own file says that it began with.
     """
-    words = ["python", "-m", "bots.training", arguments.game, "--steps", str(arguments.steps)]
-    words += ["--seed", str(arguments.seed)]
+    words = ["python", "-m", "bots.training", arguments.game]
+    words += ["--seats", str(arguments.seats)] if arguments.seats else []
+    words += ["--steps", str(arguments.steps), "--seed", str(arguments.seed)]
     begin = ("--after", arguments.after) if arguments.after else ("--again", arguments.out)
     return shlex.join([*words, begin[0], begin[1].name])
 
@@ -144,7 +158,8 @@ def start_of(weighing: Weighing, arguments: argparse.Namespace) -> WeightsFile:
     if arguments.again:
         before = read_weights(arguments.again).began_with
     else:
-        before = dict(zip(weighing.names, map(float, weighing.weights), strict=True))
+        weights = weighing.weights_at.get(arguments.seats or 0, weighing.weights)
+        before = dict(zip(weighing.names, map(float, weights), strict=True))
     return WeightsFile(before, before, [])
 
 
@@ -153,12 +168,13 @@ def main(argv: Sequence[str]) -> int:
     arguments = parse(argv)
     try:
         game = registry.get(arguments.game)
+        seats = _seats_of(game, arguments.seats)
         start = start_of(need_weighing(game), arguments)
         start.in_order(need_weighing(game).names, start.weights)
         arguments.out = arguments.out or Path(f"{game.name}-weights.json")
         _need_writable(arguments.out)
         with players(arguments.processes) as play:
-            found = train(game, start, arguments, play)
+            found = train(Table(game, seats, play), start, arguments)
         _write(found, arguments.out)
         sys.stdout.write(f"the weights are in {arguments.out}\n")
     except (AbilityError, EngineError, RecordError) as error:
@@ -171,6 +187,14 @@ def main(argv: Sequence[str]) -> int:
         say("bots.training: stopped; nothing was written")
         return 130
     return 0
+
+
+def _seats_of(game: Game, only: int | None) -> Sequence[int]:
+    """Return the numbers of seats that are played. Raises SeatsError for one that the game has not."""
+    if only is None:
+        return game.seats
+    game.check_seats(only)
+    return [only]
 
 
 def _write(found: WeightsFile, out: Path) -> None:

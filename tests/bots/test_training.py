@@ -18,15 +18,19 @@ from bots.training.climb import Step, Vector, climb, units_of
 from bots.training.duels import Duel, need_weighing, play_duel
 from bots.training.record import RecordError, read_weights, rounded
 from engine import registry
-from engine.abilities import need_playable
+from engine.abilities import Weighing, need_playable
 from engine.playout import positions
 
 GAMES = [name for name in registry.names() if (game := registry.get(name).playable) and game.weighing]
 SHORT = ["--steps", "1", "--trial", "2", "--seed", "3"]
 
 
+def weighing_of(game: str) -> Weighing:
+    return need_weighing(registry.get(game))
+
+
 def weights_of(game: str) -> tuple[float, ...]:
-    return tuple(need_weighing(registry.get(game)).weights)
+    return tuple(weighing_of(game).weights)
 
 
 def nothing(step: Step) -> None:
@@ -86,13 +90,33 @@ def test_the_game_is_searched_by_the_weights_it_tells(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_the_committed_weights_are_those_of_the_file_and_it_tells_how_they_were_found(game: str) -> None:
     (path,) = Path(engine.__file__).with_name("games").joinpath(game).rglob("weights.json")
-    told = read_weights(path)
-    assert told.in_order(need_weighing(registry.get(game)).names, told.weights) == weights_of(game)
+    told, weighing = read_weights(path), weighing_of(game)
+    assert told.in_order(weighing.names, told.weights) == weights_of(game)
     assert told.climbs
     for one in told.climbs:
         assert one["made_by"].startswith(f"python -m bots.training {game} --steps ")
         assert one["made_by"].endswith(" --again weights.json")
         assert one["trial"].startswith("lead +")
+    of_seats = {int(file.stem.removeprefix("weights-")): read_weights(file) for file in path.parent.glob("weights-*")}
+    assert weighing.weights_at == {at: file.in_order(weighing.names, file.weights) for at, file in of_seats.items()}
+    for seats, file in of_seats.items():
+        own = file.climbs[len(told.climbs) :]
+        assert file.climbs == [*told.climbs, *own], "they began where the weights for all seats were found"
+        assert own
+        for one, after in zip(own, ["weights.json", *[f"weights-{seats}.json"] * len(own)], strict=False):
+            assert one["made_by"].startswith(f"python -m bots.training {game} --seats {seats} --steps ")
+            assert one["made_by"].endswith(f" --after {after}")
+            assert one["trial"].startswith("lead +")
+
+
+@pytest.mark.parametrize(("game", "seats"), [(game, at) for game in GAMES for at in weighing_of(game).weights_at])
+def test_where_it_has_weights_of_their_own_a_game_goes_by_these(game: str, seats: int) -> None:
+    weighing = weighing_of(game)
+    own = weighing.playable_by(weighing.weights_at[seats])
+    seen = [state.clone() for state in positions(registry.get(game), seats, 1)][:60]
+    told = [list(need_playable(registry.get(game)).evaluate_all(state)) for state in seen]
+    assert [list(own.evaluate_all(state)) for state in seen] == told
+    assert [list(weighing.playable_by(weighing.weights).evaluate_all(state)) for state in seen] != told
 
 
 def test_equal_seeds_give_equal_weights_in_one_process_and_in_two(tmp_path: Path) -> None:
@@ -118,6 +142,17 @@ def test_a_climb_goes_on_after_another_or_begins_again_where_it_began(tmp_path: 
     assert len(told.climbs) == 2
     assert told.began_with == read_weights(first).began_with
     assert told.weights != read_weights(first).weights
+
+
+def test_one_number_of_seats_is_trained_from_what_the_game_goes_by_there(tmp_path: Path) -> None:
+    game, out = GAMES[0], tmp_path / "four.json"
+    assert main([game, *SHORT, "--seats", "4", "--out", str(out)]) == 0
+    told, weighing = read_weights(out), weighing_of(game)
+    assert f"{game} --seats 4 --steps 1 --seed 3 --again four.json" in told.climbs[0]["made_by"]
+    assert told.in_order(weighing.names, told.began_with) == tuple(weighing.weights_at.get(4, weighing.weights))
+    everywhere = tmp_path / "all.json"
+    assert main([game, *SHORT, "--after", str(out), "--out", str(everywhere)]) == 0
+    assert read_weights(everywhere).weights != told.weights
 
 
 def test_a_weight_is_kept_to_four_digits() -> None:
@@ -152,6 +187,7 @@ def test_a_file_that_is_none_is_told(
     [
         (["nothing"], "nothing"),
         ([GAMES[0], "--after", "/nowhere.json"], "cannot be read"),
+        ([GAMES[0], "--seats", "9"], f"{GAMES[0]} is played by 2 to "),
         ([GAMES[0], "--out", "/nowhere/x.json"], "cannot be written"),
     ],
 )

@@ -2,12 +2,13 @@
 
 Every term estimates victory points at the end. What final scoring awards to whoever has most is shared softly while
 much can still happen (the King's marker is far from the second-highest score), and sharply near the end. The weights
-were found by `python -m bots.training`; weights.json tells how.
+were found by `python -m bots.training`; weights.json and weights-4.json, which is for four seats, tell how.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import exp
 from typing import Final
 
@@ -202,4 +203,22 @@ def playable_by(weights: Sequence[float]) -> Playable:
     )
 
 
-PLAYABLE: Final = playable_by([read_json(__name__, "weights.json")["weights"][name] for name in NAMES])
+def _weights_in(file: str) -> tuple[float, ...]:
+    weights = read_json(__name__, file)["weights"]
+    return tuple([float(weights[name]) for name in NAMES])
+
+
+def _playable() -> Playable:
+    """Return how the game is searched: where four play, by weights that were found there, and lose where two play."""
+    everywhere, at_four = playable_by(_weights_in("weights.json")), _weights_in("weights-4.json")
+    usual, of_four = everywhere.evaluate_all, Evaluation(at_four).evaluate_all
+
+    def evaluate_all(state: ForeignKingState) -> Sequence[float]:
+        return of_four(state) if state.seats == 4 else usual(state)
+
+    assert everywhere.weighing is not None
+    weighing = replace(everywhere.weighing, weights_at={4: at_four})
+    return replace(everywhere, evaluate_all=evaluate_all, weighing=weighing)
+
+
+PLAYABLE: Final = _playable()
