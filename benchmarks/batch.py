@@ -106,19 +106,23 @@ def run(subjects: Sequence[Subject], seconds: float, repetitions: int) -> None:
 
 
 def tell(batches: Sequence[Subject], others: Sequence[Subject]) -> int:
-    """Print the table; return how many games miss the goal."""
+    """Print the table; return how many games miss the goal, 1 if environments are lacking to tell."""
     for subject in (*others, *batches):
         print(f"{subject.name:44} {subject.rate:>9,.0f} steps/s  {1e6 / subject.rate:8.1f} us")
     if not others:
         print("PettingZoo is not here: nothing to compare with; make .venv-bench/.done")
         return 1
+    is_whole = len(others) == len(CLASSIC)
+    if not is_whole:
+        print(f"{len(others)} of the {len(CLASSIC)} are here, and the goal is held against all: make .venv-bench/.done")
     middle, missed = median(other.rate for other in others), 0
     for subject in batches:
         each = ", ".join(f"{other.name} {subject.rate / other.rate:.1f}" for other in others)
         times = subject.rate / middle
         missed += times < GOAL
-        print(f"{subject.name}: {times:.1f} times the median ({'ok' if times >= GOAL else 'missed'}); {each}")
-    return missed
+        verdict = ("ok" if times >= GOAL else "missed") if is_whole else "of those that are here"
+        print(f"{subject.name}: {times:.1f} times the median ({verdict}); {each}")
+    return missed if is_whole else 1
 
 
 def main(arguments: Sequence[str]) -> int:

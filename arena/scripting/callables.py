@@ -80,7 +80,7 @@ def pack(given: Any) -> PackedCallable:
     need_flags(deterministic=entrant.deterministic)
     need_names(games=entrant.games)
     bot = entrant.bot
-    name = _looked_at(bot, entrant.name)
+    name = _checked_name(bot, entrant.name)
     data = pickled(bot, name)
     fingerprint = fingerprint_of((bot, sys.version_info[:2], entrant.memory_mb, entrant.deterministic, entrant.games))
     program = PROGRAM.replace("@PYTHON@", repr(sys.version_info[:2]))
@@ -93,8 +93,11 @@ def pack(given: Any) -> PackedCallable:
     return PackedCallable(name, fingerprint, files)
 
 
-def _looked_at(bot: Any, name: str | None) -> str:
-    """Return what a bot is called. Raises CallableError if it cannot be called so, is none, or raises itself."""
+def _checked_name(bot: Any, name: str | None) -> str:
+    """Return what a bot is called: by `name`, or else by its own.
+
+    Raises CallableError if it is no bot, cannot be called so, or raises when it is looked at.
+    """
     try:
         called = name if name is not None else _own_name(bot)
         _check_name(called)

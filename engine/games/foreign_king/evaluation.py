@@ -209,7 +209,7 @@ def _weights_in(file: str) -> tuple[float, ...]:
 
 
 def _playable() -> Playable:
-    """Return how the game is searched: where four play, by weights that were found there, and lose where two play."""
+    """Return how the game is searched: where four play, by weights of their own, which would lose where two play."""
     everywhere, at_four = playable_by(_weights_in("weights.json")), _weights_in("weights-4.json")
     usual, of_four = everywhere.evaluate_all, Evaluation(at_four).evaluate_all
 
