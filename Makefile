@@ -19,7 +19,8 @@ BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/
 # One more than cores: a test that waits leaves its core to another. Bytecode is kept, whatever the environment says,
 # because the tests start thousands of processes, each of which would compile the arena anew.
 JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-PYTEST := -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+# A process that dies under a test fails it at once: xdist would run the test again in another one.
+PYTEST := -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
 .PHONY: help demo test test-openspiel test-research lint check-python setup setup-dev proto lock wheel wheel-pure test-compiled bench soak mutants screenshots clean

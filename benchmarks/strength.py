@@ -18,7 +18,6 @@ import gc
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from math import sqrt
 from random import Random
@@ -31,6 +30,7 @@ from bots.algorithms.search import SearchBot
 from bots.algorithms.uniform import RandomBot
 from bots.kit import Bot
 from bots.offline import OfflineMatch, play_offline
+from bots.training.processes import Processes
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game
@@ -140,7 +140,7 @@ def measure(contest: Contest, blocks: int, processes: int, seed: int) -> list[Bl
     seeds = range(seed, seed + blocks)
     if processes == 1:
         return _told(contest, map(play_block, [contest] * blocks, seeds), blocks)
-    with ProcessPoolExecutor(processes) as pool:
+    with Processes(processes) as pool:
         return _told(contest, pool.map(play_block, [contest] * blocks, seeds), blocks)
 
 

@@ -17,7 +17,6 @@ import argparse
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from statistics import fmean, stdev
 
 from bots.training.climb import DUELS, Step, Vector, climb
 from bots.training.duels import Duel, need_weighing, play_duel
+from bots.training.processes import Processes
 from bots.training.record import RecordError, WeightsFile, read_weights, rounded
 from engine import registry
 from engine.abilities import Weighing
@@ -83,7 +83,7 @@ def players(processes: int) -> Iterator[Player]:
     if processes == 1:
         yield lambda duels: [play_duel(duel) for duel in duels]
         return
-    with ProcessPoolExecutor(processes) as pool:
+    with Processes(processes) as pool:
         try:
             yield lambda duels: list(pool.map(play_duel, duels))
         except KeyboardInterrupt:

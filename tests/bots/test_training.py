@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from math import tanh
 from pathlib import Path
 
@@ -225,22 +222,3 @@ def test_a_game_that_tells_no_weights_is_refused(monkeypatch: pytest.MonkeyPatch
 def test_a_file_that_cannot_be_read_is_an_error_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be read"):
         read_weights(tmp_path)
-
-
-def test_ctrl_c_ends_it_in_a_line_and_leaves_no_file(tmp_path: Path) -> None:
-    out = tmp_path / "weights.json"
-    words = [sys.executable, "-m", "bots.training", GAMES[0], "--steps", "100000", "--out", str(out)]
-    with subprocess.Popen(
-        words,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    ) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline().startswith("step 10 of 100000")
-        process.send_signal(signal.SIGINT)
-        told = process.stderr.read().splitlines()
-    assert process.returncode == 130
-    assert told[-1] == "bots.training: stopped; nothing was written"
-    assert not out.exists()
-    assert json.dumps(told).count("Traceback") == 0
