@@ -42,12 +42,16 @@ class Sampler:
         self._main_id = threading.main_thread().ident
         self._process_ns = 0
         self._threads_ns: dict[int, int] = {}
+        self._ahead_ns = 0
+        """What threads have on the sheet already, of what they computed after the clock of the process was read."""
+        self._is_taking = False
 
     @contextmanager
     def sampling(self) -> Iterator[None]:
         """Sample in the block, which the main thread is to enter and to leave."""
-        before = signal.signal(signal.SIGPROF, self._take)
+        before = signal.signal(signal.SIGPROF, self._take_alone)
         self._process_ns, self._threads_ns = time.process_time_ns(), self._clocks(sys._current_frames())
+        self._ahead_ns = 0
         signal.setitimer(signal.ITIMER_PROF, EVERY_S, EVERY_S)
         try:
             yield
@@ -55,13 +59,25 @@ class Sampler:
             signal.setitimer(signal.ITIMER_PROF, 0)
             # By default the signal ends a process, and one may still be on its way to another thread.
             signal.signal(signal.SIGPROF, _pass_over if before is signal.SIG_DFL else before)
-            self._take(0, sys._getframe())
+            self._take(sys._getframe())
 
-    def _take(self, _number: int, frame: FrameType | None) -> None:
+    def _take_alone(self, _number: int, frame: FrameType | None) -> None:
+        """Handle the signal; what comes while a sample is taken is left to the next one, or it would count twice."""
+        if self._is_taking:
+            return
+        self._is_taking = True
+        try:
+            self._take(frame)
+        finally:
+            self._is_taking = False
+
+    def _take(self, frame: FrameType | None) -> None:
         """Give every thread's part what the thread has computed since the last sample."""
-        frames = sys._current_frames()
-        now, process_ns = self._clocks(frames), time.process_time_ns()
-        left = process_ns - self._process_ns
+        # Another thread may go on between the clocks. Read in this order it is found in its own first, and that much of
+        # the next time counts no more; the other way round the time would be taken for that of threads without a stack.
+        process_ns, frames = time.process_time_ns(), sys._current_frames()
+        now = self._clocks(frames)
+        left = process_ns - self._process_ns - self._ahead_ns
         for thread, clock_ns in now.items():
             used = max(clock_ns - self._threads_ns.get(thread, 0), 0)
             left -= used
@@ -70,7 +86,7 @@ class Sampler:
             self._sheet.add_cpu(judge.part_of(frame if is_main else frames[thread]), used)
         self._sheet.add_cpu(self._beside, max(left, 0))
         self._sheet.count_sample()
-        self._process_ns, self._threads_ns = process_ns, now
+        self._process_ns, self._threads_ns, self._ahead_ns = process_ns, now, max(-left, 0)
         self._on_sample()
 
     @staticmethod
