@@ -20,7 +20,8 @@ BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/
 # because the tests start thousands of processes, each of which would compile the arena anew.
 JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # A process that dies under a test fails it at once: xdist would run the test again in another one.
-PYTEST := -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+SHARED := -n $(JOBS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+PYTEST := -m pytest $(SHARED)
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
 .PHONY: help demo test test-openspiel test-research lint check-python setup setup-dev proto lock wheel wheel-pure test-compiled bench soak mutants screenshots clean
@@ -150,7 +151,7 @@ $(COMPILED)/engine/compiled.json: $(WHEEL_VENV)/.done tools/compiling.py $(shell
 	@$(WHEEL_VENV)/bin/python -m tools.compiling $(COMPILED)
 
 test-compiled: setup-dev $(COMPILED)/engine/compiled.json
-	PYTHONPATH=$(COMPILED) ARENA_TEST_ENGINE=compiled $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder tests/engine tests/examples/test_connect_four.py
+	PYTHONPATH=$(COMPILED) ARENA_TEST_ENGINE=compiled $(BIN)/pytest $(SHARED) tests/engine tests/examples/test_connect_four.py
 
 # The libraries that the engine is compared with live apart: what is played and tested never sees them.
 $(BENCH_VENV)/.done: requirements/build.lock requirements/run.lock requirements/benchmarks.lock pyproject.toml | check-python

@@ -94,7 +94,6 @@ def test_what_another_thread_computes_while_the_main_one_waits_is_its_own() -> N
 
 def test_what_another_thread_computes_while_a_sample_is_taken_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     clocks = Sampler._clocks
-
     pauses_s = itertools.cycle([0.005, 0.0, 0.0, 0.005])
 
     def slowly(frames: dict[int, FrameType]) -> dict[int, int]:
