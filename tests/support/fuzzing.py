@@ -33,6 +33,9 @@ MATCH_ID = "m1"
 SCRIPT = "0:3 1:3 0:3 1:3"
 OTHER_FIRST = "1:3 0:3 1:3 0:3"
 HONEST_SCRIPT = "0:3 1:3 " * 10
+_POLLER = "Exception in callback PollerCompletionQueue._handle_events("
+_FOR_A_LOOP_THAT_IS_GONE = "RuntimeError('Event loop is closed')"
+"""What this loop hears of calls that an earlier test has left: gRPC has one poller for all loops of a process."""
 BROKEN = (grpc.aio.AioRpcError, asyncio.InvalidStateError, grpc.aio.UsageError)
 
 
@@ -47,7 +50,9 @@ class Complaints(logging.Handler):
         self.found.append(record.getMessage() + (str(record.exc_info[1]) if record.exc_info else ""))
 
     def note(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        self.found.append(f"{context.get('message')}: {context.get('exception')!r}")
+        told = f"{context.get('message')}: {context.get('exception')!r}"
+        if not (told.startswith(_POLLER) and told.endswith(_FOR_A_LOOP_THAT_IS_GONE)):
+            self.found.append(told)
 
 
 @contextlib.contextmanager
