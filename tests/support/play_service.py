@@ -130,6 +130,10 @@ class FakeService(play_pb2_grpc.PlayServiceServicer):
         reader = asyncio.create_task(self._read(visit))
         try:
             error = await asyncio.shield(visit.over)
+        except asyncio.CancelledError:  # the bot has gone, which gRPC may say here before the reader has heard of it
+            if not visit.over.done():
+                visit.heard.put_nowait(None)
+            raise
         finally:
             reader.cancel()
         if error is not None:
