@@ -52,6 +52,11 @@ class PassedStream(BotStream):
         self._pass_on("ended")
         self._end("Its stream ended.")
 
+    def _break_off(self) -> None:
+        if not self.is_closed:  # else the reader has said so, or the other process wanted it
+            self._pass_on("ended")
+        super()._break_off()
+
     def report_second_stream(self) -> None:
         self._pass_on("second")
 

@@ -75,7 +75,7 @@ class BotStream:
             # Shielded: gRPC cancels this handler when the client is gone, and the future must live to say so.
             error = await asyncio.shield(self._ending)
         except (asyncio.CancelledError, grpc.aio.BaseError):
-            self._end("Its stream broke off.")
+            self._break_off()
             raise
         finally:
             if reader is not None:
@@ -118,6 +118,10 @@ class BotStream:
             self.spoiled = self.spoiled or "it sent a message while no match asked it"
         elif not self._inbox.put(arrival):
             self.mute()
+
+    def _break_off(self) -> None:
+        """Note that gRPC has ended the handler, perhaps before the reader has come to the end of the stream."""
+        self._end("Its stream broke off.")
 
     def _end(self, why: str) -> None:
         if self._ending.done():

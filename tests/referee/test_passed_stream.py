@@ -30,6 +30,23 @@ class Call:
         return self._messages.pop(0)
 
 
+class BrokenCall(Call):
+    """A call whose bot is gone before its first message: gRPC says so when it is written to, or by cancelling."""
+
+    def __init__(self, *, tells: bool) -> None:
+        super().__init__()
+        self._tells = tells
+        self.is_read = asyncio.Event()
+
+    async def send_initial_metadata(self, _metadata: Any) -> None:
+        if self._tells:
+            raise grpc.aio.InternalError("the call is over")
+
+    async def read(self) -> Any:
+        self.is_read.set()
+        await asyncio.Event().wait()
+
+
 class Other:
     """Notes what the process that plays is told."""
 
@@ -51,6 +68,25 @@ async def test_every_message_is_passed_on_and_counted_and_then_the_end() -> None
     assert other.told == [("stream",), ("message", JOIN), ("message", ACT), ("message", b"noise"), ("ended",)]
     assert (stream.heard, other.drained) == (3, 3)
     assert stream.is_closed
+
+
+async def test_the_end_is_passed_on_also_where_the_handler_hears_of_it_before_the_reader() -> None:
+    other = Other()
+    call = BrokenCall(tells=False)
+    serving = asyncio.create_task(PassedStream(cast("Any", call), other.pass_on, other.drain).serve())
+    await call.is_read.wait()
+    serving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await serving
+    assert other.told == [("stream",), ("ended",)]
+
+
+async def test_the_end_is_passed_on_of_a_call_that_is_over_before_it_is_served() -> None:
+    other = Other()
+    stream = PassedStream(cast("Any", BrokenCall(tells=True)), other.pass_on, other.drain)
+    with pytest.raises(grpc.aio.BaseError):
+        await stream.serve()
+    assert other.told == [("stream",), ("ended",)]
 
 
 async def test_a_flood_and_a_second_stream_are_passed_on() -> None:

@@ -50,7 +50,7 @@ class QueueCall:
         self._has_begun = False
         self._is_over = False
         self._is_receiving = False
-        """Whether a message is awaited that is to be delivered."""
+        """Whether a message is awaited."""
         self._was_broken_off: bool | None = None
         """How the call ended, while its end is not told."""
         self._on_end: Callable[[bool], None] = _do_nothing
@@ -72,7 +72,15 @@ class QueueCall:
 
     async def read(self) -> Any:
         arrived: asyncio.Future[bytes | None] = self._loop.create_future()
-        self._receive(lambda data: None if arrived.done() else arrived.set_result(data))
+
+        def take(data: bytes | None) -> None:
+            self._is_receiving = False
+            if not arrived.done():
+                arrived.set_result(data)
+            self._tell_end()
+
+        self._receive(take)
+        self._is_receiving = True
         data = await arrived
         return grpc.aio.EOF if data is None else data
 
