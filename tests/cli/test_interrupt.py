@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from functools import partial
 from types import FrameType
@@ -53,6 +54,29 @@ def test_a_signal_ends_a_run_in_good_order(number: signal.Signals, capsys: pytes
         run_interruptibly(partial(work_on, number, cleaned), "nothing is lost")
     assert cleaned == ["tidy"]
     assert "stopping; Ctrl-C again ends at once" in capsys.readouterr().err
+
+
+async def work_beside_a_thread(cleaned: list[str]) -> None:
+    """Wait for nothing, while another thread takes a signal, which interrupts no system call of this one."""
+
+    def take() -> None:
+        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+    # A while later, when this thread waits for events. Were it slower, the signal would be heard in any case.
+    taker = threading.Timer(0.2, take)
+    taker.start()
+    try:
+        await asyncio.sleep(PATIENCE_S)
+    finally:
+        taker.join()
+        cleaned.append("tidy")
+
+
+def test_a_signal_that_another_thread_takes_is_heard_at_once() -> None:
+    cleaned: list[str] = []
+    with pytest.raises(InterruptedRunError):
+        run_interruptibly(partial(work_beside_a_thread, cleaned), "nothing is lost")
+    assert cleaned == ["tidy"]
 
 
 @pytest.mark.host_fault("terminal-closed-under-nohup")

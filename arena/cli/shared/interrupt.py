@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -29,9 +30,13 @@ class SignalCount:
 
     One handler does it from beginning to end: where a loop's own takes the place of another one, a signal that comes
     in between is told to both, or to none. A closed terminal may tell so more than once, which counts once.
+
+    A Python handler runs when the main thread goes on. One that is about to wait for events, or whose signal came to
+    another thread, may wait on: so the loop watches a socket into which each signal is written where it comes.
     """
 
     def __init__(self) -> None:
+        self._bell: socket.socket | None = None
         self._came = 0
         self._told = 0
         self._has_hung_up = False
@@ -48,15 +53,38 @@ class SignalCount:
             self._loop.call_soon_threadsafe(self._tell)
 
     def listen(self, act: Callable[[int], None]) -> None:
-        """Call `act` with 1, 2 ... for each signal, those that have come already first; from within a running loop."""
+        """Call `act` with 1, 2 ... for each signal, those that have come already first; from within a running loop.
+
+        The loop is awoken by a signal that comes while a block of `rung` is open.
+        """
         self._act = act
         self._loop = asyncio.get_running_loop()
+        if self._bell is not None:
+            self._loop.add_reader(self._bell, _hear, self._bell)
         self._tell()
+
+    @contextmanager
+    def rung(self) -> Iterator[None]:
+        """Have each signal that comes in the block wake the loop that listens."""
+        self._bell, ringer = socket.socketpair()
+        with self._bell, ringer:
+            self._bell.setblocking(False)
+            ringer.setblocking(False)
+            before = signal.set_wakeup_fd(ringer.fileno(), warn_on_full_buffer=False)
+            try:
+                yield
+            finally:
+                signal.set_wakeup_fd(before)
 
     def _tell(self) -> None:
         while self._told < self._came:
             self._told += 1
             self._act(self._told)
+
+
+def _hear(bell: socket.socket) -> None:
+    with suppress(BlockingIOError):
+        bell.recv(4096)  # the handler has run by now
 
 
 @contextmanager
@@ -68,9 +96,10 @@ def counted(numbers: Sequence[signal.Signals]) -> Iterator[SignalCount]:
     count = SignalCount()
     before = {number: signal.signal(number, count.count) for number in numbers}
     try:
-        if interrupt_was_dropped():
-            raise KeyboardInterrupt
-        yield count
+        with count.rung():
+            if interrupt_was_dropped():
+                raise KeyboardInterrupt
+            yield count
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
