@@ -18,7 +18,7 @@ class Raw:
     metadata = ()
     method = "/arena.v1.PlayService/Play"
 
-    def __init__(self, _event: object) -> None:
+    def __init__(self) -> None:
         self.receive_tags: list[Callable[[bytes | None], None]] = []
         self.end: Callable[[bool], None]
 
@@ -34,7 +34,7 @@ class Raw:
 @pytest.fixture
 async def served(monkeypatch: pytest.MonkeyPatch) -> tuple[QueueCall, Raw, list[bool]]:
     """A call, what is beneath it, and what its server is told of its end."""
-    raw = Raw(None)
+    raw = Raw()
     monkeypatch.setattr("arena.referee.queue.call.RawCall", lambda _event: raw)
     call = QueueCall(cast("Any", None), asyncio.get_running_loop())
     told: list[bool] = []
