@@ -1,14 +1,16 @@
 """What holds for all tests: a machine may be slow, and the same commit passes or fails every time."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
 from arena.tournament import host_watch
-from tests.support import postgres
+from tests.support import needs, postgres
 from tests.support.migrated import repeated_migrations
 
 # As a worker has it; gRPC reads this once, at its first import.
@@ -28,8 +30,10 @@ settings.load_profile("arena")
 ON_BOTH = ("tests/ratings", "tests/tournament")
 """The folders whose tests run on both databases."""
 ON_A_SERVER = (*ON_BOTH, "tests/postgresql")
+SHARING = ("tests/tree", "tests/web/people", "tests/cluster", "tests/compiled")
+"""The folders whose files run in one process, because they share what is made once."""
 _server: list[postgres.Server] = []
-WHOLE_PROGRAMS = ("/tests/e2e/", "/tests/web/people/")
+WHOLE_PROGRAMS = ("/tests/e2e/", "/tests/web/people/", "/tests/cluster/", "/tests/compiled/")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -39,18 +43,62 @@ def migrations() -> Iterator[None]:
         yield
 
 
+class _Scheduling(LoadFileScheduling):  # type: ignore[misc] # xdist has no types
+    """Gives the tests of a file, or of a folder in `SHARING`, to one process."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((folder for folder in SHARING if nodeid.startswith(f"{folder}/")), nodeid.partition("::")[0])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileScheduling | None:
+    """Share the files among processes where that is asked for."""
+    return _Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage while nothing but what stays is made, nor ever in that again: it is a quarter of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out whole folders that are not asked for, or whose modules could not even be imported here."""
+    needed = needs.of_folder(collection_path)
+    is_left_out = needed is not None and (config.option.markexpr == needs.BARE or bool(needs.why_missing(needed)))
+    return True if is_left_out else None
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put whole programs first: files shared out among processes end together if the longest are begun first."""
+    """Say what tests need before they are chosen by it, and put whole programs first.
+
+    Files shared out among processes end together if the longest are begun first.
+    """
+    needs.add_marks(items)
     items.sort(key=lambda item: not any(part in item.path.as_posix() for part in WHOLE_PROGRAMS))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    needs.require(item)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Tell what the machine has, before minutes are spent on the rest."""
+    if config.option.markexpr != needs.MARK:
+        return []
+    return ["what tests may need, and what is missing on this machine:", *needs.table()]
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start a database server for the tests that need one, if one is installed; it ends with this process."""
     is_worker = hasattr(config, "workerinput")
-    if is_worker or os.environ.get(postgres.URL) or not _asks_for_server(config):
-        return
-    if why := postgres.why_not():
-        assert not os.environ.get(postgres.NEEDED), f"{postgres.NEEDED} is set, and yet: {why}"
+    if is_worker or os.environ.get(postgres.URL) or not _asks_for_server(config) or postgres.why_not():
         return
     server = postgres.Server()
     _server.append(server)
@@ -59,6 +107,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _asks_for_server(config: pytest.Config) -> bool:
+    if config.option.markexpr == needs.BARE or config.option.collectonly:
+        return False
     root = Path(__file__).parent.parent
     asked = [(root / argument.partition("::")[0]).resolve() for argument in config.args]
     places = [root / place for place in ON_A_SERVER]
@@ -70,7 +120,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         _server.pop().close()
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell a run that was cut short from one in which single tests failed; see tools/test_all.py."""
+    if session.shouldfail or session.shouldstop:
+        session.exitstatus = pytest.ExitCode.INTERRUPTED
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say plainly what was left out."""
-    if _asks_for_server(config) and (why := postgres.why_not()):
-        terminalreporter.write_line(f"NOT TESTED: databases on a server, because {why}")
+    for line in needs.not_tested(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(line)
+    if config.option.markexpr == needs.BARE and (left := len(terminalreporter.stats.get("deselected", []))):
+        terminalreporter.write_line(f"{left} tests need optional programs or minutes; make test-all runs them")

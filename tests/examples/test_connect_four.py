@@ -14,7 +14,7 @@ from game_connect_four import golden as game_golden
 from engine.conformance import Case, cases
 from engine.core import PositionError
 from engine.kit import cloning
-from tests.wire.test_generated import generator
+from tests.support.needs import GENERATOR
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "examples/game_connect_four"
@@ -114,9 +114,10 @@ def test_the_copies_are_made_from_the_declared_fields() -> None:
     assert (PACKAGE / "clones.py").read_text(encoding="utf-8") == cloning.source("game_connect_four")
 
 
+@pytest.mark.needs("generator")
 def test_the_message_is_made_from_its_declaration(tmp_path: Path) -> None:
     outputs = [f"--python_out={tmp_path}", f"--pyi_out={tmp_path}"]
-    command = [str(generator()), "-m", "grpc_tools.protoc", "-I", str(PROJECT), *outputs]
+    command = [str(GENERATOR), "-m", "grpc_tools.protoc", "-I", str(PROJECT), *outputs]
     subprocess.run([*command, "game_connect_four/state.proto"], check=True)
     for name in ("state_pb2.py", "state_pb2.pyi"):
         assert (tmp_path / PACKAGE.name / name).read_text("utf-8") == (PACKAGE / name).read_text("utf-8")

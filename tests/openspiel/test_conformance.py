@@ -7,9 +7,7 @@ import pytest
 from engine.conformance import check_game
 from engine.openspiel import family
 from engine.openspiel.facts import find_out
-from tests.openspiel.needed import need_openspiel
 
-need_openspiel()
 NAMES = family.names()
 
 

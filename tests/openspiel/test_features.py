@@ -11,9 +11,6 @@ from engine.chance import SeededChance
 from engine.core import AbilityError, State
 from engine.openspiel import family
 from engine.openspiel.state import OpenSpielState
-from tests.openspiel.needed import need_openspiel
-
-need_openspiel()
 
 
 def tensor_of(state: State) -> list[float]:

@@ -14,9 +14,6 @@ from engine.chance import RecordingChance, ScriptedChance, SeededChance
 from engine.core import AbilityError, PositionError
 from engine.openspiel.hidden import SeenState
 from engine.record import UNKNOWN_ACTION, Playing, replay
-from tests.openspiel.needed import need_openspiel
-
-need_openspiel()
 
 
 def play(name: str, seed: int) -> Playing:

@@ -16,9 +16,6 @@ from engine.core import AbilityError
 from engine.openspiel import family
 from engine.openspiel.game import OpenSpielGame
 from engine.playout import positions
-from tests.openspiel.needed import need_openspiel
-
-need_openspiel()
 
 
 def game_of(name: str) -> OpenSpielGame:

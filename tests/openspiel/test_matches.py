@@ -12,10 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.openspiel.needed import need_openspiel
 from tests.support.patience import ANY_START, ANY_TIME, PATIENCE_S
 
-need_openspiel()
 ROOT = Path(__file__).resolve().parents[2]
 BOTS = ("random", "greedy", "search")
 

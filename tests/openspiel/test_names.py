@@ -11,9 +11,6 @@ import pytest
 
 from engine import registry
 from engine.core import UnknownGameError
-from tests.openspiel.needed import need_openspiel
-
-need_openspiel()
 
 
 def test_naming_a_game_loads_no_openspiel() -> None:

@@ -12,9 +12,6 @@ from arena.web.people.showing import Played, Sight, _told
 from engine import registry
 from engine.chance import SeededChance
 from engine.record import UNKNOWN_ACTION
-from tests.openspiel.needed import need_openspiel
-
-need_openspiel()
 
 
 def test_what_one_seat_sees_of_a_hidden_position_is_not_looked_ahead_from() -> None:

@@ -9,9 +9,6 @@ from engine.abilities import Move, View
 from engine.chance import SeededChance
 from engine.core import AbilityError
 from engine.openspiel.grid import find_board
-from tests.openspiel.needed import need_openspiel
-
-need_openspiel()
 
 
 def signs(text: str) -> list[str]:

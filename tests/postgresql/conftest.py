@@ -4,9 +4,6 @@ import pytest
 
 from tests.support import postgres
 
-if why := postgres.why_not():
-    pytest.skip(f"NOT TESTED: databases on a server, because {why}", allow_module_level=True)
-
 
 @pytest.fixture(scope="module")
 def own_server() -> Iterator[postgres.Server]:

@@ -8,12 +8,10 @@ import pytest
 from arena.api import Arena, Entrant
 from tests.api.players import PlaceBot, first
 from tests.cli.table import TableExecutor
-from tests.research.needed import need
 
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    need("pandas")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arena.scripting.house.LocalExecutor", TableExecutor)
         with Arena(tmp_path_factory.mktemp("frames") / "frames.db", workers=2) as made:

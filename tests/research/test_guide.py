@@ -15,12 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.research.needed_by_files import need_for_file
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import outliving_processes
-
-for package in ("cloudpickle", "gymnasium", "pettingzoo", "pyspiel"):
-    need_for_file(package)
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "research.md"
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)

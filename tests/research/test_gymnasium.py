@@ -9,14 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
-
-from tests.research.needed_by_files import need_for_file
-
-need_for_file("gymnasium")
-
-import gymnasium
 from game_connect_four import GAME as CONNECT_FOUR
 from gymnasium.utils.env_checker import check_env
 

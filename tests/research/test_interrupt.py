@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_client.manager import start_new_kernel
 
-from tests.research.needed import need
 from tests.support.patience import PATIENCE_S
 
 BEGIN = f"""
@@ -34,7 +34,7 @@ class Kernel:
     """A kernel that runs cells, as a notebook has one."""
 
     def __init__(self, directory: Path) -> None:
-        self._manager, self._client = need("jupyter_client.manager").start_new_kernel(
+        self._manager, self._client = start_new_kernel(
             startup_timeout=PATIENCE_S, kernel_name="python3", cwd=str(directory)
         )
 
@@ -59,7 +59,6 @@ class Kernel:
 
 @pytest.fixture
 def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kernel]:
-    need("ipykernel")
     for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR"):
         monkeypatch.setenv(name, str(tmp_path / name.lower()))
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")

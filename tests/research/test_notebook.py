@@ -4,9 +4,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+import nbclient
+import nbformat
 import pytest
 
-from tests.research.needed import need
 from tests.support.patience import PATIENCE_S
 
 NOTEBOOK = Path(__file__).parents[2] / "examples/research.ipynb"
@@ -15,8 +16,6 @@ NOTEBOOK = Path(__file__).parents[2] / "examples/research.ipynb"
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The notebook with its outputs."""
-    nbformat, nbclient = need("nbformat"), need("nbclient")
-    need("ipykernel"), need("pandas")
     directory = tmp_path_factory.mktemp("notebook")
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     with pytest.MonkeyPatch.context() as patch:
@@ -38,8 +37,8 @@ def shown(notebook: Any, kind: str) -> list[str]:
 
 
 def test_the_notebook_is_committed_without_what_it_shows() -> None:
-    notebook = need("nbformat").read(NOTEBOOK, as_version=4)
-    need("nbformat").validate(notebook)
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    nbformat.validate(notebook)
     assert not [cell for cell in notebook.cells if cell.cell_type == "code" and (cell.outputs or cell.execution_count)]
 
 

@@ -11,13 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pytest
-
-from tests.research.needed_by_files import need_for_file
-
-need_for_file("pyspiel")
-
 import pyspiel
+import pytest
 from open_spiel.python import policy
 from open_spiel.python.algorithms import expected_game_score, exploitability, ismcts, mcts
 

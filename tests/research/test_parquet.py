@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +13,6 @@ from arena.adapters.dataset import load
 from arena.adapters.dataset_files import DatasetError
 from tests.adapters.matches import document
 from tests.adapters.test_dataset import KINDS, compare, write
-
-if find_spec("pyarrow") is None:
-    assert not os.environ.get("KMA_NEED_RESEARCH"), "KMA_NEED_RESEARCH is set, and yet there is no pyarrow"
-    pytest.skip("there is no pyarrow; `make test-research` has it", allow_module_level=True)
 
 
 @pytest.mark.parametrize(("name", "seats", "options"), KINDS)

@@ -11,11 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from tests.research.needed_by_files import need_for_file
-
-need_for_file("pettingzoo")
-
 from game_connect_four import GAME as CONNECT_FOUR
 
 from arena.adapters.errors import AdapterError

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests.support import postgres, postgres_files
+from tests.support.needs import BARE
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 _PURE = ("tests/ratings/statistics/", "tests/tournament/formats/")
@@ -21,7 +22,8 @@ def both_databases(metafunc: pytest.Metafunc) -> None:
     """Have a test run on each kind of database that is there and that it is not marked to leave out."""
     place = metafunc.definition.path.as_posix()
     only = metafunc.definition.get_closest_marker("only_sqlite")
-    is_single = only is not None or postgres.why_not() or any(pure in place for pure in _PURE)
+    is_bare = metafunc.config.option.markexpr == BARE
+    is_single = only is not None or is_bare or postgres.why_not() or any(pure in place for pure in _PURE)
     kinds = [SQLITE] if is_single else [SQLITE, POSTGRESQL]
     if len(kinds) > 1:
         metafunc.fixturenames[:0] = ["kind_of_database"] if "kind_of_database" not in metafunc.fixturenames else []

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, Response, expect, sync_playwright
+from typing import TYPE_CHECKING, Any
 
 from tests.support.patience import PATIENCE_S
 
-NEEDED = "KMA_NEED_BROWSER"
-"""Set to 1 where a test must fail, and not be skipped, for want of a browser."""
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, Response
+
 AXE = Path(__file__).parents[1] / "web" / "vendor" / "axe.min.js"
 WIDE = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}
@@ -35,23 +34,28 @@ _SEE = """controls => {
 }"""
 _UNREACHED = """wanted.filter(one => one.isConnected && !reached.get(one))
   .map(one => `${reached.has(one) ? "unseen" : "unreached"}: ${one.outerHTML.slice(0, 200)}`)"""
-expect.set_options(timeout=PATIENCE_S * 1000)  # its own 5 s are too few on a busy machine, whatever a page is given
 
 
 def find_chromium() -> str:
-    """Where Chromium is; skips the test, or fails it if it must not be skipped, where there is none."""
+    """Where Chromium is; a test that asks has the mark `needs("browser")`."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
-        why = "NOT TESTED in a browser: there is no chromium; apt-get install chromium"
-        if os.environ.get(NEEDED) == "1":
-            pytest.fail(why)
-        pytest.skip(why)
+    assert found is not None
     return found
+
+
+def expect(found: Any) -> Any:
+    """Playwright's assertions about a page or a part of it, which wait as long as a busy machine may take."""
+    from playwright.sync_api import expect as expect_of
+
+    expect_of.set_options(timeout=PATIENCE_S * 1000)
+    return expect_of(found)
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """A browser of one's own."""
+    from playwright.sync_api import sync_playwright
+
     arguments = ["--no-sandbox", "--disable-dev-shm-usage"] if os.geteuid() == 0 else ["--disable-dev-shm-usage"]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=arguments)

@@ -1,15 +1,20 @@
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from fastapi.testclient import TestClient
-from playwright.sync_api import Browser
 
 from arena.web.app import make_app
 from arena.web.opening import open_site
 from tests.support.browsing import PHONE, WIDE, Watched, chromium, find_chromium
 from tests.support.played import played_database
 from tests.support.web_server import pages_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 def shared_by_all(factory: pytest.TempPathFactory) -> Path:

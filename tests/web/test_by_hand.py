@@ -1,8 +1,13 @@
 """Pages in a real browser as somebody uses them: a curve under the pointer, a bracket, the keyboard alone."""
 
-from playwright.sync_api import Page, expect
+from __future__ import annotations
 
-from tests.support.browsing import Watched
+from typing import TYPE_CHECKING
+
+from tests.support.browsing import Watched, expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 BY_KEYS = ("/", "/leaderboards/{pool}", "/bots/greedy", "/matches", "/matches/{match}", "/tournaments/cup", "/games")
 """A page of each kind; those of owners and of people who play are looked at with what they show."""

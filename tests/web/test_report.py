@@ -15,7 +15,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import expect
 
 from arena.cli.app import run
 from arena.client.arena import ArenaPort
@@ -38,7 +37,7 @@ from arena.web.report.streams import pack_all
 from arena.web.viewing.document import viewer_document
 from ratings.store.database import open_database
 from ratings.store.states import Scope
-from tests.support.browsing import Watched
+from tests.support.browsing import Watched, expect
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
 from tests.support.processes import wait_until

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from playwright.sync_api import expect
 
 from arena.client.here.viewer import Viewer
 from arena.client.values.answers import elo_text
@@ -25,7 +24,7 @@ from ratings.read.bot_faults import BotFaults
 from ratings.read.host_losses import HostLoss
 from ratings.store.states import Scope
 from tests.client.world import World, fresh_world
-from tests.support.browsing import Watched
+from tests.support.browsing import Watched, expect
 from tests.support.web_server import served
 
 OVER = {0, 1, 2}

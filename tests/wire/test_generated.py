@@ -1,27 +1,17 @@
 """The committed code is what the pinned generator makes of the .proto files."""
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.support.needs import GENERATOR
 from tests.wire.surface import PROTOS, ROOT, proto_files
 from tools.javascript import write_messages
 
 GENERATED = ("arena/v1", "arena/games")
 KIT = "bots/node/kit/messages"
-
-
-def generator() -> Path:
-    """The Python that has the generator: a variable, or what `make` sets up."""
-    python = Path(os.environ.get("ARENA_PROTO_PYTHON") or ROOT / ".venv-proto" / "bin" / "python")
-    if not python.exists():
-        pytest.fail(
-            f"{python} is missing: `make test` sets it up, as does `make .venv-proto/.done`; "
-            "or name a Python with grpcio-tools 1.76.0 in ARENA_PROTO_PYTHON"
-        )
-    return python
+pytestmark = pytest.mark.needs("generator")
 
 
 def contents(root: Path, *folders: str) -> dict[str, str]:
@@ -42,12 +32,12 @@ def assert_fresh(fresh_root: Path, *folders: str) -> None:
 
 
 def test_the_generated_code_is_fresh(tmp_path: Path) -> None:
-    command = [str(generator()), "-m", "grpc_tools.protoc", "-I", str(PROTOS)]
+    command = [str(GENERATOR), "-m", "grpc_tools.protoc", "-I", str(PROTOS)]
     outputs = [f"--{kind}_out={tmp_path}" for kind in ("python", "pyi", "grpc_python")]
     subprocess.run([*command, *outputs, *proto_files()], check=True, cwd=PROTOS)
     assert_fresh(tmp_path, *GENERATED)
 
 
 def test_the_messages_of_the_node_kit_are_fresh(tmp_path: Path) -> None:
-    write_messages(generator(), tmp_path / KIT)
+    write_messages(GENERATOR, tmp_path / KIT)
     assert_fresh(tmp_path, KIT)

@@ -6,10 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.openspiel.needed import need_openspiel
-
-need_openspiel()
-
 # By their names: no test imports a benchmark, because benchmarks import what helps tests.
 arena, values = import_module("benchmarks.chess.arena"), import_module("benchmarks.chess.run")
 

@@ -21,12 +21,9 @@ from arena.match.time_control import TimeControl
 from arena.match.verify import verify
 from arena.worker.host import MatchHost
 from engine import registry
-from tests.openspiel.needed import need_openspiel
 from tests.support.patience import PATIENT, patient_autopsies, patient_endings
 from tests.support.processes import marked_processes
 from tests.support.uci_engine import LINE
-
-need_openspiel()
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

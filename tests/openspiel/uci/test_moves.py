@@ -7,9 +7,6 @@ from typing import Any
 import pytest
 
 from bots.uci.moves import BLACK, WHITE, Pawns
-from tests.openspiel.needed import need_openspiel
-
-need_openspiel()
 
 GAMES = 30
 

@@ -1,18 +1,23 @@
 """A real service whose pages show a match while it is played: held bots let it wait for the browser."""
 
+from __future__ import annotations
+
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page
 
 from tests.support.browsing import PHONE, Watched
 from tests.support.patience import PATIENCE_S
 from tests.support.places import HELD_NAME, Place, write_manifest
 from tests.support.processes import wait_until
 from tests.support.serving import Served, plan, serving, wait_for_counts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 BOT = f"""
 import os, pathlib, sys, time

@@ -4,25 +4,29 @@ The checks of a version are written by the test: what they are made of is tested
 they come to the page.
 """
 
+from __future__ import annotations
+
 import base64
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pytest
-from playwright.sync_api import Page, expect
 
 from arena.client.there.submitting import submit
 from arena.web.app import make_app
 from arena.web.opening import open_site
 from ratings.ledger.service import ServiceLedger
 from ratings.store.states import Scope
-from tests.support.browsing import PHONE, WIDE, Watched, find_chromium
+from tests.support.browsing import PHONE, WIDE, Watched, expect, find_chromium
 from tests.support.owner_pages import zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
 from tests.support.web_server import served
 from tests.web.owners.logged import play_logged
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 SCRIPT = """"><svg onload=alert(1)><img src=x onerror=alert(1)></script><script>alert(1)</script>"""
 NAME = "<script>alert(1)</script>"

@@ -1,11 +1,13 @@
 """One service for all tests of a module, with quick bots and one that was not admitted, that lets people sit down."""
 
+from __future__ import annotations
+
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Page
 
 from arena.web.people.hall import Hall
 from tests.support.patience import PATIENCE_S
@@ -13,6 +15,9 @@ from tests.support.people import open_hall
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.serving import Served, serving
 from tests.support.table_page import SitDown
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 
 @pytest.fixture(autouse=True)

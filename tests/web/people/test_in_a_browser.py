@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser
 
 from arena.words.catalogue import LANGUAGES
 from engine import registry
 from tests.support.browsing import WIDE, Watched
 from tests.support.patience import PATIENCE_S
 from tests.support.table_page import SitDown, give_up, wait_until_asked
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 PLAY = """async ([end, curious, patience]) => {
   const until = performance.now() + patience;

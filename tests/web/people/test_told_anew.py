@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from playwright.sync_api import Page
+from typing import TYPE_CHECKING, Any
 
 from tests.support.browsing import Watched
 from tests.support.table_page import SitDown, give_up, wait_until_asked
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 TOLD_BY_TEST = """
 window.EventSource = class extends EventTarget {
