@@ -24,7 +24,7 @@ def point_at(tab: Page, part: float) -> None:
 
 def legend(tab: Page) -> list[str]:
     """What the legend says of the point under the pointer: matches, strength, both ends of the interval."""
-    return tab.locator(".u-legend .u-value").all_inner_texts()
+    return list(tab.locator(".u-legend .u-value").all_inner_texts())
 
 
 def test_a_curve_tells_its_figures_under_the_pointer_and_is_enlarged_and_shown_whole_again(

@@ -86,7 +86,7 @@ def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place
 
     def shows_the_match() -> bool:
         tab.goto(f"{front}/")
-        return board.count() == 1
+        return bool(board.count() == 1)
 
     wait_until(shows_the_match)  # what was read before the match began is shown for a moment more
     assert page.serious_findings() == []
