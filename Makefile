@@ -22,7 +22,7 @@ PYTEST := -m pytest --dist loadfile --no-loadscope-reorder --max-worker-restart 
 PROTOS := $(shell find proto -name '*.proto' | sort)
 TESTS ?= tests
 
-.PHONY: help demo test test-all test-changed lint check-python setup setup-dev setup-all setup-proto proto lock wheel wheel-pure test-compiled bench soak mutants screenshots clean
+.PHONY: help demo test test-all test-changed lint check-python setup setup-dev setup-all setup-proto setup-bench proto lock wheel wheel-pure test-compiled bench soak mutants screenshots clean
 
 help:
 	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
@@ -115,8 +115,10 @@ test-compiled: setup-dev $(COMPILED)/engine/compiled.json
 	PYTHONPATH=$(COMPILED) ARENA_TEST_ENGINE=compiled "$(BIN)/python" $(PYTEST) -n $(JOBS) -m "not needs" tests/engine tests/examples/test_connect_four.py
 
 # The libraries that the engine is compared with live apart: what is played and tested never sees them.
-bench: check-python
+setup-bench: check-python
 	$(SETUP) $(BENCH_VENV) run benchmarks
+
+bench: setup-bench
 	$(BENCH_VENV)/bin/python -m benchmarks
 
 # What the tests do in small, at length: each fails if a bot lost that should not, or if anything grew or was left.

@@ -1,6 +1,6 @@
 """How many steps a second `arena.adapters.batch` makes beside PettingZoo's classic environments, in the same run.
 
-    make .venv-bench/.done && .venv-bench/bin/python -m benchmarks.batch
+    make setup-bench && .venv-bench/bin/python -m benchmarks.batch
     PYTHONPATH=build/compiled .venv-bench/bin/python -P -m benchmarks.batch  # the compiled engine (make test-compiled)
     .venv-bench/bin/python -m benchmarks.batch --seconds 2 --repetitions 9 --count 256
 
@@ -110,11 +110,11 @@ def tell(batches: Sequence[Subject], others: Sequence[Subject]) -> int:
     for subject in (*others, *batches):
         print(f"{subject.name:44} {subject.rate:>9,.0f} steps/s  {1e6 / subject.rate:8.1f} us")
     if not others:
-        print("PettingZoo is not here: nothing to compare with; make .venv-bench/.done")
+        print("PettingZoo is not here: nothing to compare with; make setup-bench")
         return 1
     is_whole = len(others) == len(CLASSIC)
     if not is_whole:
-        print(f"{len(others)} of the {len(CLASSIC)} are here, and the goal is held against all: make .venv-bench/.done")
+        print(f"{len(others)} of the {len(CLASSIC)} are here, and the goal is held against all: make setup-bench")
     middle, missed = median(other.rate for other in others), 0
     for subject in batches:
         each = ", ".join(f"{other.name} {subject.rate / other.rate:.1f}" for other in others)

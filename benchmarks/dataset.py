@@ -2,7 +2,7 @@
 
     python -m benchmarks.dataset                            # 100,000 positions of each game
     python -m benchmarks.dataset --positions 1000000
-    python -m benchmarks.dataset --kind parquet             # needs pyarrow, which .venv-research has
+    python -m benchmarks.dataset --kind parquet             # needs pyarrow, which .venv-all has
 
 Matches of random play with the most seats of each game go the way of `arena replay dataset` from the document of their
 replay on; a pool of them is written round and round until there are so many positions, too large for any position to

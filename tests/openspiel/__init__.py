@@ -1,1 +1,1 @@
-"""Tests of the games of OpenSpiel. Those that play are run where OpenSpiel is installed: `make test-openspiel`."""
+"""Tests of the games of OpenSpiel. They are run where it is installed: `make test-all`."""
