@@ -54,8 +54,7 @@ def _alone(directory: Path) -> Iterator[None]:
         lock = (directory / "setup.lock").open("w")
     except OSError as error:
         raise SetupError(
-            f"cannot write {directory}: {error.strerror}; copy the checkout to a place that you may write,"
-            f" or name another environment: make VENV=/tmp/arena-venv"
+            f"cannot write {directory}: {error.strerror}; copy the checkout to a place where you may write"
         ) from error
     with lock:
         try:
@@ -114,7 +113,7 @@ def _pip(directory: Path, *words: str) -> None:
     if done.returncode:
         told = [line for line in (done.stderr + done.stdout).splitlines() if line.startswith("ERROR:")]
         raise SetupError(
-            f"pip could not install {words[-1]}: {(told or ['it told no reason'])[-1].removeprefix('ERROR: ')}"
+            f"pip could not install {Path(words[-1]).name}: {(told or ['it told no reason'])[-1].removeprefix('ERROR: ')}"
             f" (a new environment needs the network, or a package index of yours; see the settings of pip)"
         )
 

@@ -28,6 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("areas", nargs="*", metavar="AREA", choices=[*AREAS, []])
     parser.add_argument("--again", action="store_true", help="try only what the last run did not see noticed")
     parser.add_argument("--near", action="store_true", help="run only the tests near to a fault, for a first look")
+    parser.add_argument("--make-test", action="store_true", help="run only the tests of make test")
     parser.add_argument("--sound", action="store_true", help="the tests are known to pass without a fault")
     chosen = parser.parse_args(arguments)
     reasons = tomllib.loads((Path(__file__).parent / "survivors.toml").read_text(encoding="utf-8"))["reasons"]
@@ -36,10 +37,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def _try_area(name: str, reasons: Mapping[str, str], options: argparse.Namespace) -> int:
     faults = draw(_ROOT, AREAS[name].code, SAMPLE, f"{_SEED} {name}")
-    results = Results(name)
+    results = Results(f"{name}-make-test" if options.make_test else name)
     tried = [fault for fault in faults if not (options.again and results.noticed_by(fault))]
     with tempfile.TemporaryDirectory(prefix="arena-mutants-") as directory:
-        checkout = Checkout(Path(directory) / "checkout", AREAS[name].tests)
+        marks = "not needs" if options.make_test else ""
+        checkout = Checkout(Path(directory) / "checkout", AREAS[name].tests, marks)
         _say(f"{name}: {len(tried)} faults to try")
         if not (options.near or options.sound) and (failed := checkout.measure()):
             _say(f"{name}: its tests fail without any fault ({failed}); mend that first")

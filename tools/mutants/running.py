@@ -20,7 +20,7 @@ from tools.mutants.faults import Fault
 from tools.mutants.results import PLACE
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PYTHON = _ROOT / ".venv" / "bin" / "python"
+_PYTHON = _ROOT / ".venv-all" / "bin" / "python"
 _TEST_S = 60
 """How long one test may take; longer, and it has noticed the fault, which made something hang."""
 _PATIENCE = 10
@@ -41,10 +41,14 @@ _NOTHING_COLLECTED = 5
 class Checkout:
     """A copy of the checkout as it is in its directory, in which faults are made and mended again."""
 
-    def __init__(self, place: Path, tests: Sequence[str]) -> None:
-        """Copy into a new directory what git knows, and what is new there; these are the tests that must notice."""
+    def __init__(self, place: Path, tests: Sequence[str], marks: str) -> None:
+        """Copy into a new directory what git knows, and what is new there; these are the tests that must notice.
+
+        `marks` is an expression of pytest that chooses among them; if it is empty, all must.
+        """
         self._place = place
         self._tests = tests
+        self._marks = marks
         _copy(place)
         took = self._took = _read_times()
         self._files = sorted(_test_files(place, tests), key=lambda file: (took.get(file, 0.0), file))
@@ -96,6 +100,7 @@ class Checkout:
 
     def _run(self, tests: Sequence[str], *options: str, note: Callable[[str], None] = lambda _: None) -> str:
         command = [str(_PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-o", f"timeout={_TEST_S}"]
+        command += ["-m", self._marks]
         environment = {**os.environ, "PYTHONPATH": str(self._place), "PYTHONDONTWRITEBYTECODE": "1"}
         with tempfile.TemporaryFile() as output:
             process = subprocess.Popen(
