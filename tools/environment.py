@@ -112,8 +112,9 @@ def _pip(directory: Path, *words: str) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         told = [line for line in (done.stderr + done.stdout).splitlines() if line.startswith("ERROR:")]
+        why = told[-1].removeprefix("ERROR: ") if told else f"it ended with {done.returncode}"
         raise SetupError(
-            f"pip could not install {Path(words[-1]).name}: {(told or ['it told no reason'])[-1].removeprefix('ERROR: ')}"
+            f"pip could not install {Path(words[-1]).name}: {why}"
             f" (a new environment needs the network, or a package index of yours; see the settings of pip)"
         )
 
