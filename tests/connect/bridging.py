@@ -44,7 +44,7 @@ class MyBot(Bot):
 
     def decide(self, decision: Decision):
         log(f"{{decision.match.id}}:{{decision.ply}}")
-        decision.note = f"{{os.getpid()}}"
+        decision.note = f"{{os.getpid()}} {{id(self)}}"
 """
 TAIL = """
 run(MyBot())

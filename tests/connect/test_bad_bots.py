@@ -15,6 +15,7 @@ from tests.connect.bridging import connected, write_bot, write_program
 from tests.support.patience import patient_starts, until
 from tests.support.play_service import FakeService, decide, finished, play_service, started
 
+minutes = pytest.mark.needs("minutes")
 SCRIPTED = "import sys\nsys.argv[1:] = {arguments!r}\nfrom tests.support.scripted_bot import main\nmain()\n"
 
 
@@ -28,9 +29,13 @@ def scripted(place: Path, *arguments: str) -> Path:
     ("behaviour", "words"),
     [
         ("exit-at-once", r"fox does not start: It ended before it joined \(exit status 3\)\. .*'cannot find my brain'"),
-        ("garbage-first", "fox does not start: It sent 40 bytes that are no PlayRequest"),
-        ("act-first", "fox does not start: It sent Act as its first message"),
-        ("other-protocol", "fox does not start: The protocol versions do not fit: the bot speaks protocol 2.0"),
+        pytest.param("garbage-first", "fox does not start: It sent 40 bytes that are no PlayRequest", marks=minutes),
+        pytest.param("act-first", "fox does not start: It sent Act as its first message", marks=minutes),
+        pytest.param(
+            "other-protocol",
+            "fox does not start: The protocol versions do not fit: the bot speaks protocol 2.0",
+            marks=minutes,
+        ),
     ],
 )
 async def test_a_bot_that_does_not_start_is_told_before_the_service_hears_of_it(
@@ -45,6 +50,7 @@ async def test_a_bot_that_does_not_start_is_told_before_the_service_hears_of_it(
         assert ("cannot find my brain" in lines) == (behaviour == "exit-at-once")
 
 
+@minutes
 async def test_a_bot_that_never_joins_is_told(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_program(tmp_path, "import time\nprint('dreaming')\ntime.sleep(3600)\n")
     with patient_starts():
@@ -59,9 +65,9 @@ async def test_a_bot_that_never_joins_is_told(tls: TlsFiles, tmp_path: Path) -> 
     [
         ("garbage", "it sent 40 bytes that are no PlayRequest"),
         ("wrong-match", "it answered for the match 'another', which it does not play"),
-        ("join-twice", "it sent a second Join"),
+        pytest.param("join-twice", "it sent a second Join", marks=minutes),
         ("crash", "its process ended (SIGSEGV)"),
-        ("leave", "its process ended (exit status 0)"),
+        pytest.param("leave", "its process ended (exit status 0)", marks=minutes),
     ],
 )
 async def test_what_would_end_every_match_of_the_bot_ends_one_process(
@@ -78,6 +84,7 @@ async def test_what_would_end_every_match_of_the_bot_ends_one_process(
         assert len(told.of(BotStopped)) == 1
 
 
+@minutes
 async def test_what_concerns_its_match_alone_is_judged_by_the_service(tls: TlsFiles, tmp_path: Path) -> None:
     async with play_service(tls) as service, connected(service, scripted(tmp_path, "--do", "illegal")):
         visit = await service.first_question()
@@ -99,12 +106,14 @@ async def play_after_timeout(service: FakeService, directory: Path, place: Path)
     assert not told.of(BotStopped)
 
 
+@minutes
 async def test_a_bot_that_hangs_is_ended_with_its_match(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, "if decision.match.id == 'm1':\n    wait_for('never')\nreturn 1")
     async with play_service(tls) as service:
         await play_after_timeout(service, directory, tmp_path)
 
 
+@pytest.mark.usefixtures("inside")
 async def test_a_bot_is_built_once_and_what_a_build_said_that_fails_is_shown(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path)
     good, bad = '\nbuild = ["/bin/sh", "-c", "echo > made"]', '\nbuild = ["/bin/sh", "-c", "echo no luck; exit 1"]'
@@ -124,6 +133,7 @@ async def test_a_bot_is_built_once_and_what_a_build_said_that_fails_is_shown(tls
     assert "| no luck" in [note.text for note in told.of(Note)]
 
 
+@pytest.mark.usefixtures("inside")
 async def test_a_build_that_fails_for_want_of_a_compiler_names_the_packages(
     tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

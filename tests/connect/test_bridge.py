@@ -17,6 +17,8 @@ from tests.connect.bridging import connected, write_bot
 from tests.support.patience import PATIENCE_S, until
 from tests.support.play_service import decide, event, finished, play_service, started
 
+inside = pytest.mark.usefixtures("inside")
+
 
 async def test_a_bot_joins_plays_and_leaves_when_it_is_drained(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, "print('thinking')\nprint('hard', file=sys.stderr)\nreturn 2")
@@ -41,6 +43,7 @@ async def test_a_bot_joins_plays_and_leaves_when_it_is_drained(tls: TlsFiles, tm
     assert {wrote.line for wrote in told.of(BotWrote)} == {"thinking", "hard"}
 
 
+@inside
 async def test_who_waits_long_for_a_first_match_is_told_once(
     tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,6 +60,7 @@ async def test_who_waits_long_for_a_first_match_is_told_once(
     assert len(told.of(Waiting)) == 1
 
 
+@inside
 async def test_matches_at_once_are_processes_that_are_kept_for_the_next(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path)
     async with play_service(tls) as service, connected(service, directory, matches=2) as told:
@@ -73,6 +77,7 @@ async def test_matches_at_once_are_processes_that_are_kept_for_the_next(tls: Tls
         assert (await visit.hear_act()).note in processes
 
 
+@inside
 async def test_a_match_that_begins_as_another_ends_pays_for_no_start(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path)
     async with play_service(tls) as service, connected(service, directory) as told:
@@ -88,6 +93,7 @@ async def test_a_match_that_begins_as_another_ends_pays_for_no_start(tls: TlsFil
     assert len(told.of(MatchEnded)) == 5
 
 
+@inside
 async def test_a_process_that_was_only_late_plays_the_next_match(
     tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +124,7 @@ return 1
 """
 
 
+@inside
 async def test_a_bot_that_crashed_is_told_the_match_again(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, CRASHES_ONCE)
     async with play_service(tls) as service, connected(service, directory) as told:
@@ -133,8 +140,9 @@ async def test_a_bot_that_crashed_is_told_the_match_again(tls: TlsFiles, tmp_pat
         assert stopped[0].last_words == "RuntimeError: no idea"
 
 
+@inside
 async def test_a_bot_that_always_crashes_gives_its_matches_up_and_plays_no_more(tls: TlsFiles, tmp_path: Path) -> None:
-    directory = write_bot(tmp_path, "os._exit(3)")
+    directory = write_bot(tmp_path, "raise RuntimeError")
     async with play_service(tls) as service, connected(service, directory) as told:
         visit = await service.visit()
         await visit.welcome()
@@ -149,6 +157,7 @@ async def test_a_bot_that_always_crashes_gives_its_matches_up_and_plays_no_more(
     assert [one.starts_left for one in told.of(BotStopped)] == [2, 1, 0, -1] * 3
 
 
+@inside
 async def test_a_process_that_thinks_is_not_disturbed_when_the_line_breaks(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, "wait_for('go')\nreturn 1")
     async with play_service(tls) as service, connected(service, directory) as told:
@@ -170,6 +179,7 @@ async def test_a_process_that_thinks_is_not_disturbed_when_the_line_breaks(tls: 
     assert len(told.of(MatchBegan)) == 1
 
 
+@inside
 async def test_an_answer_that_was_lost_with_the_line_is_sent_again(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, "return 1")
     async with play_service(tls) as service, connected(service, directory):
@@ -183,6 +193,7 @@ async def test_an_answer_that_was_lost_with_the_line_is_sent_again(tls: TlsFiles
     assert (tmp_path / "log").read_text() == "m1:0\n"
 
 
+@inside
 async def test_an_answer_that_crosses_the_question_asked_anew_is_sent_once(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, "wait_for('go')\nreturn 1")
     async with play_service(tls) as service, connected(service, directory) as told:
@@ -197,6 +208,7 @@ async def test_an_answer_that_crosses_the_question_asked_anew_is_sent_once(tls: 
         assert (await visit.hear_act()).ply == 2
 
 
+@inside
 async def test_a_process_hears_of_every_ply_once_although_the_line_broke(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, 'decision.note = ",".join(str(event.ply) for event in decision.events)\nreturn 1')
     async with play_service(tls) as service, connected(service, directory):
@@ -211,6 +223,7 @@ async def test_a_process_hears_of_every_ply_once_although_the_line_broke(tls: Tl
         assert (await visit.hear_act()).note == "2,3,4"
 
 
+@inside
 async def test_a_bridge_that_was_started_anew_takes_a_match_up(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, 'decision.note = f"{len(self.match.events)}"\nreturn 1')
     async with play_service(tls) as service, connected(service, directory) as told:
@@ -221,6 +234,7 @@ async def test_a_bridge_that_was_started_anew_takes_a_match_up(tls: TlsFiles, tm
         assert (await told.wait_for(MatchBegan)).resumed
 
 
+@inside
 async def test_draining_waits_for_what_runs_and_asks_for_nothing_new(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, "wait_for(f'go {decision.match.id}')\nreturn 1")
     async with play_service(tls) as service, connected(service, directory, matches=2) as told:
@@ -236,6 +250,7 @@ async def test_draining_waits_for_what_runs_and_asks_for_nothing_new(tls: TlsFil
         await told.end()
 
 
+@inside
 async def test_who_drains_and_loses_the_line_comes_back_for_what_runs_only(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, "wait_for(f'go {decision.match.id}')\nreturn 1")
     async with play_service(tls) as service, connected(service, directory, matches=2) as told:
@@ -258,6 +273,7 @@ async def test_who_drains_and_loses_the_line_comes_back_for_what_runs_only(tls: 
     assert [ended.match_id for ended in told.of(MatchEnded)] == ["m1"]
 
 
+@inside
 async def test_a_match_that_begins_while_the_bot_leaves_is_played(tls: TlsFiles, tmp_path: Path) -> None:
     async with play_service(tls) as service, connected(service, write_bot(tmp_path)) as told:
         visit = await service.visit()
@@ -273,6 +289,7 @@ async def test_a_match_that_begins_while_the_bot_leaves_is_played(tls: TlsFiles,
     assert len(told.of(MatchEnded)) == 1
 
 
+@inside
 async def test_a_match_that_the_service_plays_again_begins_afresh(tls: TlsFiles, tmp_path: Path) -> None:
     """After a kill of the service, it is planned again under its id; what was told before happened in another one."""
     directory = write_bot(tmp_path, 'decision.note = ",".join(str(event.ply) for event in decision.events)\nreturn 1')
@@ -292,6 +309,7 @@ async def test_a_match_that_the_service_plays_again_begins_afresh(tls: TlsFiles,
         assert [what.resumed for what in told.of(MatchBegan)] == [False, False]
 
 
+@inside
 async def test_a_match_that_is_over_is_told_once(tls: TlsFiles, tmp_path: Path) -> None:
     async with play_service(tls) as service, connected(service, write_bot(tmp_path), stop_after=2) as told:
         visit = await service.visit()
@@ -308,6 +326,7 @@ async def test_a_match_that_is_over_is_told_once(tls: TlsFiles, tmp_path: Path) 
     assert [ended.match_id for ended in told.of(MatchEnded)] == ["m1", "m2"]
 
 
+@inside
 async def test_a_service_that_stays_away_is_told_once(tls: TlsFiles, tmp_path: Path) -> None:
     async with play_service(tls) as service, connected(service, write_bot(tmp_path)) as told:
         visit = await service.visit()
@@ -331,6 +350,7 @@ async def test_processes_are_reached_over_a_port_where_sockets_do_not_work(
         assert (await visit.hear_act()).note.startswith("127.0.0.1:")
 
 
+@inside
 async def test_a_match_that_ended_while_the_line_was_broken_is_not_waited_for(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path)
     async with play_service(tls) as service, connected(service, directory, stop_after=1) as told:

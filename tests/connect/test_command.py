@@ -22,6 +22,8 @@ from tests.support.patience import until
 from tests.support.places import Place, Terminal
 from tests.support.play_service import FakeService, decide, finished, play_service, started
 
+minutes = pytest.mark.needs("minutes")
+
 
 @pytest.fixture
 def home() -> Iterator[Place]:
@@ -71,6 +73,7 @@ async def test_ctrl_c_lets_the_match_end_and_nothing_is_left_behind(tls: TlsFile
         assert "Traceback" not in terminal.text
 
 
+@minutes
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_a_second_signal_leaves_at_once(tls: TlsFiles, home: Place, number: signal.Signals) -> None:
     directory = write_bot(home.directory, "wait_for('never')")
@@ -87,6 +90,7 @@ async def test_a_second_signal_leaves_at_once(tls: TlsFiles, home: Place, number
         assert "arena: left a match; the same command goes on there" in terminal.text
 
 
+@minutes
 async def test_programs_get_a_line_of_json_for_each_piece_of_news_and_the_bot_writes_into_its_log(
     tls: TlsFiles, home: Place
 ) -> None:
@@ -111,6 +115,7 @@ async def test_programs_get_a_line_of_json_for_each_piece_of_news_and_the_bot_wr
     assert log.read_text() == "bot 1| thinking\n"
 
 
+@minutes
 async def test_ctrl_c_while_the_bot_starts_ends_it(tls: TlsFiles, home: Place) -> None:
     begun = home.directory / "begun"
     source = f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(3600)\n"
@@ -123,6 +128,7 @@ async def test_ctrl_c_while_the_bot_starts_ends_it(tls: TlsFiles, home: Place) -
         assert "arena: stopped before the bot was connected; nothing was played" in terminal.text
 
 
+@minutes
 async def test_kill_leaves_no_process_behind_and_the_same_command_goes_on(tls: TlsFiles, home: Place) -> None:
     directory = write_bot(home.directory, "wait_for('go')\nreturn 1")
     async with play_service(tls) as service:

@@ -21,6 +21,8 @@ from arena.v1 import play_pb2
 from tests.connect.bridging import connected, write_bot
 from tests.support.play_service import GAMES, FakeService, decide, finished, listening, play_service, started
 
+pytestmark = pytest.mark.usefixtures("inside")
+
 JOINED = play_pb2.PlayResponse(joined=play_pb2.Joined(protocol_major=1, games=GAMES))
 
 

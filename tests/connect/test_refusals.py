@@ -25,6 +25,8 @@ from arena.v1 import play_pb2
 from tests.connect.bridging import connected, write_bot, write_program
 from tests.support.play_service import FakeService, play_service, started
 
+pytestmark = pytest.mark.usefixtures("inside")
+
 Code = grpc.StatusCode
 
 

@@ -14,6 +14,8 @@ from tests.support.unlike_linux import unlike_linux
 
 __all__ = ["unlike_linux"]
 
+pytestmark = pytest.mark.needs("minutes")
+
 
 @pytest.mark.usefixtures("unlike_linux")
 async def test_a_remote_bot_plays_from_a_machine_without_proc(tls: TlsFiles, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from tests.support.patience import any_start, until
 from tests.support.remote_bot import RemoteBot
 from tests.support.specs import scripted
 
+minutes = pytest.mark.needs("minutes")
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -59,6 +60,7 @@ async def is_here(house: House, told: Connected, name: str = "fox") -> None:
     await house.until_here(name)
 
 
+@pytest.mark.usefixtures("inside")
 @in_one_loop
 async def test_it_plays_whole_matches_by_the_rules_at_once(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, matches=2) as told, house.bot("a", room=2):
@@ -73,6 +75,7 @@ async def test_it_plays_whole_matches_by_the_rules_at_once(house: House, tmp_pat
     assert ranks == {report.match_id: report.result.ranks[0] for report in reports}
 
 
+@minutes
 @in_one_loop
 async def test_it_plays_beside_a_hosted_bot(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path):
@@ -81,6 +84,7 @@ async def test_it_plays_beside_a_hosted_bot(house: House, tmp_path: Path) -> Non
     assert not report.result.faults
 
 
+@minutes
 @in_one_loop
 async def test_a_line_that_is_cut_again_and_again_costs_nothing(house: House, tmp_path: Path) -> None:
     async with open_line(house.process.port) as line:
@@ -113,6 +117,7 @@ return decision.legal_actions[0]
 """
 
 
+@minutes
 @in_one_loop
 async def test_a_crash_in_the_middle_is_no_fault_there(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, CRASHES_AT_ITS_THIRD) as told:
@@ -123,6 +128,7 @@ async def test_a_crash_in_the_middle_is_no_fault_there(house: House, tmp_path: P
     assert [one.why for one in told.of(BotStopped)] == ["its process ended (exit status 9)"]
 
 
+@minutes
 @in_one_loop
 async def test_a_bot_that_always_crashes_resigns(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, "os._exit(9)") as told:
@@ -132,6 +138,7 @@ async def test_a_bot_that_always_crashes_resigns(house: House, tmp_path: Path) -
     assert not report.result.faults
 
 
+@minutes
 @in_one_loop
 async def test_a_bot_that_hangs_is_told_its_fault_in_words(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, "wait_for('never')") as told:
@@ -142,6 +149,7 @@ async def test_a_bot_that_hangs_is_told_its_fault_in_words(house: House, tmp_pat
     assert (ended.rank, ended.faults[0].cause) == (2, "TIMEOUT")
 
 
+@minutes
 @in_one_loop
 async def test_a_bridge_that_was_started_anew_plays_the_match_to_its_end(house: House, tmp_path: Path) -> None:
     waits = "if decision.ply > 3:\n    wait_for('go')\nreturn decision.legal_actions[0]"
@@ -158,6 +166,7 @@ async def test_a_bridge_that_was_started_anew_plays_the_match_to_its_end(house: 
     assert not report.result.faults
 
 
+@minutes
 @in_one_loop
 async def test_a_second_connection_of_the_bot_ends_the_first(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path / "one") as first:
@@ -171,6 +180,7 @@ async def test_a_second_connection_of_the_bot_ends_the_first(house: House, tmp_p
 WAITS = "wait_for(f'go {decision.match.id}')\nreturn decision.legal_actions[0]"
 
 
+@minutes
 @in_one_loop
 async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: House, tmp_path: Path) -> None:
     """As on a busy ladder, there is a next match at every moment, also in the one in which another ends."""
@@ -190,6 +200,7 @@ async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: Ho
         await _play_the_rest(house, tmp_path, orders)
 
 
+@minutes
 @in_one_loop
 async def test_who_stops_after_a_match_plays_no_other_although_more_wait(house: House, tmp_path: Path) -> None:
     orders = {name: house.order(name, [remote_seat("fox"), scripted()]) for name in ("s1", "s2", "s3")}
@@ -210,6 +221,7 @@ async def _play_the_rest(house: House, place: Path, orders: dict[str, asyncio.Ta
     assert not any(began.resumed for began in told.of(MatchBegan))
 
 
+@minutes
 @in_one_loop
 async def test_the_example_without_our_kit_plays_a_whole_match(house: House) -> None:
     address = f"localhost:{house.process.port}"

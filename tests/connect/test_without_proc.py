@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from arena.service.server.tls import TlsFiles
 from tests.connect.bridging import write_bot
 from tests.connect.test_command import log_in, words
@@ -15,6 +17,8 @@ from tests.support.places import Place
 from tests.support.play_service import finished, play_service
 
 __all__ = ["no_proc"]
+
+pytestmark = pytest.mark.needs("minutes")
 
 
 async def test_a_bot_is_connected_where_there_is_no_proc(tls: TlsFiles, no_proc: Path) -> None:
