@@ -15,6 +15,7 @@ from sqlalchemy import Engine
 from ratings.store import schema
 from ratings.store.database import open_database
 from ratings.store.dialects import dialect_of
+from tests.support.same_statements import same_statements
 
 _migrate = schema._migrate
 
@@ -44,5 +45,5 @@ def _repeat(engine: Engine) -> None:
 @contextmanager
 def repeated_migrations() -> Iterator[None]:
     """While this is open, a fresh database in this process takes milliseconds; an old one is migrated as ever."""
-    with mock.patch.object(schema, "_migrate", _repeat):
+    with mock.patch.object(schema, "_migrate", _repeat), same_statements():
         yield
