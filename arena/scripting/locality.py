@@ -49,7 +49,14 @@ def _is_found_elsewhere(module: ModuleType) -> bool:
 
 
 def _is_below_installed(file: Path) -> bool:
-    return any(file.resolve().is_relative_to(root) for root in _installed_roots(os.environ.get("PYTHONPATH", "")))
+    return _is_below(file, os.environ.get("PYTHONPATH", ""))
+
+
+@cache
+def _is_below(file: Path, python_path: str) -> bool:
+    """Return whether a file is installed; kept, as it is asked of every module for every callable."""
+    place = file.resolve()
+    return any(place.is_relative_to(root) for root in _installed_roots(python_path))
 
 
 @cache

@@ -1,7 +1,7 @@
 """What is asked wrongly is refused in a line, with a remedy that a program has."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from arena.tournament.lock import exclusive, lock_path
 from engine.errors import OptionsError, SeatsError
 from ratings.errors import NotADatabaseError, NotFoundError, SchemaVersionError
 from tests.api.players import first
+from tests.api.stalling import stalling
 
 PAIR = ("random", first)
 
@@ -73,13 +74,20 @@ WRONG: dict[str, tuple[Callable[[Arena], object], type[Exception], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_is_refused_in_a_line_that_names_no_command(what: str, tmp_path: Path) -> None:
-    ask, kind, message = WRONG[what]
-    with Arena(tmp_path / "wrong.db") as arena:
+@pytest.fixture(scope="module")
+def unplayed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
+    """An arena in which nothing is ever played, as all that is asked of it is refused."""
+    with Arena(tmp_path_factory.mktemp("unplayed") / "unplayed.db") as arena:
         arena.add(first)
-        with pytest.raises(kind, match=message) as refusal:
-            ask(arena)
+        yield arena
+        assert not arena.tournaments()
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_refused_in_a_line_that_names_no_command(what: str, unplayed: Arena) -> None:
+    ask, kind, message = WRONG[what]
+    with pytest.raises(kind, match=message) as refusal:
+        ask(unplayed)
     text = str(refusal.value)
     assert "\n" not in text
     assert "`arena" not in text
@@ -100,8 +108,9 @@ def _stop(_state: object) -> None:
 
 
 def test_a_tournament_that_another_program_plays_is_left_to_it(table: Arena, tmp_path: Path) -> None:
-    with pytest.raises(RunStoppedError):
-        table.tournament("foreign_king", PAIR, name="busy", blocks=50, progress=_stop)
+    stopped = pytest.raises(RunStoppedError, match=r"of 8 are recorded; Arena.resume\('busy'\) plays the rest")
+    with stalling(), stopped:
+        table.tournament("foreign_king", PAIR, name="busy", blocks=4, progress=_stop)
     id_ = table.result("busy").detail.summary.id
     refused = pytest.raises(AlreadyRunningError, match=r"playing this tournament now; .* call Arena.resume\(...\)")
     with exclusive(lock_path(tmp_path / "table.db", id_)), refused:

@@ -1,8 +1,6 @@
 """What a callable does wrong is a bot's fault in its match, and everybody else plays on."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,37 +9,42 @@ from tests.api.players import CannotBeMade, answers_nonsense, cheats, first, nev
 from tests.support.patience import PATIENCE_S, patient_autopsies
 
 START = f"{PATIENCE_S:g}s"
+WRONG = [
+    (raises, "DISCONNECTED", "RuntimeError: this one has no idea"),
+    (answers_nonsense, "DISCONNECTED", "decide returned 'the best one'; return an action id"),
+    (cheats, "ILLEGAL_ACTION", ""),
+    (CannotBeMade, "START_FAILED", "OSError: there are no weights here"),
+]
 
 
-@pytest.mark.parametrize(
-    ("bot", "clock", "cause", "said"),
-    [
-        (raises, START, "DISCONNECTED", "RuntimeError: this one has no idea"),
-        (answers_nonsense, START, "DISCONNECTED", "decide returned 'the best one'; return an action id"),
-        (cheats, START, "ILLEGAL_ACTION", ""),
-        (CannotBeMade, START, "START_FAILED", "OSError: there are no weights here"),
-        (never_answers, "50ms", "TIMEOUT", ""),
-    ],
-)
-def test_the_match_tells_what_a_callable_did_wrong(
-    bot: Callable[..., Any], clock: str, cause: str, said: str, tmp_path: Path
-) -> None:
+def test_the_match_tells_what_each_callable_did_wrong(tmp_path: Path) -> None:
+    bots = [*(bot for bot, _, _ in WRONG), Entrant(first, name="honest")]
     with Arena(tmp_path / "faults.db", workers=1) as arena, patient_autopsies():
-        played = arena.match("foreign_king", [bot, Entrant(first, name="honest")], clock=clock, start_limit=START)
-    faults = [fault for fault in played.faults if fault.seat == 0]
-    assert [fault.cause for fault in faults] == [cause]
+        played = arena.match("rex_romanorum", bots, clock=START, start_limit=START)
+    assert played.ranks == (4, 3, 2, 5, 1)
+    faults = {fault.seat: fault for fault in played.faults}
+    assert sorted(faults) == [0, 1, 2, 3]
+    for seat, (_, cause, said) in enumerate(WRONG):
+        assert faults[seat].cause == cause
+        assert f"(seat {seat}) was at fault at ply {faults[seat].ply}, {cause}" in repr(played)
+        assert said in repr(played)
+
+
+@pytest.mark.needs("minutes")
+def test_one_that_never_answers_is_out_of_time(tmp_path: Path) -> None:
+    with Arena(tmp_path / "faults.db", workers=1) as arena:
+        played = arena.match("foreign_king", [never_answers, first], clock="50ms", start_limit=START)
+    (fault,) = [fault for fault in played.faults if fault.seat == 0]
+    assert fault.cause == "TIMEOUT"
     assert played.ranks[0] == 2
-    assert said in repr(played)
-    assert f"at fault at ply {faults[0].ply}, {cause}" in repr(played)
+    assert f"at fault at ply {fault.ply}, TIMEOUT" in repr(played)
 
 
-def test_a_tournament_goes_on_without_the_one_that_raises(tmp_path: Path) -> None:
-    bots = [raises, Entrant(first, name="honest"), "random"]
-    with Arena(tmp_path / "faults.db", workers=2) as arena:
-        played = arena.tournament("foreign_king", bots, clock=START, start_limit=START, seed=2, progress=False)
-        assert played.is_over
-        assert {(fault.bot, fault.cause) for fault in played.faults} == {("raises", "DISCONNECTED")}
-        assert [row.forfeits for row in played if row.bot == "raises"] == [4]
-        assert [row.matches for row in played] == [4, 4, 4]
-        assert "raises: DISCONNECTED in 4 matches" in repr(played)
-        assert len(arena.matches(played.name, fault="any")) == 4
+def test_a_tournament_goes_on_without_the_one_that_is_at_fault(table: Arena) -> None:
+    played = table.tournament("foreign_king", [cheats, Entrant(first, name="honest"), "random"], seed=2, progress=False)
+    assert played.is_over
+    assert {(fault.bot, fault.cause) for fault in played.faults} == {("cheats", "ILLEGAL_ACTION")}
+    assert [row.forfeits for row in played if row.bot == "cheats"] == [4]
+    assert [row.matches for row in played] == [4, 4, 4]
+    assert "cheats: ILLEGAL_ACTION in 4 matches" in repr(played)
+    assert len(table.matches(played.name, fault="any")) == 4

@@ -81,9 +81,9 @@ def test_a_tournament_is_a_round_robin_of_small_tables_unless_more_is_said(table
     ],
 )
 def test_every_format_can_be_asked_for_with_its_settings(
-    form: str, settings: dict[str, Any], kept: dict[str, object], table: Arena
+    form: str, settings: dict[str, Any], kept: dict[str, object], shared: Arena
 ) -> None:
-    played = table.tournament("foreign_king", THREE, format=form, seed=1, progress=False, **settings)
+    played = shared.tournament("foreign_king", THREE, format=form, seed=1, progress=False, **settings)
     assert played.is_over
     assert kept.items() <= played.detail.settings.items()
     assert {row.bot for row in played} == {"random", "first", "second"}
