@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,42 @@ def empty_file(kind_of_database: str, tmp_path_factory: pytest.TempPathFactory) 
     return path
 
 
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A closed database with four bots, a copy of it with a tournament of them, and what is in these."""
+
+    with_bots: Path
+    bots: dict[str, str]
+    with_tournament: Path
+    tournament: str
+
+
+@pytest.fixture(scope="session")
+def filled(kind_of_database: str, empty_file: Path) -> Filled:
+    """Databases that most tests begin with; they work on copies."""
+    paths = [empty_file.with_name(f"{name}.db") for name in ("bots", "tournament")]
+    with databases_of(kind_of_database):
+        database = open_database(book.copy_of(empty_file, paths[0]))
+        bots = book.add_bots(database, ("ada", "bob", "cyd", "dan"))
+        database.close()
+        database = open_database(book.copy_of(paths[0], paths[1]))
+        tournament = book.create(database, bots.values())
+        database.close()
+    return Filled(paths[0], bots, paths[1], tournament)
+
+
 @pytest.fixture
-def path(empty_file: Path, tmp_path: Path) -> Path:
-    return book.copy_of(empty_file, tmp_path / "arena.db")
+def template(request: pytest.FixtureRequest) -> Path:
+    """The closed database of which a test gets a copy: what it holds is what the test asks for."""
+    if not {"bots", "tournament"} & set(request.fixturenames):
+        return request.getfixturevalue("empty_file")  # type: ignore[no-any-return]
+    filled: Filled = request.getfixturevalue("filled")
+    return filled.with_tournament if "tournament" in request.fixturenames else filled.with_bots
+
+
+@pytest.fixture
+def path(template: Path, tmp_path: Path) -> Path:
+    return book.copy_of(template, tmp_path / "arena.db")
 
 
 @pytest.fixture
@@ -38,13 +72,13 @@ def database(path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
-def bots(database: Database) -> dict[str, str]:
-    return book.add_bots(database, ("ada", "bob", "cyd", "dan"))
+def bots(filled: Filled, database: Database) -> dict[str, str]:
+    return filled.bots
 
 
 @pytest.fixture
-def tournament(database: Database, bots: dict[str, str]) -> str:
-    return book.create(database, bots.values())
+def tournament(filled: Filled, database: Database) -> str:
+    return filled.tournament
 
 
 @pytest.fixture

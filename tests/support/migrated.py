@@ -1,23 +1,29 @@
-"""Fresh databases without the migrations: what these make is written down once in a process, and repeated."""
+"""Databases that are made and written to quickly.
+
+What the migrations make is written down once in a process, and repeated. No test cuts the power, so none waits for a
+disk.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from unittest import mock
 
 from sqlalchemy import Engine
+from sqlalchemy.pool import ConnectionPoolEntry
 
-from ratings.store import schema
+from ratings.store import schema, sqlite
 from ratings.store.database import open_database
 from ratings.store.dialects import dialect_of
 from tests.support.same_statements import same_statements
 
 _migrate = schema._migrate
+_set_pragmas = sqlite._set_pragmas
 
 
 @cache
@@ -42,8 +48,19 @@ def _repeat(engine: Engine) -> None:
                 connection.exec_driver_sql(line)
 
 
+def _set_pragmas_and_hurry(
+    pragmas: Mapping[str, int], connection: sqlite3.Connection, entry: ConnectionPoolEntry
+) -> None:
+    _set_pragmas(pragmas, connection, entry)
+    connection.execute("PRAGMA synchronous=OFF")
+
+
 @contextmanager
 def repeated_migrations() -> Iterator[None]:
     """While this is open, a fresh database in this process takes milliseconds; an old one is migrated as ever."""
-    with mock.patch.object(schema, "_migrate", _repeat), same_statements():
+    with (
+        mock.patch.object(schema, "_migrate", _repeat),
+        mock.patch.object(sqlite, "_set_pragmas", _set_pragmas_and_hurry),
+        same_statements(),
+    ):
         yield

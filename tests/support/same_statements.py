@@ -1,7 +1,7 @@
 """Statements that are compiled once in a process, whichever of its many databases executes them.
 
-SQLAlchemy keeps what it compiled with each engine and its dialect. A test that opens a database of its own would compile
-every statement again, which takes longer than to execute it.
+SQLAlchemy keeps what it compiled with each engine and its dialect. A test that opens a database of its own would
+compile every statement again, which takes longer than to execute it.
 """
 
 from __future__ import annotations
