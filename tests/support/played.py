@@ -1,28 +1,30 @@
-"""A database made by real tournaments of both games, once for all tests that show it; to be copied, not changed."""
+"""A database made by tournaments of both games, once for all tests that show it; to be copied, not changed.
+
+The matches are real ones, played in this process by bots that are asked nothing: `Played` decides for them.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import shutil
+import time
 from pathlib import Path
+from random import Random
+from unittest import mock
 
-from tests.support.patience import ANY_TIME
-from tests.support.places import Place, write_manifest, write_quick_bot
+from arena.match.match import Match
+from arena.match.messages import Answer
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
+from arena.match.writing import write_replay
+from arena.worker.accounts import Accounts
+from arena.worker.reporting import build_report
+from tests.support.places import Place, write_quick_bot
 
 BOTS = ("random", "greedy", "first")
-WRONG = """
-from bots.kit import Bot, Decision, run
-
-class Wrong(Bot):
-    asked = 0
-
-    def decide(self, decision: Decision) -> int:
-        self.asked += 1
-        return decision.legal_actions[0] if self.asked < 9 else 999_999
-
-run(Wrong())
-"""
-"""A bot that commits a fault in the middle of its match, the last one of the database."""
+WRONG_AFTER = 8
+"""The bot `wrong` commits a fault after so many decisions, in the last match of the database."""
+ILLEGAL = 999_999
 _NAME = "played.db"
 _TOURNAMENTS = (
     ("round-robin", "--game", "foreign_king", "--seats", "2", "--name", "duel", "--blocks", "2"),
@@ -31,6 +33,42 @@ _TOURNAMENTS = (
     ("knockout", "--game", "foreign_king", "--seats", "2", "--name", "cup", "--double"),
     ("swiss", "--game", "foreign_king", "--seats", "2", "--name", "swiss", "--rounds", "2"),
 )
+
+
+class Played:
+    """An executor that plays one match at a time: `first` takes the first action, all others draw one."""
+
+    def __init__(self, *_workers: object, **_options: object) -> None: ...
+
+    async def __aenter__(self) -> Played:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None: ...
+
+    def slots(self) -> int:
+        return 1
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        started = time.time_ns() // 1000
+        match = Match(spec)
+        draw = Random(spec.chance_seed)
+        asked = 0
+        match.begin()
+        while (decision := match.decision) is not None and not match.is_over:
+            name = spec.seats[decision.seat].name
+            asked += name == "wrong"
+            action = (
+                ILLEGAL
+                if asked > WRONG_AFTER
+                else decision.legal[0]
+                if name == "first"
+                else draw.choice(decision.legal)
+            )
+            match.receive(decision.seat, Answer(spec.match_id, decision.ply, [action]), 1000, 1000)
+        return build_report(match, write_replay(match, started, time.time_ns() // 1000 - started), (), Accounts())
+
+    async def cancel(self, match_id: str) -> None:
+        raise AssertionError(f"match {match_id} ends before it could be cancelled")
 
 
 def played_database(shared: Path) -> Path:
@@ -42,7 +80,8 @@ def played_database(shared: Path) -> Path:
             making = shared / "played-making"
             shutil.rmtree(making, ignore_errors=True)
             making.mkdir()
-            _play(making / _NAME)
+            with mock.patch("arena.cli.shared.executors.LocalExecutor", Played):
+                _play(making / _NAME)
             making.rename(done)
     return done / _NAME
 
@@ -55,13 +94,15 @@ def copy_played(shared: Path, directory: Path) -> Path:
 
 
 def _play(db: Path) -> None:
-    quick = write_quick_bot(db.parent / "sources" / "first", "first")
     place = Place(db.parent)
     place.environment["ARENA_DB"] = str(db)
-    wrong = db.parent / "sources" / "wrong"
-    wrong.mkdir()
-    (wrong / "main.py").write_text(WRONG, encoding="utf-8")
-    place.ok("bot", "add", "random", "greedy", quick, write_manifest(wrong, "wrong"))
+    place.ok(
+        "bot",
+        "add",
+        "random",
+        "greedy",
+        *(write_quick_bot(db.parent / "sources" / name, "first", name=name) for name in ("first", "wrong")),
+    )
     for words in _TOURNAMENTS:
-        place.ok("tournament", "run", *words, "--bots", ",".join(BOTS), "--seed", "7", "--workers", "1", *ANY_TIME)
-    place.ok("match", "run", "--game", "foreign_king", "--bots", "wrong,first", "--seed", "7", *ANY_TIME)
+        place.ok("tournament", "run", *words, "--bots", ",".join(BOTS), "--seed", "7", "--workers", "1")
+    place.ok("match", "run", "--game", "foreign_king", "--bots", "wrong,first", "--seed", "7")
