@@ -1,8 +1,5 @@
-import io
-import json
 import shutil
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +9,14 @@ from arena.cli.app import run
 from tests.cli.places import PLACES
 from tests.cli.support import MATCH, Arena, write_bot
 from tests.cli.table import TableExecutor
+from tests.support.compiled_sql import shared_compilation
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_sql() -> Iterator[None]:
+    """Commands are run here one after the other, each with an engine of its own."""
+    with shared_compilation():
+        yield
 
 
 @pytest.fixture
@@ -23,6 +28,13 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     for name in ("ARENA_DEBUG", "ARENA_WORKERS", "ARENA_SERVER"):
         monkeypatch.delenv(name, raising=False)
     return Arena(db, capsys)
+
+
+@pytest.fixture
+def brief_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`arena doctor` looks at the database alone, which starts no process."""
+    monkeypatch.setattr("arena.cli.nouns.doctor.CHECKS", ())
+    monkeypatch.setattr("arena.cli.nouns.doctor.check_sandboxes", lambda: iter(()))
 
 
 @pytest.fixture(scope="session")
@@ -45,25 +57,12 @@ def table(arena: Arena, three_bots: Path, tmp_path: Path, monkeypatch: pytest.Mo
     return arena
 
 
-@pytest.fixture(scope="module")
-def played(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """A directory with a match that was played in its database, to be copied, not used; and what was told of it."""
-    directory = tmp_path_factory.mktemp("played")
-    shutil.copytree(three_bots, directory, dirs_exist_ok=True)
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
-        patch.setattr("arena.cli.shared.executors.LocalExecutor", TableExecutor)
-        patch.delenv("ARENA_SERVER", raising=False)
-        assert run([*MATCH, "--json", "--db", str(directory / "arena.db")]) == 0
-    return directory, json.loads(out.getvalue())
-
-
 @pytest.fixture
-def match(table: Arena, played: tuple[Path, dict[str, Any]], tmp_path: Path) -> dict[str, Any]:
+def match(table: Arena) -> dict[str, Any]:
     """A match that was played, in the database of `table`."""
-    directory, told = played
-    for file in directory.glob("arena.db*"):  # the bots are there already, and nobody but root writes over them
-        shutil.copy(file, tmp_path)
-    return told
+    (told,) = table.played(" ".join([*MATCH, "--json"]))
+    found: dict[str, Any] = told.json
+    return found
 
 
 @pytest.fixture(params=PLACES)

@@ -1,13 +1,18 @@
 """Runs command lines in this process, and writes bots to add."""
 
 import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.cli.app import run
+from arena.cli.shared import executors
 
 MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--seed", "3"]
 """A match of three bots that comes out the same each time."""
@@ -49,6 +54,48 @@ class Arena:
         assert "Traceback" not in finished.err
         assert "fault of the arena" not in finished.err
         return finished.err.removeprefix("arena: ").rstrip("\n")
+
+    def misses(self, cases: Iterable[tuple[Sequence[str | Path], str]], code: int = 2) -> list[str]:
+        """The command lines that are not refused by one line with the words that are expected, and what they said."""
+        missed = []
+        for words, expected in cases:
+            line = " ".join(map(str, words))[:200]
+            try:
+                said = self.refusal(*words, code=code)[:2000]
+            except AssertionError as error:
+                missed.append(f"{line}: {error}")
+            else:
+                missed += [] if expected in said else [f"{line}: {said!r} instead of {expected!r}"]
+        return missed
+
+    def played(self, *lines: str) -> list[Finished]:
+        """Run command lines on the fresh database of a test; where another test did so before, copy what they made.
+
+        What they do may depend on nothing but themselves and the bots that lie in the directory.
+        """
+        key = (executors.LocalExecutor, self.db.exists(), lines)
+        if key not in _played:
+            told = [self(*line.split()) for line in lines]
+            kept = Path(_keeper().name, str(len(_played)))
+            shutil.copytree(self.db.parent, kept)
+            _played[key] = kept, told
+        kept, told = _played[key]
+        shutil.copytree(kept, self.db.parent, dirs_exist_ok=True, copy_function=_copy)
+        return told
+
+
+_played: dict[object, tuple[Path, list[Finished]]] = {}
+"""What `Arena.played` has run: the directory that it left, and what was said."""
+
+
+@cache
+def _keeper() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="kma")
+
+
+def _copy(source: str, target: str) -> None:
+    if not Path(target).exists() or Path(target).name.startswith("arena.db"):  # nobody but root writes over a bot
+        shutil.copy2(source, target)
 
 
 def write_bot(directory: Path, name: str = "quiet", body: str = "", **keys: str) -> Path:

@@ -5,13 +5,24 @@ from typing import Any
 import pytest
 
 from ratings.store.archive.chain import read_chain, write_chain
-from tests.cli.support import Arena
-from tests.cli.test_tournament import play_monday
+from tests.cli.support import Arena, Finished
+from tests.cli.test_tournament import MONDAY
+
+
+def export(table: Arena) -> Finished:
+    """Have a tournament in the database, and in a file."""
+    return table.played(MONDAY, "tournament export monday monday.arena")[1]
+
+
+def export_short(table: Arena) -> None:
+    """Have one of two short matches, which are soon played again to verify them."""
+    short = "tournament run round-robin --game foreign_king --seats 2 --bots ada,bob --option max_rounds=2 --seed 1"
+    ended = table.played(f"{short} --name monday --workers 1", "tournament export monday monday.arena")
+    assert [one.code for one in ended] == [0, 0]
 
 
 def test_a_tournament_goes_out_and_comes_in(table: Arena, tmp_path: Path) -> None:
-    play_monday(table)
-    written = table("tournament", "export", "monday", "monday.arena")
+    written = export(table)
     assert written.code == 0
     digest = written.out.partition("digest ")[2][:64]
     read = table("tournament", "import", "monday.arena", "--db", "copy.db", "--digest", digest)
@@ -26,10 +37,9 @@ def test_a_tournament_goes_out_and_comes_in(table: Arena, tmp_path: Path) -> Non
 
 @pytest.mark.hostile("change-an-exported-file")
 def test_a_changed_file_is_refused_and_nothing_is_written(table: Arena, tmp_path: Path) -> None:
-    play_monday(table)
-    table("tournament", "export", "monday", "monday.arena")
+    export_short(table)
     file = tmp_path / "monday.arena"
-    file.write_text(file.read_text("ascii").replace('"eve"', '"bob"', 1), "ascii")
+    file.write_text(file.read_text("ascii").replace('"ada"', '"bob"', 1), "ascii")
     message = table.refusal("tournament", "import", "monday.arena", "--db", "copy.db", code=1)
     assert "line " in message
     assert "was changed" in message
@@ -38,8 +48,7 @@ def test_a_changed_file_is_refused_and_nothing_is_written(table: Arena, tmp_path
 
 @pytest.mark.hostile("hand-over-another-file")
 def test_another_digest_an_unknown_tournament_and_a_second_import_are_refused(table: Arena) -> None:
-    play_monday(table)
-    table("tournament", "export", "monday", "monday.arena")
+    export_short(table)
     other = ("tournament", "import", "monday.arena", "--db", "copy.db")
     assert "its digest is" in table.refusal(*other, "--digest", "00", code=1)
     assert "no name for a tournament" in table.refusal(*other, "--name", "")
@@ -115,8 +124,7 @@ def forge(source: Path, target: Path, deed: Callable[[Records], None]) -> None:
 
 @pytest.mark.hostile("forge-ranks", "forge-versions", "forge-clocks", "forge-lengths", "forge-digests", "forge-seeds")
 def test_what_contradicts_its_replays_is_refused_and_nothing_is_written(table: Arena, tmp_path: Path) -> None:
-    play_monday(table)
-    table("tournament", "export", "monday", "monday.arena")
+    export_short(table)
     for deed in FORGERIES:
         forge(tmp_path / "monday.arena", tmp_path / "forged.arena", deed)
         told = table.refusal("tournament", "import", "forged.arena", "--db", "copy.db", code=1)
@@ -126,8 +134,7 @@ def test_what_contradicts_its_replays_is_refused_and_nothing_is_written(table: A
 
 @pytest.mark.hostile("forge-ranks")
 def test_unverified_it_comes_in_and_that_is_told(table: Arena, tmp_path: Path) -> None:
-    play_monday(table)
-    table("tournament", "export", "monday", "monday.arena")
+    export_short(table)
     forge(tmp_path / "monday.arena", tmp_path / "forged.arena", swap_ranks)
     read = table("tournament", "import", "forged.arena", "--db", "copy.db", "--no-verify")
     assert read.code == 0
@@ -140,8 +147,7 @@ def test_unverified_it_comes_in_and_that_is_told(table: Arena, tmp_path: Path) -
 def test_files_that_were_here_and_are_gone_are_a_problem_those_that_never_came_are_none(
     table: Arena, tmp_path: Path, lost: bool
 ) -> None:
-    play_monday(table)
-    table("tournament", "export", "monday", "monday.arena")
+    export_short(table)
     assert table("tournament", "import", "monday.arena", "--db", "copy.db").code == 0
     if lost:
         directory = next(path for path in table.db.with_suffix(".bots").iterdir() if path.name[0] != ".")

@@ -18,15 +18,15 @@ ROUND_ROBIN = ["tournament", "run", "round-robin", "--game", "foreign_king", "--
 
 
 @pytest.fixture
-def cheated(arena_cli: Arena, tmp_path: Path) -> Finished:
-    return run(arena_cli, tmp_path)
+def cheated(table: Arena, tmp_path: Path) -> Finished:
+    return run(table, tmp_path)
 
 
 def run(arena: Arena, tmp_path: Path, *words: str) -> Finished:
-    """A tournament in which one bot cheats, played on the database itself."""
-    here = getattr(arena, "_arena", arena)
-    here("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
-    played: Finished = here(*ROUND_ROBIN, "--bots", "ada,bob,cheat", "--name", "monday", *words)
+    """A tournament in which one bot cheats."""
+    write_bot(tmp_path / "cheat", "cheat")
+    line = " ".join([*ROUND_ROBIN, "--bots ada,bob,cheat --name monday", *words])
+    _, played = arena.played("bot add cheat", line)
     assert played.code == 0, played
     return played
 
@@ -37,7 +37,7 @@ def commands_in(line: str) -> list[list[str]]:
 
 
 def test_after_a_run_the_faults_are_told_by_bot_and_cause_with_commands_that_show_them(
-    arena_cli: Arena, cheated: Finished
+    cheated: Finished, arena_cli: Arena
 ) -> None:
     head, row, line = cheated.err[cheated.err.index("Faults of bots") :].splitlines()[1:4]
     assert head.split("  ")[0] == "BOT"
@@ -63,7 +63,7 @@ def test_a_run_without_a_fault_and_one_match_say_nothing_of_it(table: Arena, tmp
     assert "Faults" not in table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat").err
 
 
-def test_a_tournament_shows_its_faults_and_marks_its_matches(arena_cli: Arena, cheated: Finished) -> None:
+def test_a_tournament_shows_its_faults_and_marks_its_matches(cheated: Finished, arena_cli: Arena) -> None:
     shown = arena_cli("tournament", "show", "monday", "--matches").out
     assert ["cheat", "1", "ILLEGAL_ACTION", "4"] in [line.split()[:4] for line in shown.splitlines()]
     assert shown.count("cheat(2)!") == shown.count("cheat: ILLEGAL_ACTION") == 4
@@ -76,7 +76,7 @@ def test_a_tournament_shows_its_faults_and_marks_its_matches(arena_cli: Arena, c
 
 def test_a_comparison_tells_its_faults_at_its_end(table: Arena, tmp_path: Path) -> None:
     table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
-    words = ["compare", "cheat", "ada", "--game", "foreign_king", "--seed", "1", "--max-blocks", "4"]
+    words = ["compare", "cheat", "ada", "--game", "foreign_king", "--seed", "1", "--max-blocks", "2"]
     for style in ([], ["--json"]):
         compared = table(*words, *style)
         rows = [line.split()[:3] for line in compared.err.splitlines()]
@@ -111,35 +111,32 @@ def test_a_run_that_is_stopped_tells_the_faults_so_far(
     assert told[-1].startswith("arena: stopped; ")
 
 
-@pytest.mark.parametrize(
-    ("words", "count"),
-    [
-        (["monday", "--fault"], 4),
-        (["monday", "--fault", "--limit", "0"], 4),
-        (["--fault", "--bot", "cheat"], 4),
-        (["--fault", "any", "--bot", "ada"], 0),
-        (["--fault", "illegal_action"], 4),
-        (["--fault", "TIMEOUT"], 0),
-        (["monday"], 6),
-    ],
-)
-def test_the_list_shows_matches_in_which_a_bot_was_at_fault(
-    arena_cli: Arena, cheated: Finished, words: list[str], count: int
-) -> None:
-    listed = arena_cli("match", "list", *words, "--json").json
-    assert len(listed) == count
-    at_fault = [seat for match in listed for seat in match["seats"] if seat["fault"]]
-    assert all(seat["bot"] == "cheat" for seat in at_fault)
-    assert len(at_fault) == min(count, 4)
-    if count:
-        assert arena_cli("match", "list", *words).out.count("cheat(2)!") == 4
+LISTED = [
+    (["monday", "--fault"], 4),
+    (["monday", "--fault", "--limit", "0"], 4),
+    (["--fault", "--bot", "cheat"], 4),
+    (["--fault", "any", "--bot", "ada"], 0),
+    (["--fault", "illegal_action"], 4),
+    (["--fault", "TIMEOUT"], 0),
+    (["monday"], 6),
+]
+
+
+def test_the_list_shows_matches_in_which_a_bot_was_at_fault(cheated: Finished, arena_cli: Arena) -> None:
+    for words, count in LISTED:
+        listed = arena_cli("match", "list", *words, "--json").json
+        assert len(listed) == count, words
+        at_fault = [seat["bot"] for match in listed for seat in match["seats"] if seat["fault"]]
+        assert at_fault == ["cheat"] * min(count, 4), words
+        if count:
+            assert arena_cli("match", "list", *words).out.count("cheat(2)!") == 4, words
 
 
 def test_a_cause_that_there_is_not_is_refused_with_those_that_there_are(table: Arena) -> None:
     assert "TIMEOUT" in table.refusal("match", "list", "--fault", "boredom")
 
 
-def test_the_next_page_of_faults_is_asked_for_as_the_first(arena_cli: Arena, cheated: Finished) -> None:
+def test_the_next_page_of_faults_is_asked_for_as_the_first(cheated: Finished, arena_cli: Arena) -> None:
     first = arena_cli("match", "list", "--fault", "--limit", "3")
     (more,) = commands_in(first.out.splitlines()[-1].replace(": ", ": `") + "`")
     assert arena_cli(*more).out.count("cheat(2)!") == 1

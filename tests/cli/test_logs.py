@@ -10,7 +10,7 @@ import pytest
 
 from arena.hosting.builds import BuildStore
 from ratings.ledger.seat_logs import SeatLogFact, log_rows
-from tests.cli.support import Arena, write_bot
+from tests.cli.support import MATCH, Arena, write_bot
 
 RUNTIMES = ("a" * 64, "b" * 64)
 REMOVED_AT_US = 1_700_000_000_000_000
@@ -27,7 +27,8 @@ def change(db: Path, command: str, values: Any = ()) -> None:
 @pytest.fixture
 def match(table: Arena) -> str:
     """A match in which the bots of the seats 0 and 1 wrote something, and that of seat 2 nothing."""
-    match_id: str = table("match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--json").json["match_id"]
+    (played,) = table.played(" ".join([*MATCH, "--json"]))
+    match_id: str = played.json["match_id"]
     for row in log_rows(match_id, [SeatLogFact(0, f"asked\n{RED}red\n".encode()), SeatLogFact(1, b"not asked\n")]):
         change(table.db, INSERT, row)
     return match_id

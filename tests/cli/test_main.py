@@ -6,12 +6,18 @@ from pathlib import Path
 
 import pytest
 import typer
+from _pytest.mark import ParameterSet
 
 from arena.cli.app import NOUNS, make_parser
 from arena.words.catalogue import words
 from tests.cli.support import Arena
 
 CLI = Path(__file__).resolve().parents[2] / "arena" / "cli"
+
+
+def rarely(*values: object) -> ParameterSet:
+    """Values of a test that starts processes, and has values much like these."""
+    return pytest.param(*values, marks=pytest.mark.needs("minutes"))
 
 
 def test_help_lists_every_noun(arena: Arena) -> None:
@@ -27,34 +33,32 @@ def test_the_line_of_a_noun_is_its_own_help() -> None:
         assert command.help.startswith(words("en").say(f"cli.noun_{noun}").rstrip(".")), noun
 
 
-@pytest.mark.parametrize("words", [[], ["game"], ["tournament"], ["tournament", "run"]])
-def test_a_noun_without_a_verb_shows_help_and_counts_as_misuse(arena: Arena, words: list[str]) -> None:
-    finished = arena(*words)
-    assert (finished.code, finished.out) == (2, "")
-    assert finished.err.startswith("Usage: arena")
+def test_a_noun_without_a_verb_shows_help_and_counts_as_misuse(arena: Arena) -> None:
+    for line in ([], ["game"], ["tournament"], ["tournament", "run"]):
+        finished = arena(*line)
+        assert (finished.code, finished.out) == (2, ""), line
+        assert finished.err.startswith("Usage: arena"), line
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["tournamnt", "list"], "No such command 'tournamnt'. Did you mean 'tournament'? see `arena --help`"),
-        (["game", "lst"], "No such command 'lst'. Did you mean 'list'? see `arena game --help`"),
-        (["zzz"], "No such command 'zzz'; see `arena --help`"),
-        (["--sideways"], "No such option: --sideways; see `arena --help`"),
-        (["game", "list", "--jsn"], "see `arena game list --help`"),
-        (
-            ["bot", "submit", "fox", "--server", "x"],
-            "--server stands before the command, not behind it; write `arena --server NAME bot submit`",
-        ),
-        (["perft"], "Missing argument 'GAME'; see `arena perft --help`"),
-        (["perft", "foreign_king", "--depth", "deep"], "Invalid value for '--depth'"),
-        (["perft", "foreign_king", "--depth", "0"], "Invalid value for '--depth'"),
-        (["game", "list", "surplus"], "see `arena game list --help`"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_misuse_is_one_line_with_where_to_look(arena: Arena, words: list[str], message: str) -> None:
-    assert message in arena.refusal(*words)
+MISUSE = [
+    ("tournamnt list", "No such command 'tournamnt'. Did you mean 'tournament'? see `arena --help`"),
+    ("game lst", "No such command 'lst'. Did you mean 'list'? see `arena game --help`"),
+    ("zzz", "No such command 'zzz'; see `arena --help`"),
+    ("--sideways", "No such option: --sideways; see `arena --help`"),
+    ("game list --jsn", "see `arena game list --help`"),
+    (
+        "bot submit fox --server x",
+        "--server stands before the command, not behind it; write `arena --server NAME bot submit`",
+    ),
+    ("perft", "Missing argument 'GAME'; see `arena perft --help`"),
+    ("perft foreign_king --depth deep", "Invalid value for '--depth'"),
+    ("perft foreign_king --depth 0", "Invalid value for '--depth'"),
+    ("game list surplus", "see `arena game list --help`"),
+]
+
+
+def test_misuse_is_one_line_with_where_to_look(arena: Arena) -> None:
+    assert arena.misses((line.split(), message) for line, message in MISUSE) == []
 
 
 def test_where_nothing_more_can_be_told_nothing_follows(arena: Arena) -> None:
@@ -65,16 +69,9 @@ def test_the_version_is_told(arena: Arena) -> None:
     assert arena("--version").out.startswith("kingmaker-arena 0.")
 
 
-def test_help_imports_no_database_and_no_grpc() -> None:
-    program = "import sys; from arena.cli.app import run; run(['--help']); print(*sys.modules, file=sys.stderr)"
-    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    modules = set(finished.stderr.split())
-    assert not modules & {"sqlalchemy", "sqlmodel", "alembic", "trueskill", "grpc", "rich.console"}
-
-
-@pytest.mark.parametrize("noun", NOUNS)
-def test_every_noun_has_its_file(noun: str) -> None:
-    assert isinstance(importlib.import_module(f"arena.cli.nouns.{noun}").app, typer.Typer)
+def test_every_noun_has_its_file() -> None:
+    for noun in NOUNS:
+        assert isinstance(importlib.import_module(f"arena.cli.nouns.{noun}").app, typer.Typer), noun
 
 
 def test_every_file_of_nouns_and_every_folder_of_verbs_is_called_by_a_noun() -> None:
@@ -84,26 +81,30 @@ def test_every_file_of_nouns_and_every_folder_of_verbs_is_called_by_a_noun() -> 
     assert folders <= files
 
 
-@pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: str(path.relative_to(CLI)))
-def test_no_noun_is_imported_but_by_the_command_and_no_verb_but_by_its_noun(path: Path) -> None:
-    room = path.relative_to(CLI).parts
-    own = f"arena.cli.verbs.{room[1].removesuffix('.py')}" if room[0] in ("nouns", "verbs") else "none"
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith(("from arena.cli.nouns", "from arena.cli.verbs")):
-            assert line.startswith((f"from {own} ", f"from {own}.")), line
+def test_no_noun_is_imported_but_by_the_command_and_no_verb_but_by_its_noun() -> None:
+    strange = []
+    for path in CLI.rglob("*.py"):
+        room = path.relative_to(CLI).parts
+        own = f"arena.cli.verbs.{room[1].removesuffix('.py')}" if room[0] in ("nouns", "verbs") else "none"
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith(("from arena.cli.nouns", "from arena.cli.verbs")):
+                strange += [] if line.startswith((f"from {own} ", f"from {own}.")) else [f"{path}: {line}"]
+    assert strange == []
 
 
-@pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: str(path.relative_to(CLI)))
-def test_no_command_opens_a_session_of_the_database(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    for line in text.splitlines():
-        if line.startswith("from ratings.store.database import"):
-            names = set(line.partition("import ")[2].split(", "))
-            assert not names & {"Session", "Source", "read", "write"}, line
-    assert "session" not in text
+def test_no_command_opens_a_session_of_the_database() -> None:
+    opening = []
+    for path in CLI.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        opening += [f"{path}: it speaks of a session"] if "session" in text else []
+        for line in text.splitlines():
+            if line.startswith("from ratings.store.database import"):
+                names = set(line.partition("import ")[2].split(", "))
+                opening += [f"{path}: {line}"] if names & {"Session", "Source", "read", "write"} else []
+    assert opening == []
 
 
-def test_doctor_finds_this_machine_fit(arena: Arena) -> None:
+def test_doctor_finds_this_machine_fit_and_makes_no_database(arena: Arena) -> None:
     findings = {finding["check"]: finding for finding in arena("doctor", "--json").json}
     assert {"python", "packages", "games", "sockets", "processes", "launcher", "files", "sandbox", "database"} <= set(
         findings
@@ -111,13 +112,10 @@ def test_doctor_finds_this_machine_fit(arena: Arena) -> None:
     assert findings["python"]["state"] == "ok"
     assert findings["launcher"]["state"] == "ok"
     assert findings["sandbox"]["state"] in ("ok", "note")
-
-
-def test_doctor_makes_no_database(arena: Arena) -> None:
-    arena("doctor")
     assert not arena.db.exists()
 
 
+@pytest.mark.usefixtures("brief_doctor")
 def test_doctor_fails_on_a_database_that_is_none_and_says_what_to_do(arena: Arena) -> None:
     arena.db.write_text("no database " * 1000, encoding="utf-8")
     finished = arena("doctor", "--json")
@@ -157,7 +155,7 @@ def test_ctrl_c_in_a_command_is_one_line(arena: Arena, monkeypatch: pytest.Monke
 
 
 @pytest.mark.host_fault("standard-streams-closed")
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", [rarely("<&-"), rarely(">&-"), rarely("2>&-"), "<&- >&- 2>&-"])
 def test_a_standard_stream_that_is_closed_disturbs_nothing(closed: str) -> None:
     command = f"{sys.executable} -m arena.cli.main game list {closed}"
     finished = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
@@ -166,8 +164,10 @@ def test_a_standard_stream_that_is_closed_disturbs_nothing(closed: str) -> None:
 
 
 @pytest.mark.host_fault("output-on-a-full-disk")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize(("words", "code"), [("game list", 1), ("game lst", 2)])
+@pytest.mark.parametrize(
+    ("words", "code", "unbuffered"),
+    [("game list", 1, ""), ("game lst", 2, "1"), rarely("game list", 1, "1"), rarely("game lst", 2, "")],
+)
 def test_output_for_which_there_is_no_room_is_told_in_one_line(words: str, code: int, unbuffered: str) -> None:
     command = [sys.executable, "-m", "arena.cli.main", *words.split()]
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
@@ -179,14 +179,14 @@ def test_output_for_which_there_is_no_room_is_told_in_one_line(words: str, code:
     assert told.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("noun", ["", *NOUNS])
-def test_help_is_short_to_ask_for_and_no_line_is_cut(arena: Arena, noun: str) -> None:
-    finished = arena(*[noun] * bool(noun), "-h")
-    assert finished.code == 0
-    assert not [line for line in finished.out.splitlines() if line.endswith("...") and "Usage" not in line]
+def test_help_is_short_to_ask_for_and_no_line_is_cut(arena: Arena) -> None:
+    for line in ([], *([noun] for noun in NOUNS)):
+        finished = arena(*line, "-h")
+        assert finished.code == 0, line
+        assert [one for one in finished.out.splitlines() if one.endswith("...") and "Usage" not in one] == [], line
 
 
-@pytest.mark.parametrize(("words", "code"), [(("--version",), 0), (("zzz",), 2)])
+@pytest.mark.parametrize(("words", "code"), [rarely(("--version",), 0), (("zzz",), 2)])
 def test_where_ray_was_loaded_a_command_ends_in_order_and_what_libraries_do_at_their_end_is_not_waited_for(
     words: tuple[str, ...], code: int
 ) -> None:

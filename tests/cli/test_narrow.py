@@ -1,19 +1,17 @@
 """Tables on narrow terminals: names are whole, less important columns go, and what is left out is said."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from arena.cli.shared.layout import BETWEEN, LAST_TO_GO, NAMES, fold, lay_out, pad, text_width
 from arena.cli.shared.output import Column, print_table
-from arena.hosting.removal import remove_tree
 from tests.cli.command_lines import READS
 from tests.cli.support import Arena, write_bot
 
 LONG = "a-bot-with-a-very-long-name"
-WIDTHS = (40, 60, 80)
+CHEAT = "cheat-with-a-very-long-name"
 TITLES = ("rank", "bot", "version", "mu", "score", "note")
 CELLS = [["1", LONG, "12", "29.75", "93.9%", "out in round 2 and back in round 7"], ["2", "b", "1", "1.34", "0.0%", ""]]
 
@@ -22,11 +20,11 @@ def total(widths: tuple[int, ...]) -> int:
     return sum(widths) + BETWEEN * (len(widths) - 1)
 
 
-@pytest.mark.parametrize("width", range(len(LONG), 120))
-def test_a_table_is_no_wider_than_the_terminal_and_its_names_are_whole(width: int) -> None:
-    layout = lay_out(TITLES, TITLES, CELLS, width)
-    assert total(layout.widths) <= width
-    assert layout.widths[layout.shown.index(1)] == len(LONG)
+def test_a_table_is_no_wider_than_the_terminal_and_its_names_are_whole() -> None:
+    for width in range(len(LONG), 120):
+        layout = lay_out(TITLES, TITLES, CELLS, width)
+        assert total(layout.widths) <= width
+        assert layout.widths[layout.shown.index(1)] == len(LONG), width
 
 
 def test_the_least_important_columns_go_first_and_those_that_no_list_names_before_them() -> None:
@@ -68,28 +66,25 @@ def test_several_names_in_a_row_are_folded_between_them_after_what_is_worth_less
     assert fold(row[1], 10) == ["ada(1)", "bob(2)"]
 
 
-@pytest.mark.parametrize("width", range(1, len(LONG)))
-def test_on_a_very_narrow_terminal_names_are_folded_and_do_not_vanish(width: int) -> None:
-    layout = lay_out(TITLES, TITLES, CELLS, width)
-    assert layout.shown == (1,)
-    lines = fold(LONG, layout.widths[0])
-    assert "".join(lines) == LONG
-    assert max(map(len, lines)) <= max(4, width)
+def test_on_a_very_narrow_terminal_names_are_folded_and_do_not_vanish() -> None:
+    for width in range(1, len(LONG)):
+        layout = lay_out(TITLES, TITLES, CELLS, width)
+        assert layout.shown == (1,), width
+        lines = fold(LONG, layout.widths[0])
+        assert "".join(lines) == LONG
+        assert max(map(len, lines)) <= max(4, width)
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "lines"),
-    [
+def test_a_text_is_folded_at_its_words_and_within_one_that_is_too_long() -> None:
+    for text, width, lines in (
         ("", 5, [""]),
         ("one two", 7, ["one two"]),
         ("one two", 6, ["one", "two"]),
         ("one  two", 20, ["one  two"]),
         ("unbreakable as", 5, ["unbre", "akabl", "e as"]),
         ("王王王", 4, ["王王", "王"]),
-    ],
-)
-def test_a_text_is_folded_at_its_words_and_within_one_that_is_too_long(text: str, width: int, lines: list[str]) -> None:
-    assert fold(text, width) == lines
+    ):
+        assert fold(text, width) == lines
 
 
 def test_wide_characters_take_two_places_and_marks_above_a_letter_none() -> None:
@@ -111,42 +106,45 @@ def test_what_is_left_out_is_said_below_the_table_and_a_pipe_gets_all(
     assert capsys.readouterr().out.splitlines()[-1].startswith("left out for want of room: VERSION, MU, NOTE; ")
 
 
-@pytest.fixture(scope="module")
-def long_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("long")
-
-
 @pytest.fixture
-def cup(table: Arena, tmp_path: Path, long_names: Path) -> Arena:
+def cup(table: Arena, tmp_path: Path) -> Arena:
     """The command with a cup in which bots with long names played, one of which cheated."""
-    if not (long_names / "arena.db").exists():
-        for name in (LONG, "cheat-with-a-very-long-name"):
-            table("bot", "add", write_bot(tmp_path / name, name))
-        words = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--name", "cup"]
-        assert table(*words, "--bots", f"ada,{LONG},cheat-with-a-very-long-name", "--seed", "1").code == 0
-        assert table("ladder", "open", "summer", "--game", "foreign_king", "--seats", "2").code == 0
-        shutil.copytree(tmp_path, long_names, dirs_exist_ok=True)
-    else:
-        remove_tree(str(tmp_path / "arena.bots"))  # whose files nobody may write
-        shutil.copytree(long_names, tmp_path, dirs_exist_ok=True)
+    for name in (LONG, CHEAT):
+        write_bot(tmp_path / name, name)
+    play = "tournament run round-robin --game foreign_king --seats 3 --name cup"
+    done = table.played(
+        f"bot add {LONG} {CHEAT}",
+        f"{play} --bots ada,{LONG},{CHEAT} --seed 1",
+        "ladder open summer --game foreign_king --seats 2",
+    )
+    assert [one.code for one in done] == [0, 0, 0]
     return table
 
 
-LINES = [f"{verb} {words}".strip() for verb, lines in READS.items() for words in lines]
+FIRST = [f"{verb} {lines[0]}".strip() for verb, lines in READS.items()]
+OTHERS = [f"{verb} {words}".strip() for verb, lines in READS.items() for words in lines[1:]]
+MORE = [f"bot show {LONG}", "match list --fault", "game list", f"stats history {LONG}"]
 
 
 @pytest.mark.parametrize(
-    "line", [*LINES, "bot show " + LONG, "match list --fault", "game list", "stats history " + LONG]
+    ("lines", "widths"),
+    [
+        ([*FIRST, *MORE], [40]),
+        pytest.param([*FIRST, *MORE], [60, 80], marks=pytest.mark.needs("minutes")),
+        pytest.param(OTHERS, [40, 60, 80], marks=pytest.mark.needs("minutes")),
+    ],
+    ids=["narrow", "wider", "with other options"],
 )
-def test_no_command_cuts_a_name_however_narrow_the_terminal(cup: Arena, line: str) -> None:
-    words = line.replace("MATCH", cup("match", "list", "--json").json[0]["id"]).split()
-    piped = cup(*words).out
-    for width in WIDTHS:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("sys.stdout.isatty", lambda: True)
-            patch.setenv("COLUMNS", str(width))
-            drawn = cup(*words).out
-        for name in re.findall(r"[a-z]+-with-a-[a-z-]+", piped):
-            assert name in drawn
-        assert "…" not in drawn
-        assert all(len(rule) <= width for rule in re.findall("─+", drawn))
+def test_no_command_cuts_a_name_however_narrow_the_terminal(cup: Arena, lines: list[str], widths: list[int]) -> None:
+    match = cup("match", "list", "--json").json[0]["id"]
+    for line in lines:
+        words = line.replace("MATCH", match).split()
+        piped = cup(*words).out
+        for width in widths:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("sys.stdout.isatty", lambda: True)
+                patch.setenv("COLUMNS", str(width))
+                drawn = cup(*words).out
+            missing = {name for name in re.findall(r"[a-z]+-with-a-[a-z-]+", piped) if name not in drawn}
+            assert (line, width, missing, "…" in drawn) == (line, width, set(), False)
+            assert all(len(rule) <= width for rule in re.findall("─+", drawn)), (line, width)

@@ -26,30 +26,27 @@ def pages(arena: Arena, *words: str) -> list[Finished]:
         following = shlex.split(named[1])
 
 
-@pytest.mark.parametrize(
-    ("words", "rows"),
-    [
-        (["match", "list", "monday", "--state", "finished", "--bot", "ada"], 6),
-        (["match", "list"], 6),
-        (["bot", "list"], 3),
-        (["bot", "show", "ada"], 2),
-        (["tournament", "list"], 1),
-    ],
-)
-def test_a_list_that_was_cut_names_the_command_for_the_rest(
-    table: Arena, tmp_path: Path, words: list[str], rows: int
-) -> None:
+LISTS = [
+    (["match", "list", "monday", "--state", "finished", "--bot", "ada"], 6, (1, 50)),
+    (["match", "list"], 6, (2,)),
+    (["bot", "list"], 3, (2,)),
+    (["bot", "show", "ada"], 2, (1,)),
+    (["tournament", "list"], 1, (1,)),
+]
+
+
+def test_a_list_that_was_cut_names_the_command_for_the_rest(table: Arena, tmp_path: Path) -> None:
+    def read(page: Finished) -> list[Any]:
+        return list(page.json["versions"] if isinstance(page.json, dict) else page.json)
+
     play_monday(table)
     table("bot", "add", write_bot(tmp_path / "newer", "ada", body="# newer\n"))
-
-    def read(page: Finished) -> list[Any]:
-        return list(page.json["versions"] if words[1] == "show" else page.json)
-
-    whole = read(table(*words, "--limit", "0", "--json"))
-    for limit in (1, 2, 50):
-        parts = pages(table, *words, "--limit", str(limit), "--json")
-        assert [row for part in parts for row in read(part)] == whole
-        assert len(pages(table, *words, "--limit", str(limit))) == len(parts) == -(-rows // limit)
+    for words, rows, limits in LISTS:
+        whole = read(table(*words, "--limit", "0", "--json"))
+        for limit in limits:
+            parts = pages(table, *words, "--limit", str(limit), "--json")
+            assert [row for part in parts for row in read(part)] == whole, words
+            assert len(pages(table, *words, "--limit", str(limit))) == len(parts) == -(-rows // limit), words
 
 
 def test_a_cursor_of_another_list_is_refused(table: Arena) -> None:
@@ -69,7 +66,7 @@ def test_a_whole_list_is_read_page_by_page_and_comes_out_the_same(
     asked = [
         [*words.split(), *(["--matches"] if "show" in words else []), "--limit", "0", *form.split()]
         for words in lists
-        for form in ("", "--json", "--csv", "--markdown")
+        for form in (("", "--json", "--csv", "--markdown") if words == "match list" else ("", "--json"))
     ]
     wholes = [table(*words) for words in asked]
     monkeypatch.setattr("arena.cli.shared.paging.MOST_LIMIT", 1)

@@ -21,7 +21,7 @@ from arena.match.replay import dump, load
 from arena.words.plain import is_plain, plain
 from tests.cli.command_lines import READS
 from tests.cli.support import Arena
-from tests.cli.test_both_adapters import BEFOREHAND
+from tests.cli.test_both_adapters import play_beforehand
 
 HOSTILE = "x\x1b]0;owned\x07\x9b31m\x7f\x85\x00\x08\r\u200f\u202e\u2066\u2069\u061c\u200b\u2028\u2029\ufeff\U000e0041y"
 WORDS = {
@@ -92,9 +92,7 @@ def steering(text: str) -> set[str]:
 @pytest.fixture
 def hostile(table: Arena) -> str:
     """A book in which everybody says the hostile text; the id of a match in it."""
-    for line in BEFOREHAND:
-        assert table(*line.split()).code == 0, line
-    match: str = table("match", "list", "cup", "--json").json[0]["id"]
+    match = play_beforehand(table)
     plant(table.db)
     return match
 

@@ -65,7 +65,7 @@ def test_the_official_table_tells_strength_interval_and_ranks(table: Arena) -> N
 
 
 def test_one_block_is_told_as_one(table: Arena) -> None:
-    assert table(*MATCH, "--rated").code == 0
+    table.played(" ".join([*MATCH, "--rated"]))
     assert "1 match in 1 block (" in table("rating", "official").out
 
 

@@ -78,7 +78,7 @@ def test_what_cannot_be_counted_is_said(played: Arena) -> None:
     assert "exclude each other" in played.refusal("stats", "seats", "--json", "--csv")
     assert "there is no tournament 'monda'; did you mean 'monday'?" in played.refusal("stats", "lengths", "-t", "monda")
     assert "there is no bot 'adda'" in played.refusal("stats", "history", "adda")
-    played(*ROUND_ROBIN[:-1], "ada,bob,eve", "--time", "70ms")
+    played("match", "run", *ROUND_ROBIN[3:5], *ROUND_ROBIN[7:], "--time", "70ms", "--rated")
     assert "there are 2 pools" in played.refusal("stats", "crosstable")
 
 

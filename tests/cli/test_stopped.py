@@ -50,12 +50,13 @@ def stopped(table: Arena, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The lock of a tournament `monday` that was stopped after its first match."""
     with monkeypatch.context() as patch:
         patch.setattr("arena.cli.shared.executors.LocalExecutor", Interrupted)
-        assert table(*ORDER, "--blocks", "3", "--name", "monday", "--workers", "1").code == 130
+        (played,) = table.played(" ".join([*ORDER, "--blocks 3 --name monday --workers 1"]))
+        assert played.code == 130
     tournament = table("tournament", "list", "--json").json[0]["id"]
     return lock_path(table.db, tournament)
 
 
-def test_what_nobody_plays_is_stopped_and_resume_goes_on(arena_cli: Arena, stopped: Path) -> None:
+def test_what_nobody_plays_is_stopped_and_resume_goes_on(stopped: Path, arena_cli: Arena) -> None:
     (row,) = arena_cli("tournament", "list", "--json").json
     assert (row["status"], row["played_by"]) == ("stopped", None)
     listed = arena_cli("tournament", "list").out
@@ -68,7 +69,7 @@ def test_what_nobody_plays_is_stopped_and_resume_goes_on(arena_cli: Arena, stopp
     assert command[-3:] == ["tournament", "resume", "monday"]
 
 
-def test_what_somebody_had_begun_is_planned_again_when_nobody_plays_it(arena_cli: Arena, stopped: Path) -> None:
+def test_what_somebody_had_begun_is_planned_again_when_nobody_plays_it(stopped: Path, arena_cli: Arena) -> None:
     with closing(sqlite3.connect(arena_cli.db)) as book, book:  # as whoever was killed leaves it
         book.execute("UPDATE match SET state = 'leased', attempt = 1 WHERE position = 3")
         ((match,),) = book.execute("SELECT id FROM match WHERE position = 3")
@@ -96,7 +97,7 @@ def test_resuming_plays_what_is_left(table: Arena, stopped: Path) -> None:
     assert (row["status"], row["finished"], row["played_by"]) == ("finished", 6, None)
 
 
-def test_what_somebody_plays_is_running_and_says_who_plays_it(arena_cli: Arena, stopped: Path) -> None:
+def test_what_somebody_plays_is_running_and_says_who_plays_it(stopped: Path, arena_cli: Arena) -> None:
     with exclusive(stopped):
         (row,) = arena_cli("tournament", "list", "--json").json
         assert row["status"] == "running"

@@ -15,8 +15,9 @@ TOURNAMENT = ("tournament", "run", "round-robin", "--game", "foreign_king", "--s
 @pytest.fixture
 def match(table: Arena) -> str:
     """The id of a match that is over."""
-    assert table(*TOURNAMENT, "--name", "cup", "--seed", "1").code == 0
-    found: str = table("match", "list", "--json").json[0]["id"]
+    played, listed = table.played(" ".join([*TOURNAMENT, "--name cup --seed 1"]), "match list --json")
+    assert played.code == 0
+    found: str = listed.json[0]["id"]
     return found
 
 
@@ -36,15 +37,12 @@ def test_a_match_that_is_over_is_shown_move_by_move(match: str, arena_cli: Arena
     assert events[0]["start"]["game"] == "foreign_king"
 
 
-def test_a_match_that_nobody_knows_is_refused(match: str, arena_cli: Arena) -> None:
+def test_an_unknown_match_and_a_seat_that_does_not_exist_are_refused(match: str, arena_cli: Arena) -> None:
     assert "ffffffff" in arena_cli.refusal("match", "watch", "ffffffff")
-
-
-def test_a_seat_that_does_not_exist_has_no_log(match: str, arena_cli: Arena) -> None:
     assert "seat 9" in arena_cli.refusal("match", "watch", match, "--log", "9")
 
 
-@pytest.mark.parametrize("name", ["all.zip", "all.tar", "all.tar.gz"])
+@pytest.mark.parametrize("name", ["all.zip", "all.tar.gz", pytest.param("all.tar", marks=pytest.mark.needs("minutes"))])
 def test_all_replays_of_a_bot_come_in_one_archive(match: str, arena_cli: Arena, tmp_path: Path, name: str) -> None:
     out = tmp_path / name
     finished = arena_cli("bot", "replays", "ada", "--out", out, "--json")

@@ -38,10 +38,11 @@ class Interrupted(TableExecutor):
 @pytest.fixture
 def begun(table: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The lock of a tournament of which one match was played."""
-    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
+    write_bot(tmp_path / "cheat", "cheat")
     with monkeypatch.context() as patch:
         patch.setattr("arena.cli.shared.executors.LocalExecutor", Interrupted)
-        assert table(*ORDER, "--bots", "ada,cheat", "--blocks", "3", "--workers", "1").code == 130
+        stopped = table.played("bot add cheat", " ".join([*ORDER, "--bots ada,cheat --blocks 3 --workers 1"]))
+    assert stopped[1].code == 130
     return lock_path(table.db, table("tournament", "list", "--json").json[0]["id"])
 
 
@@ -73,7 +74,7 @@ def interrupt() -> None:
     raise KeyboardInterrupt
 
 
-def test_a_tournament_that_is_over_is_shown_once(arena_cli: Arena, begun: Path) -> None:
+def test_a_tournament_that_is_over_is_shown_once(begun: Path, arena_cli: Arena) -> None:
     resume()
     watched = arena_cli("tournament", "watch", "monday")
     assert watched.code == 0
@@ -83,7 +84,7 @@ def test_a_tournament_that_is_over_is_shown_once(arena_cli: Arena, begun: Path) 
     assert (told["status"], told["finished"], told["faults"][0]["matches"]) == ("finished", 6, 6)
 
 
-def test_of_a_cancelled_one_what_was_played_is_told(arena_cli: Arena, table: Arena, begun: Path) -> None:
+def test_of_a_cancelled_one_what_was_played_is_told(begun: Path, arena_cli: Arena, table: Arena) -> None:
     assert table("tournament", "cancel", "monday").code == 0
     watched = arena_cli("tournament", "watch", "monday")
     assert watched.code == 0
@@ -91,7 +92,7 @@ def test_of_a_cancelled_one_what_was_played_is_told(arena_cli: Arena, table: Are
 
 
 def test_one_that_nobody_plays_is_said_to_be_stopped_with_the_command_that_goes_on(
-    arena_cli: Arena, begun: Path
+    begun: Path, arena_cli: Arena
 ) -> None:
     watched = arena_cli("tournament", "watch", "monday")
     assert watched.code == 1
