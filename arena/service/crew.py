@@ -75,4 +75,4 @@ class Crew:
             member.task.cancel()
         await asyncio.gather(*(member.task for member in members), return_exceptions=True)
         for member in members:
-            self._supervisor.health.clear(member.assignment.part)
+            self._supervisor.clear(member.assignment.part)

@@ -1,11 +1,11 @@
-"""Keeps activities going: what crashes is logged, told to health, and tried again after a growing pause."""
+"""Keeps activities going: what crashes is logged once, told to health, and tried again after a growing pause."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arena.service.health import Health
 from arena.service.logs import Logger
@@ -32,6 +32,24 @@ class Backoff:
         self.tries = 0
 
 
+class Troubles:
+    """Knows what was logged last about each thing, so that a trouble met at every try is logged once."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, str] = {}
+
+    def is_new(self, about: str, trouble: str) -> bool:
+        """Return whether this trouble is another one than the last about the same thing, if that had any."""
+        if self._told.get(about) == trouble:
+            return False
+        self._told[about] = trouble
+        return True
+
+    def end(self, about: str) -> None:
+        """Forget the trouble with something: if it comes again, it is new."""
+        self._told.pop(about, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Supervisor:
     """What all activities share when they fail."""
@@ -40,6 +58,8 @@ class Supervisor:
     log: Logger
     notify: Callable[[str, str], None] = lambda _part, _sentence: None
     """Is told of a part that crashed for the first time in a row, and how."""
+    troubles: Troubles = field(default_factory=Troubles)
+    """What activities have logged that they may meet again when they look next."""
 
     async def keep_going(self, part: str, work: Callable[[], Awaitable[None]], backoff: Backoff | None = None) -> None:
         """Run `work` until it returns; whatever it raises but cancellation is told, and it runs again after a pause."""
@@ -51,18 +71,25 @@ class Supervisor:
             except Exception as error:  # the top of an activity: nothing it does may end the service
                 if time.monotonic() - begun_s > pauses.longest_s:
                     pauses.reset()
+                    self.troubles.end(part)
                 await asyncio.sleep(self.report(part, error, pauses))
             else:
                 pauses.reset()
-                self.health.clear(part)
+                self.clear(part)
                 return
+
+    def clear(self, part: str) -> None:
+        """Forget what is wrong with a part: it is well again, or there is no such part any more."""
+        self.health.clear(part)
+        self.troubles.end(part)
 
     def report(self, part: str, error: Exception, backoff: Backoff) -> float:
         """Tell everybody that a part failed, and return how long to pause before it is tried again."""
         pause_s = backoff.next_s()
         sentence = describe(error)
         self.health.tell(part, f"{sentence}; it is tried again in {pause_s:g} s")
-        self.log.error("activity failed", part=part, error=sentence, again_in_s=pause_s, exc_info=error)
+        if self.troubles.is_new(part, sentence):
+            self.log.error("activity failed", part=part, error=sentence, again_in_s=pause_s, exc_info=error)
         if backoff.tries == 1:
             self.notify(part, sentence)
         return pause_s

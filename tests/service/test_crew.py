@@ -5,6 +5,7 @@ import threading
 from collections.abc import Awaitable, Callable
 
 import pytest
+from structlog.testing import capture_logs
 
 from arena.service import crew, supervision
 from arena.service.bell import Bell
@@ -89,6 +90,21 @@ async def test_what_crashes_is_told_and_tried_again_and_is_well_afterwards(monke
     assert told == [("ladder spring", "broken 1")]
     assert [one.get("ladder spring", "")[:8] for one in problems] == ["", "broken 1", "broken 2", "broken 3"]
     assert health.problems() == {}
+
+
+async def test_the_same_trouble_is_logged_once_until_it_is_another_one_or_is_over() -> None:
+    sentences = ["no disk", "no disk", "no room", "no room", "no disk", ""]
+    supervised = supervisor()
+
+    async def work() -> None:
+        if sentence := sentences.pop(0):
+            raise RuntimeError(sentence)
+
+    with capture_logs() as lines:
+        await supervised.keep_going("ladder spring", work, Backoff(first_s=0.0))
+        sentences += ["no disk", ""]
+        await supervised.keep_going("ladder spring", work, Backoff(first_s=0.0))
+    assert [line["error"] for line in lines] == ["no disk", "no room", "no disk", "no disk"]
 
 
 def test_pauses_grow_to_a_limit_and_begin_anew() -> None:

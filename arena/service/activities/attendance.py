@@ -35,14 +35,17 @@ async def attend(shop: Workshop, versions: Iterable[tuple[Version, Bot]]) -> Not
 
 async def _obstacle(shop: Workshop, version: Version, bot: Bot) -> str | None:
     """Return why a version cannot be started, in words that its owner may read, or `None` if it can."""
+    about = f"version {version.id}"
     try:
         built = await build_version(shop.programs, version.content_hash, has_owner=bot.owner_id is not None)
         if isinstance(built, BuildFailure):
             return built.sentence
         await asyncio.to_thread(shop.programs.find, version.content_hash)
     except (BotDirectoryError, RuntimeBrokenError, StoreError) as error:
-        shop.log.warning("cannot be started", bot=bot.name, version=version.content_hash[:12], why=str(error))
+        if shop.supervisor.troubles.is_new(about, str(error)):
+            shop.log.warning("cannot be started", bot=bot.name, version=version.content_hash[:12], why=str(error))
         return _for_owner(error, version)
+    shop.supervisor.troubles.end(about)
     return None
 
 

@@ -8,7 +8,7 @@ from arena.client.values.admissions import Finding
 from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.service.logs import Logger
+from arena.service.supervision import Supervisor
 from arena.trial.values import Check, failed
 from ratings.read.tournaments import entrant_versions
 from ratings.store.database import Database
@@ -27,7 +27,9 @@ async def build_for_admission(programs: StoredPrograms, version: str, *, has_own
     return failed(Check.START, outcome.sentence, {"log": outcome.log[-_SHOWN_CHARACTERS:]})
 
 
-async def build_entrants(database: Database, programs: StoredPrograms, tournament_id: str, log: Logger) -> None:
+async def build_entrants(
+    database: Database, programs: StoredPrograms, tournament_id: str, supervisor: Supervisor
+) -> None:
     """Build every entrant of a tournament anew whose runtime has changed since it was built.
 
     Raises BotDirectoryError, StoreError, HostingError.
@@ -35,5 +37,9 @@ async def build_entrants(database: Database, programs: StoredPrograms, tournamen
     for version, bot in await asyncio.to_thread(entrant_versions, database, tournament_id):
         if version.manifest.get("build"):
             outcome = await build_version(programs, version.content_hash, has_owner=bot.owner_id is not None)
-            if isinstance(outcome, BuildFailure):
-                log.warning("not built", bot=bot.name, version=version.content_hash[:12], why=outcome.sentence)
+            about = f"build of {version.id}"
+            if not isinstance(outcome, BuildFailure):
+                supervisor.troubles.end(about)
+            elif supervisor.troubles.is_new(about, outcome.sentence):
+                log, short = supervisor.log, version.content_hash[:12]
+                log.warning("not built", bot=bot.name, version=short, why=outcome.sentence)

@@ -54,7 +54,7 @@ class _Hourly(ABC):
             self._work.cancel()
         running = [task for task in (self._work, self._running) if task is not None]
         await asyncio.gather(*running, return_exceptions=True)
-        self._supervisor.health.clear(self.part)
+        self._supervisor.clear(self.part)
         # Nothing runs any more: what begins anew is not stopped, and does not wait for its hour.
         self._stopping.clear()
         self._work, self._running, self._next_s = None, None, 0.0
@@ -135,7 +135,9 @@ class Housekeeper(_Hourly):
             for name in gone:
                 BuildStore(self._home.builds).remove(name)
         except (StoreError, OSError) as error:
-            self._log.warning("versions could not be collected", why=str(error))
+            if self._supervisor.troubles.is_new("collecting", str(error)):
+                self._log.warning("versions could not be collected", why=str(error))
             return
+        self._supervisor.troubles.end("collecting")
         if gone:
             self._log.info("versions collected that nobody names", versions=[name[:12] for name in gone])

@@ -99,11 +99,13 @@ class LadderKeeper:
             self._shop.log.info(
                 "ladder synchronised", ladder=running.ladder.name, joined=changes.joined, withdrawn=changes.withdrawn
             )
+        troubles, about = self._shop.supervisor.troubles, f"tournament {running.tournament.id}"
         try:
             pace = await self._pace(running)
             await self._shop.play(running.tournament.id, Kind.LADDER, running.ladder.name, pace)
-        except NotPlayableError as error:
-            self._shop.log.warning("not playable", ladder=running.ladder.name, why=str(error))
+        except NotPlayableError as error:  # it is tried again: who may play in it, or the settings, may change
+            if troubles.is_new(about, str(error)):
+                self._shop.log.warning("not playable", ladder=running.ladder.name, why=str(error))
 
     def _rate(self, running: RunningLadder) -> int:
         return rate_of(running.ladder.settings, self._matches_per_day)

@@ -55,17 +55,19 @@ class Workshop:
         """
         width = await asyncio.to_thread(self._width, tournament_id)
         if kind is not Kind.LADDER:  # which looks after its bots itself, see `attendance`
-            await build_entrants(self.database, self.programs, tournament_id, self.log)
-        view = self.slots.view(kind, name, pace=pace, width=width)
+            await build_entrants(self.database, self.programs, tournament_id, self.supervisor)
+        view, about = self.slots.view(kind, name, pace=pace, width=width), f"tournament {tournament_id}"
         try:
             end = await run_tournament(
                 self.database, tournament_id, view, self.programs, leak_checks=self.leak_checks, keep_logs=True
             )
         except AlreadyRunningError as error:
-            self.log.info("left to another process", tournament=name, why=str(error))
+            if self.supervisor.troubles.is_new(about, str(error)):
+                self.log.info("left to another process", tournament=name, why=str(error))
             return None
         finally:
             view.close()
+        self.supervisor.troubles.end(about)
         if end.played:
             counts = {"finished": end.finished, "void": end.void, "total": end.total}
             self.log.info("played", kind=kind.value, tournament=name, **counts)

@@ -13,7 +13,7 @@ from arena.service.logs import Logger
 from arena.service.remote.desk import Admitted, Desk, JoinRequest, Presence, Refusal
 from arena.service.remote.elsewhere import Elsewhere, bot_refusal, nobody_else
 from arena.service.remote.refusals import RefusalLog
-from arena.service.supervision import Revival, describe
+from arena.service.supervision import Revival, Troubles, describe
 
 PART = "remote bots"
 LOOK_EVERY_S = 2.0
@@ -49,6 +49,7 @@ class RemoteKeeper:
         self._log = log
         self._refusals = RefusalLog(log)
         self._revival = Revival(PART, health, log)
+        self._troubles = Troubles()
         self._answers: set[asyncio.Task[None]] = set()
         self._digests: dict[str, str] = {}
         """The token of each version that is there."""
@@ -146,8 +147,10 @@ class RemoteKeeper:
             try:
                 dead = await self._find_dead(frozenset(self._digests.values()))
             except Exception as error:  # the database is busy: the next look finds the same
-                self._log.warning("tokens of remote bots were not looked at", error=describe(error))
+                if self._troubles.is_new("tokens", describe(error)):
+                    self._log.warning("tokens of remote bots were not looked at", error=describe(error))
                 continue
+            self._troubles.end("tokens")
             if dead:
                 self.process.end_tokens(dead)
 

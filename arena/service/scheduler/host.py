@@ -17,7 +17,7 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.health import Health
 from arena.service.logs import Logger
-from arena.service.supervision import Backoff, describe
+from arena.service.supervision import Backoff, Troubles, describe
 from arena.tournament.errors import HostFailingError
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.runner import MatchExecutor
@@ -47,6 +47,7 @@ class Host:
         self._health = health
         self._log = log
         self._backoff = Backoff(first_s=5.0)
+        self._troubles = Troubles()
         self._failed: asyncio.Future[Exception] | None = None
         self._executor: Executor | None = None
         self._watch = watch or HostWatch(2 * slots.slots())
@@ -62,7 +63,8 @@ class Host:
                 error = failure
             pause_s = self._backoff.next_s()
             self._health.tell(PART, f"{describe(error)}; nothing is played for {pause_s:g} s, `arena doctor` looks why")
-            self._log.error("host failed", error=describe(error), again_in_s=pause_s)
+            if self._troubles.is_new(PART, describe(error)):
+                self._log.error("host failed", error=describe(error), again_in_s=pause_s)
             await asyncio.sleep(pause_s)
 
     async def _run_one(self) -> Exception:
@@ -115,6 +117,7 @@ class Host:
         if isinstance(outcome, MatchReport):
             self._watch.finish(match_id)
             self._backoff.reset()
+            self._troubles.end(PART)
             self._health.clear(PART)
         elif isinstance(outcome, ExecutorFailedError):
             self._fail(outcome)

@@ -10,7 +10,9 @@ from arena.hosting.builds import BuildMissingError
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.service.activities.building import build_entrants
+from arena.service.health import Health
 from arena.service.logs import get_logger
+from arena.service.supervision import Supervisor
 from arena.tournament.creation import create_match
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import TERMS, Book
@@ -30,5 +32,5 @@ async def test_entrants_are_built_for_the_runtime_as_it_is(book: Book, tmp_path:
     add_package(venv, "fakenet", "2")
     with pytest.raises(BuildMissingError):
         programs().find(version)
-    await build_entrants(book.database, programs(), match.id, get_logger("test"))
+    await build_entrants(book.database, programs(), match.id, Supervisor(Health(), get_logger("test")))
     assert (programs().find(version).directory / "made").read_text(encoding="utf-8") == "2"

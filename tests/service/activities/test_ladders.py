@@ -1,20 +1,24 @@
 """Standing ladders: who is there plays, who joins plays from the next wave on, and what is closed ends."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from arena.hosting.runtimes.book import Runtimes
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.activities import attendance
+from arena.service.activities.attendance import attend
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.rules import follow_rules
 from arena.service.logs import get_logger
+from arena.service.scheduler.jobs import Kind
 from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import RequestError
 from arena.tournament.formats.ladder import Ladder
@@ -24,13 +28,13 @@ from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
 from ratings.ledger.ledger import LeaseRequest
-from ratings.read.absences import absent_versions
+from ratings.read.absences import absent_versions, contenders
 from ratings.read.ladders import find_ladder, open_ladders
 from ratings.read.notices import list_notices
 from ratings.read.unfinished import present_entrants, unfinished_tournaments
 from ratings.store.ids import now_us
 from ratings.store.ladders import RunningLadder
-from tests.service.activities.workshops import at_work, workshop
+from tests.service.activities.workshops import at_work, locked_elsewhere, workshop
 from tests.support.patience import until
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import BOTS, TWO, Book
@@ -155,6 +159,7 @@ def absent(book: Book) -> dict[str, str]:
     return {one.bot.name: one.absence.why for one in absent_versions(book.database)}
 
 
+@pytest.mark.usefixtures("sandbox")
 async def test_a_ladder_goes_on_without_a_bot_whose_files_are_gone_until_they_are_back(book: Book) -> None:
     version = book.add_bot("eve", owner="ada")
     book.admit(version)
@@ -176,6 +181,24 @@ async def test_a_ladder_goes_on_without_a_bot_whose_files_are_gone_until_they_ar
         f"ada/eve version 1 plays on no ladder until this is mended: {attendance._FILES_GONE}",
     ]
     assert check(book.database) == []
+
+
+async def test_what_is_met_at_every_look_is_logged_once_until_it_changes(book: Book) -> None:
+    version = book.add_bot("eve")
+    running = open_ladder(book)
+    (eve,) = [one for one in contenders(book.database, running) if one[0].id == version.id]
+    files = book.store.get(version.content_hash).directory
+    shop, elsewhere = workshop(book, ScriptedExecutor()), files.with_name("elsewhere")
+    with capture_logs() as lines:
+        for place in (elsewhere, elsewhere, files, elsewhere):
+            if not place.exists():
+                next(one for one in (files, elsewhere) if one.exists()).rename(place)
+            await attend(shop, [eve])
+        with locked_elsewhere(book, running.tournament.id):
+            for _ in range(2):
+                assert await shop.play(running.tournament.id, Kind.LADDER, "spring") is None
+    told = Counter(line["event"] for line in lines)
+    assert (told["cannot be started"], told["back on ladders"], told["left to another process"]) == (2, 1, 1)
 
 
 async def test_matches_that_a_killed_service_had_leased_do_not_hold_a_ladder_up(book: Book) -> None:

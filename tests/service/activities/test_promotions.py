@@ -60,6 +60,9 @@ class StrongExecutor(ScriptedExecutor):
         return replace(report, result=replace(report.result, ranks=ranks, forfeits=(), faults=(), by_rules=True))
 
 
+pytestmark = pytest.mark.usefixtures("sandbox")
+
+
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournaments, "LEFT_ALONE_US", 0)
