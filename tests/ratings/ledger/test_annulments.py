@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlmodel import col, select
 
@@ -30,6 +30,7 @@ from ratings.store.rating import RatingOrder
 from ratings.store.sessions import read, write
 from ratings.store.states import Verdict
 from tests.ratings import book
+from tests.support.both_databases import POSTGRESQL, SQLITE
 
 WHY = "it was played with a broken clock"
 
@@ -236,6 +237,7 @@ def export(database: Database, tournament: str, target: Path) -> None:
     export_tournament(database, tournament_row(database, tournament).tournament, target)
 
 
+EXAMPLES = {SQLITE: 5, POSTGRESQL: 12}
 ACTS = st.lists(
     st.one_of(
         st.tuples(st.just("play"), st.integers(1, 5)),
@@ -259,44 +261,44 @@ def prepared(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tupl
     return path, tournaments, [*bots, second[0]]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(acts=ACTS)
 def test_whatever_is_annulled_and_when_the_book_stays_sound(
-    prepared: tuple[Path, list[str], list[str]], acts: list[tuple[str, int]]
+    prepared: tuple[Path, list[str], list[str]], kind_of_database: str
 ) -> None:
     path, tournaments, versions = prepared
-    database = open_database(book.copy_of(path, path.with_name("copy.db")))
-    every = matches_of(database)
-    service = ServiceLedger(database)
-    for number, (act, which) in enumerate([*acts, ("play", 12), ("play", 12)]):
-        tournament = tournaments[number % 2]
-        if act == "annul":
-            annul(service, every[which % len(every)])
-        elif act == "annul version":
-            service.annul_version(versions[which], why=WHY, actor="operator")
-        elif act == "play":
-            for match in book.take(database, tournament, which):
-                book.record(database, match)
-        elif taken := book.take(database, tournament, 1):
-            with write(database) as session:
-                book.lose(session, tournament, taken[0])
-        assert check(database) == []
-    database.close()
+
+    @settings(max_examples=EXAMPLES[kind_of_database])
+    @given(acts=ACTS)
+    def it_stays_sound(acts: list[tuple[str, int]]) -> None:
+        database = open_database(book.copy_of(path, path.with_name("copy.db")))
+        every = matches_of(database)
+        service = ServiceLedger(database)
+        for number, (act, which) in enumerate([*acts, ("play", 12), ("play", 12)]):
+            tournament = tournaments[number % 2]
+            if act == "annul":
+                annul(service, every[which % len(every)])
+            elif act == "annul version":
+                service.annul_version(versions[which], why=WHY, actor="operator")
+            elif act == "play":
+                for match in book.take(database, tournament, which):
+                    book.record(database, match)
+            elif taken := book.take(database, tournament, 1):
+                with write(database) as session:
+                    book.lose(session, tournament, taken[0])
+            assert check(database) == []
+        database.close()
+
+    it_stays_sound()
 
 
 Act = Callable[[ServiceLedger], object]
 
 
-@pytest.mark.parametrize(
-    ("act", "kind", "message"),
-    [
+def test_what_cannot_be_annulled_is_named(service: ServiceLedger) -> None:
+    refused: list[tuple[Act, type[RatingsError], str]] = [
         (lambda led: led.annul_match("x", why=WHY, actor="o"), NotFoundError, "no match x; see: arena match list"),
         (lambda led: led.annul_version("x", why=WHY, actor="o"), NotFoundError, "no version x; see: arena bot list"),
         (lambda led: led.annul_match("x", why=" ", actor="o"), PlanError, "an annulment needs a reason that people"),
-    ],
-)
-def test_what_cannot_be_annulled_is_named(
-    service: ServiceLedger, act: Act, kind: type[RatingsError], message: str
-) -> None:
-    with pytest.raises(kind, match=message):
-        act(service)
+    ]
+    for act, kind, message in refused:
+        with pytest.raises(kind, match=message):
+            act(service)

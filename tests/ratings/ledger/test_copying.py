@@ -76,7 +76,7 @@ def test_copying_again_adds_nothing_and_a_copy_of_the_copy_has_the_same_digest(
 
 
 @pytest.mark.host_fault("killed-while-a-database-is-copied")
-@pytest.mark.parametrize("rows", [1, 20, 60])
+@pytest.mark.parametrize("rows", [20, *(pytest.param(rows, marks=pytest.mark.needs("minutes")) for rows in (1, 60))])
 def test_a_killed_copy_goes_on(played: Database, target: Database, rows: int) -> None:
     urls = [one.url.render_as_string(hide_password=False) for one in (played, target)]
     words = [sys.executable, "-c", KILLED_AFTER_ROWS, *urls, str(rows)]

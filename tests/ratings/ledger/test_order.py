@@ -19,6 +19,9 @@ from ratings.store.database import Database, open_database
 from ratings.store.models import Pool
 from ratings.store.sessions import write
 from tests.ratings import book
+from tests.support.both_databases import POSTGRESQL, SQLITE
+
+EXAMPLES = {SQLITE: 6, POSTGRESQL: 15}
 
 
 @dataclass(frozen=True)
@@ -74,31 +77,37 @@ def in_schedule_order(leased: Leased) -> Ratings:
     return found
 
 
-@settings(max_examples=20, deadline=None)
-@given(order=st.permutations(range(18)), batches=st.lists(st.integers(1, 6), max_size=18))
 def test_any_finishing_order_gives_the_same_ratings(
-    leased: Leased, in_schedule_order: Ratings, order: list[int], batches: list[int]
+    leased: Leased, in_schedule_order: Ratings, kind_of_database: str
 ) -> None:
-    for database in play(leased, order, batches):
-        assert book.rows(database) == in_schedule_order
-        assert check(database) == []
+    @settings(max_examples=EXAMPLES[kind_of_database])
+    @given(order=st.permutations(range(18)), batches=st.lists(st.integers(1, 6), max_size=18))
+    def any_order_does(order: list[int], batches: list[int]) -> None:
+        for database in play(leased, order, batches):
+            assert book.rows(database) == in_schedule_order
+            assert check(database) == []
+
+    any_order_does()
 
 
-@settings(max_examples=10)
-@given(order=st.permutations(range(18)), sizes=st.lists(st.integers(1, 9), max_size=6))
 def test_results_recorded_together_give_the_ratings_of_one_by_one(
-    leased: Leased, one_by_one: Ratings, order: list[int], sizes: list[int]
+    leased: Leased, one_by_one: Ratings, kind_of_database: str
 ) -> None:
-    database = open_database(book.copy_of(leased.path, leased.path.with_name("together.db")))
-    left = [book.fact(leased.matches[index]) for index in order]
-    for size in [*sizes, 18]:
-        facts, left = left[:size], left[size:]
-        with write(database) as session:
-            assert all(record_results(session, facts))
-            assert not any(record_results(session, facts))
-    assert book.rows(database) == one_by_one
-    assert check(database) == []
-    database.close()
+    @settings(max_examples=EXAMPLES[kind_of_database])
+    @given(order=st.permutations(range(18)), sizes=st.lists(st.integers(1, 9), max_size=6))
+    def any_parts_do(order: list[int], sizes: list[int]) -> None:
+        database = open_database(book.copy_of(leased.path, leased.path.with_name("together.db")))
+        left = [book.fact(leased.matches[index]) for index in order]
+        for size in [*sizes, 18]:
+            facts, left = left[:size], left[size:]
+            with write(database) as session:
+                assert all(record_results(session, facts))
+                assert not any(record_results(session, facts))
+        assert book.rows(database) == one_by_one
+        assert check(database) == []
+        database.close()
+
+    any_parts_do()
 
 
 @pytest.fixture(scope="module")
@@ -114,24 +123,19 @@ def test_there_are_as_many_matches_as_the_orders_have(leased: Leased) -> None:
     assert len(leased.matches) == 18
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        "UPDATE rating SET mu = mu + 1e-9",
-        "DELETE FROM rating",
-        "DELETE FROM rating_change",
-        "UPDATE rating_change SET sigma_after = 0",
-    ],
-)
-def test_a_rebuild_restores_every_rating_to_the_last_digit(
-    leased: Leased, in_schedule_order: Ratings, spoil: str
-) -> None:
+def test_a_rebuild_restores_every_rating_to_the_last_digit(leased: Leased, in_schedule_order: Ratings) -> None:
     for database in play(leased, list(range(18)), []):
-        with write(database) as session:
-            session.connection().exec_driver_sql(spoil)
-        assert check(database) != []
-        with write(database) as session:
-            pool_id = session.exec(select(Pool)).one().id
-            assert rebuild(session, pool_id) > 0
-        assert book.rows(database) == in_schedule_order
-        assert check(database) == []
+        for spoil in (
+            "UPDATE rating SET mu = mu + 1e-9",
+            "DELETE FROM rating",
+            "DELETE FROM rating_change",
+            "UPDATE rating_change SET sigma_after = 0",
+        ):
+            with write(database) as session:
+                session.connection().exec_driver_sql(spoil)
+            assert check(database) != []
+            with write(database) as session:
+                pool_id = session.exec(select(Pool)).one().id
+                assert rebuild(session, pool_id) > 0
+            assert book.rows(database) == in_schedule_order
+            assert check(database) == []

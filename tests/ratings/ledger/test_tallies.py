@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
@@ -26,17 +24,11 @@ from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
 from ratings.store.states import MatchState
 from tests.ratings import book
+from tests.ratings.conftest import Filled
+from tests.support.both_databases import POSTGRESQL, SQLITE
 
+EXAMPLES = {SQLITE: 6, POSTGRESQL: 15}
 FIGURES = ("matches", "wins", "shared", "draws", "points", "forfeits", "blocks", "whole", "possible")
-
-
-@pytest.fixture
-def books(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Database]]:
-    """A database for every example, made as it is asked for; they are closed at the end."""
-    opened: list[Database] = []
-    yield opened
-    for one in opened:
-        one.close()
 
 
 def ranks(random: Random, seats: int) -> tuple[int, ...]:
@@ -106,17 +98,20 @@ def tallied(database: Database, tournament: str) -> list[dict[str, Any]]:
     return [{"version_id": version, **own, "seats": seats} for version, own in found.items()]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(seed=st.integers(0, 2**32), seats=st.integers(2, 3))
-def test_kept_up_tallies_are_those_of_all_matches(
-    books: list[Database], empty_file: Path, tmp_path: Path, seed: int, seats: int
-) -> None:
-    path = book.copy_of(empty_file, tmp_path / f"{len(books)}.db")
-    database = open_database(path)
-    books.append(database)
-    random = Random(seed)
-    bots = book.add_bots(database, ("ada", "bob", "cyd", "dan"))
-    entrants = list(bots.values())
+def test_kept_up_tallies_are_those_of_all_matches(filled: Filled, tmp_path: Path, kind_of_database: str) -> None:
+    @settings(max_examples=EXAMPLES[kind_of_database])
+    @given(seed=st.integers(0, 2**32), seats=st.integers(2, 3))
+    def they_are(seed: int, seats: int) -> None:
+        database = open_database(book.copy_of(filled.with_bots, tmp_path / "copy.db"))
+        try:
+            compare_tallies(database, list(filled.bots.values()), Random(seed), seats)
+        finally:
+            database.close()
+
+    they_are()
+
+
+def compare_tallies(database: Database, entrants: list[str], random: Random, seats: int) -> None:
     tournament = book.create(database, entrants, seats, rated=random.random() < 0.7)
     play_at_random(database, random, tournament, entrants)
     rows = {row.version_id: row for row in standings(database, tournament)}
