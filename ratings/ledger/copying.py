@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -89,6 +90,7 @@ def copy_database(
     return Copied(counts, sum(begun.values()), digest)
 
 
+@cache
 def _plain(table: Table, dialect: str) -> Table:
     """Return the table with columns whose values pass as they are stored: a text of JSON to its last space."""
     known = MetaData()
