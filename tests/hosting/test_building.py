@@ -81,14 +81,14 @@ def test_sweeping_and_building_at_once_hinder_nobody(tmp_path: Path) -> None:
     sweeper = threading.Thread(target=sweep_all_the_time)
     sweeper.start()
     try:
-        for number in range(200):
+        for number in range(40):
             with building.building_directory(tmp_path) as directory:
                 building.write_file(directory / "a", [b"x"], executable=False)
                 building.publish(directory, tmp_path / str(number))
     finally:
         ended.set()
         sweeper.join()
-    assert all((tmp_path / str(number) / "a").is_file() for number in range(200))
+    assert all((tmp_path / str(number) / "a").is_file() for number in range(40))
 
 
 @pytest.mark.parametrize(

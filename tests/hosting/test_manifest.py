@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.hosting.manifest import (
@@ -215,6 +215,7 @@ keys = (
 )
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(keys, values), st.booleans())
 def test_whatever_it_holds_a_manifest_is_read_or_refused_in_one_line(data: dict[str, Any], complete: bool) -> None:
     if complete:

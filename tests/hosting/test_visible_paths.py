@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.hosting.sandbox import bubblewrap
 from arena.hosting.sandbox.bubblewrap import Shown, wrapper
 from arena.hosting.sandbox.limits import STANDARD, Limits
 from arena.hosting.visible_paths import KIT_FILES, kit_places, parts_of
@@ -30,7 +31,10 @@ def test_of_an_environment_in_the_checkout_itself_only_its_own_folders_are_shown
     assert parts_of(here, [here / "lib" / "python3.11" / "site-packages"]) == {here}
 
 
-def test_what_is_installed_beside_the_kit_in_a_shown_environment_is_covered(tmp_path: Path) -> None:
+def test_what_is_installed_beside_the_kit_in_a_shown_environment_is_covered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bubblewrap, "find_tool", str)
     (kit,) = kit_places()
     words = wrapper(Limits(STANDARD), Shown(tmp_path, [kit.parent]), own_uid=False)
     assert ("--tmpfs", str(kit)) in pairwise(words)

@@ -22,6 +22,10 @@ from arena.hosting.sandbox.probe import probe
 from arena.hosting.sandbox.start import start_confined
 from tests.support.patience import PATIENCE_S
 
+STANDARD = pytest.param("standard", marks=pytest.mark.needs("sandbox"))
+REDUCED = pytest.param("reduced", marks=pytest.mark.needs("minutes"))
+"""Parameters of tests: with `"none"` the levels at which most of what the sandbox does is tried."""
+
 
 @functools.cache
 def missing(level: str) -> str:

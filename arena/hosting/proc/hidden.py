@@ -80,9 +80,12 @@ def _count_buffers(pids: Sequence[int]) -> int:
 def _open_files(pid: int) -> set[str]:
     """Return the names of the open files of a process; none if its program may not be read, and so may not be they."""
     for place in shared_places(pid):
-        found = set()
+        names: list[str] = []
         with contextlib.suppress(OSError):
-            for name in os.listdir(f"{place}/fd"):  # noqa: PTH208 - pathlib would double the start-up of the launcher
+            names = os.listdir(f"{place}/fd")  # noqa: PTH208 - pathlib would double the start-up of the launcher
+        found = set()
+        for name in names:
+            with contextlib.suppress(OSError):  # one that is closed meanwhile must not hide the others
                 found.add(os.readlink(f"{place}/fd/{name}"))  # noqa: PTH115 - as above
         if found:
             return found

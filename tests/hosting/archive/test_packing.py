@@ -5,7 +5,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.hosting.archive.checking import check_archive
@@ -73,6 +73,7 @@ def test_every_tar_program_reads_an_archive(bot: Path) -> None:
     assert found[LONG][1] == 0o644
 
 
+@settings(max_examples=30)
 @given(files=FILES)
 def test_what_is_packed_is_checked_and_unpacked_to_the_same(
     files: dict[str, tuple[bytes, bool]], tmp_path_factory: pytest.TempPathFactory

@@ -147,13 +147,11 @@ def test_a_version_that_was_changed_in_the_store_is_not_given_out(bot: Path, sto
         add_archive(store, packed(bot), content_hash(bot))
 
 
-def test_twenty_processes_that_add_the_same_at_once_store_it_once(
-    bot: Path, store: VersionStore, tmp_path: Path
-) -> None:
+def test_processes_that_add_the_same_at_once_store_it_once(bot: Path, store: VersionStore, tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     archive.write_bytes(packed(bot).getvalue())
     expected = content_hash(bot)
-    processes = [start("-c", ADD, store.root, archive, expected, 0) for _ in range(20)]
+    processes = [start("-c", ADD, store.root, archive, expected, 0) for _ in range(5)]
     for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -162,7 +160,7 @@ def test_twenty_processes_that_add_the_same_at_once_store_it_once(
         process.stdin.write("go\n")
         process.stdin.flush()
     outputs = [process.communicate(timeout=PATIENCE_S)[0] for process in processes]
-    assert [output.splitlines()[0] for output in outputs] == [expected] * 20
+    assert [output.splitlines()[0] for output in outputs] == [expected] * 5
     assert [path.name for path in store.root.iterdir()] == [expected]
     assert store.get(expected).hash == expected
 
@@ -183,6 +181,7 @@ def test_files_that_may_not_be_written_leave_nothing_behind(bot: Path, tmp_path:
 
 
 @pytest.mark.host_fault("disk-full-while-a-bot-is-stored")
+@pytest.mark.needs("minutes")
 def test_a_full_disk_leaves_nothing_behind(bot: Path, tmp_path: Path) -> None:
     _, said, left = run_on_small_disk(tmp_path / "small", 200, adding(bot, tmp_path, 0))
     assert said.startswith(f"StoreError {tmp_path}/small: the bot cannot be stored (No space left on device); check")
@@ -190,12 +189,13 @@ def test_a_full_disk_leaves_nothing_behind(bot: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.host_fault("killed-while-a-bot-is-stored")
+@pytest.mark.parametrize("rounds", [3, pytest.param(12, marks=pytest.mark.needs("minutes"))])
 def test_a_process_killed_at_any_moment_leaves_whole_versions_alone(
-    bot: Path, store: VersionStore, tmp_path: Path
+    bot: Path, store: VersionStore, tmp_path: Path, rounds: int
 ) -> None:
     write_files(bot, {f"more/{number}": b"x" for number in range(30)})
     moments = random.Random(11)
-    for round_ in range(12):
+    for round_ in range(rounds):
         process = start("-c", CHURN, bot, store.root, round_ * 7)
         assert process.stdout is not None
         said = [process.stdout.readline() for _ in range(3)]

@@ -3,14 +3,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.builds import Workshop
-from tests.support.sandboxes import need
+from tests.support.sandboxes import STANDARD
 
 
-@pytest.fixture(params=["standard", "none"])
+@pytest.fixture(params=[STANDARD, "none"])
 def workshop(request: pytest.FixtureRequest, tmp_path: Path) -> Workshop:
-    return Workshop(tmp_path, need(str(request.param)))
+    return Workshop(tmp_path, str(request.param))
 
 
-@pytest.fixture
-def sandboxed(tmp_path: Path) -> Workshop:
-    return Workshop(tmp_path, need("standard"))
+@pytest.fixture(params=[STANDARD])
+def sandboxed(request: pytest.FixtureRequest, tmp_path: Path) -> Workshop:
+    return Workshop(tmp_path, str(request.param))

@@ -1,44 +1,57 @@
 """What of the time of a build counts, on a machine that is busy with other things."""
 
-import os
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 
-from arena.hosting.builds import Built
+from arena.hosting.builder import clock
+from arena.hosting.builder.outcome import LONGEST_FACTOR
 from arena.hosting.proc.meter import TreeMeter
-from tests.support.builds import MAKE, Workshop
+from tests.support.builds import Workshop
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how long a process waits")
+LIMIT_S = 0.4
 
 
-@contextmanager
-def crowded_core(burners: int) -> Iterator[None]:
-    """This thread and all that it starts on one core, with so many programs that compute without end."""
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, [min(cores)])
-    words = [sys.executable, "-I", "-S", "-c", "while True: pass"]
-    running = [subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True) for _ in range(burners)]
-    try:
-        yield
-    finally:
-        for burner in running:
-            burner.kill()
-        for burner in running:
-            burner.wait()
-        os.sched_setaffinity(0, cores)
+class Build:
+    """A build that ends after so many seconds, by a clock that goes on only while it is waited for, and its meter."""
+
+    def __init__(self, ends_s: float, waited_s: Callable[[float], float | None]) -> None:
+        self.now_s, self._ends_s, self._waited_s = 100.0, 100.0 + ends_s, waited_s
+
+    async def wait(self, timeout_s: float) -> bool:
+        self.now_s = min(self.now_s + max(timeout_s, 0.001), self._ends_s)
+        return self.now_s == self._ends_s
+
+    def look(self) -> tuple[int, int] | None:
+        waited_s = self._waited_s(self.now_s - 100.0)
+        return None if waited_s is None else (0, round(waited_s * 1e6))
 
 
 @pytest.mark.host_fault("processor-busy-while-a-bot-is-built")
-async def test_the_time_in_which_it_waits_for_a_processor_does_not_count(workshop: Workshop) -> None:
-    with crowded_core(5):
-        built = await workshop.build(f"import time\nwhile time.process_time() < 0.4: pass\n{MAKE}", time_s=1.4)
-    assert isinstance(built, Built), built
+@pytest.mark.parametrize(
+    ("waited_s", "lasts_s"),
+    [
+        pytest.param(lambda _: 0.0, LIMIT_S, id="never"),
+        pytest.param(lambda _: None, LIMIT_S, id="nobody can tell"),
+        pytest.param(lambda took_s: 0.2 if took_s < 0.3 else None, LIMIT_S + 0.2, id="told once"),
+        pytest.param(lambda took_s: 0.75 * took_s, 4 * LIMIT_S, id="mostly"),
+        pytest.param(lambda took_s: took_s, LONGEST_FACTOR * LIMIT_S, id="always"),
+    ],
+)
+async def test_the_time_in_which_it_waits_for_a_processor_does_not_count(
+    waited_s: Callable[[float], float | None], lasts_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for ends_s, has_ended in ((lasts_s - 0.01, True), (lasts_s + 0.01, False)):
+        build = Build(ends_s, waited_s)
+        with monkeypatch.context() as patch:
+            patch.setattr(time, "monotonic", lambda build=build: build.now_s)
+            assert await clock._wait(cast(Any, build), cast(Any, build), LIMIT_S) is has_ended
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how long a process waits")
 async def test_one_that_waits_for_a_processor_for_ever_is_ended_at_last(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

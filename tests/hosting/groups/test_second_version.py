@@ -6,16 +6,13 @@ from typing import Any
 import pytest
 
 from tests.support import booted
-from tests.support.sandboxes import missing
 
-pytestmark = pytest.mark.skipif(bool(booted.MISSING), reason=booted.MISSING)
+pytestmark = pytest.mark.needs("kernel", "sandbox")
 
 
 @pytest.fixture(scope="module")
 def console(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What stood on the console of a machine in which everything was tried."""
-    if why := missing("standard"):
-        pytest.skip(why)
     command = [booted.own_python(), "-m", "tests.support.second_version"]
     console = booted.run_booted(tmp_path_factory.mktemp("booted"), command)
     if why := booted.why_not_booted(console):

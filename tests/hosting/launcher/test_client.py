@@ -5,9 +5,11 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from arena.hosting.errors import HostBusyError, HostingError, LaunchError
 from arena.hosting.launcher.client import LauncherClient
@@ -60,6 +62,16 @@ async def test_bytes_that_are_no_text_do_not_harm(launcher: LauncherClient) -> N
     assert (await process.collect()).stdout == "\ufffd\n\0"
 
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def launcher() -> AsyncIterator[LauncherClient]:
+    """One for all that do nothing to it."""
+    async with LauncherClient() as launcher:
+        yield launcher
+
+
 async def failure(launcher: LauncherClient, command: list[str], directory: Path) -> HostingError:
     with pytest.raises(HostingError) as caught:
         await launcher.start(StartRequest(command, str(directory), {"PATH": os.environ["PATH"]}))
@@ -99,12 +111,10 @@ async def test_a_missing_interpreter_or_directory_is_the_fault_of_the_host(
 
 @pytest.mark.host_fault("descriptors-used-up")
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="this system cannot limit another process")
-async def test_too_few_descriptors_are_the_fault_of_the_host(
-    launcher: LauncherClient, mark: str, tmp_path: Path
-) -> None:
-    pid = launcher_of(mark)
-    resource.prlimit(pid, resource.RLIMIT_NOFILE, (9, 9))
-    error = await failure(launcher, ["true"], tmp_path)
+async def test_too_few_descriptors_are_the_fault_of_the_host(mark: str, tmp_path: Path) -> None:
+    async with LauncherClient() as launcher:
+        resource.prlimit(launcher_of(mark), resource.RLIMIT_NOFILE, (9, 9))
+        error = await failure(launcher, ["true"], tmp_path)
     assert type(error) is HostBusyError
     assert "Too many open files" in str(error)
 

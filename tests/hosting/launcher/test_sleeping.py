@@ -12,7 +12,7 @@ from arena.hosting.launcher.reports import Slept
 from arena.hosting.proc.processes import STATE, list_descendants, list_threads, parse_stat, read_file
 from tests.support.patience import PATIENCE_S, patient_endings
 from tests.support.processes import wait_until
-from tests.support.sandboxes import Place, need, place
+from tests.support.sandboxes import REDUCED, STANDARD, Place, need, place
 
 # Four that spin: one in a group, one in a session of its own, one that its parent has left behind.
 RESTLESS = """
@@ -91,7 +91,7 @@ async def start(somewhere: Place, level: str, program: str) -> HostedProcess:
 
 
 @pytest.mark.hostile("spin-in-sessions")
-@pytest.mark.parametrize("level", ["none", "reduced", "standard"])
+@pytest.mark.parametrize("level", ["none", REDUCED, STANDARD])
 async def test_all_of_a_bot_sleeps_and_goes_on(somewhere: Place, level: str) -> None:
     program = RESTLESS if level == "standard" else RESTLESS.replace("lambda: os.fork() and os._exit(0)", "int")
     process = await start(somewhere, level, program)
@@ -107,6 +107,7 @@ async def test_all_of_a_bot_sleeps_and_goes_on(somewhere: Place, level: str) -> 
 
 
 @pytest.mark.hostile("escape-by-forking")
+@pytest.mark.needs("sandbox")
 async def test_nobody_escapes_by_forking(somewhere: Place) -> None:
     process = await start(somewhere, "standard", FORKING)
     for _ in range(5):
@@ -117,6 +118,7 @@ async def test_nobody_escapes_by_forking(somewhere: Place) -> None:
 
 
 @pytest.mark.hostile("stop-and-kill-all-it-sees")
+@pytest.mark.needs("sandbox")
 async def test_a_bot_that_stops_and_kills_all_it_sees_sleeps_or_is_named(somewhere: Place) -> None:
     process = await start(somewhere, "standard", KILLING)
     slept = await process.sleep()
@@ -127,6 +129,7 @@ async def test_a_bot_that_stops_and_kills_all_it_sees_sleeps_or_is_named(somewhe
 
 
 @pytest.mark.hostile("refuse-to-end-while-asleep")
+@pytest.mark.needs("sandbox")
 async def test_a_sleeping_bot_ends_in_peace_or_is_ended(somewhere: Place) -> None:
     calm = await start(somewhere, "standard", CALM)
     await calm.sleep()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.hosting.launcher.reports import Log
@@ -29,6 +29,7 @@ def log_of(sizes: list[int], data: bytes) -> SpanLog:
     return log
 
 
+@settings(max_examples=40)
 @given(PIECES)
 def test_beginning_and_end_are_kept_and_what_is_missing_is_counted(sizes: list[int]) -> None:
     data = written(sizes)
@@ -39,6 +40,7 @@ def test_beginning_and_end_are_kept_and_what_is_missing_is_counted(sizes: list[i
     assert cut == max(len(data) - HEAD_BYTES - TAIL_BYTES, 0)
 
 
+@settings(max_examples=40)
 @given(PIECES, st.integers(0, 5 * TAIL_BYTES))
 def test_a_part_of_it_is_the_same_whether_the_launcher_cuts_it_or_its_client(sizes: list[int], start: int) -> None:
     data = written(sizes)
@@ -54,6 +56,7 @@ def whole(span: SpanLog) -> tuple[bytes, bytes, int]:
     return span.since(0)
 
 
+@settings(max_examples=40)
 @given(PIECES, PIECES)
 def test_after_a_mark_nothing_older_is_left(before: list[int], after: list[int]) -> None:
     log = log_of(before, written(before))

@@ -65,6 +65,18 @@ def test_sockets_count_beyond_the_number_that_honest_bots_have() -> None:
         assert own_bytes() - before >= FREE_BUFFERS * BUFFER_BYTES
 
 
+@pytest.mark.hostile("fill-the-kernel-with-messages")
+def test_a_file_that_is_closed_while_they_are_counted_hides_no_socket() -> None:
+    """The list of files has a descriptor itself, the lowest that is free; it is closed when its own name is read."""
+    before = own_bytes()
+    with ExitStack() as stack:
+        with open(os.devnull, "rb"):
+            for _ in range(FREE_BUFFERS):
+                for end in socket.socketpair():
+                    stack.enter_context(end)
+        assert own_bytes() - before >= FREE_BUFFERS * BUFFER_BYTES
+
+
 def test_the_machine_tells_what_its_kernel_holds_and_what_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     told = b"MemTotal: 8000 kB\nShmem: 7 kB\nKernelStack: 10 kB\nPageTables: 200 kB\nSUnreclaim: 3000 kB\n"
     monkeypatch.setattr(hidden, "read_file", lambda _path: told)

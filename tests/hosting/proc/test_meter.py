@@ -101,8 +101,14 @@ def test_computing_is_counted_and_sleeping_is_not(patient: Patient) -> None:
     "commands",
     [
         pytest.param(["run((burn, 0.2), (burn, 0.2))"], id="two threads that have ended"),
-        pytest.param(["for _ in range(80): run((burn, 0.005))"], id="short threads"),
-        pytest.param(["for _ in range(2): child(BURN.format(0.2)).wait()"], id="children that were waited for"),
+        pytest.param(
+            ["for _ in range(80): run((burn, 0.005))"], id="short threads", marks=pytest.mark.needs("minutes")
+        ),
+        pytest.param(
+            ["for _ in range(2): child(BURN.format(0.2)).wait()"],
+            id="children that were waited for",
+            marks=pytest.mark.needs("minutes"),
+        ),
         pytest.param(["child(BURN.format(0.4)).wait()"], id="a child unseen"),
         pytest.param(
             [
@@ -110,6 +116,7 @@ def test_computing_is_counted_and_sleeping_is_not(patient: Patient) -> None:
                 "p.communicate(b'x')",
             ],
             id="a child that was seen and then waited for, once",
+            marks=pytest.mark.needs("minutes"),
         ),
         pytest.param(["child(GRANDCHILD.format(BURN.format(0.4))).wait()"], id="a grandchild"),
     ],

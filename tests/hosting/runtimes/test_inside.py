@@ -22,7 +22,7 @@ from arena.hosting.store import VersionStore
 from arena.match.programs import program_seat
 from arena.worker.host import MatchHost
 from tests.support.patience import PATIENCE_S
-from tests.support.sandboxes import Place, need
+from tests.support.sandboxes import REDUCED, STANDARD, Place, need
 from tests.support.sandboxes import place as open_place
 from tests.support.specs import king_spec
 from tests.support.venvs import NAME, lend_grpc, make_venv, settings_for
@@ -47,7 +47,7 @@ print(json.dumps(found))
 """
 
 
-@pytest.fixture(params=["standard", "reduced", "none"])
+@pytest.fixture(params=[STANDARD, REDUCED, "none"])
 def level(request: pytest.FixtureRequest) -> str:
     return need(str(request.param))
 
@@ -96,10 +96,10 @@ async def test_a_python_bot_runs_in_the_virtual_environment_of_its_runtime(
         assert said["ratings"] is False
 
 
+@pytest.mark.needs("node")
 async def test_a_node_bot_finds_the_modules_of_its_runtime(place: Place, level: str, tmp_path: Path) -> None:
     program = shutil.which("node")
-    if program is None:
-        pytest.skip("there is no Node.js here")
+    assert program is not None
     if level == "reduced":
         pytest.skip("the reduced sandbox does not show what Node.js asks of the system")
     (tmp_path / "modules" / "left").mkdir(parents=True)
@@ -110,8 +110,9 @@ async def test_a_node_bot_finds_the_modules_of_its_runtime(place: Place, level: 
     assert await ask(place, level, settings, "js", 'command = ["node", "main.js"]', files, tmp_path) == "from left\n"
 
 
+@pytest.mark.needs("sandbox")
 async def test_a_bot_of_a_runtime_plays_a_whole_match(tmp_path: Path) -> None:
-    level = need("standard")
+    level = "standard"
     venv = make_venv(tmp_path / "venv", "fakenet==7.1")
     settings = settings_for(venv, *lend_grpc(venv))
     bot = tmp_path / "bot"

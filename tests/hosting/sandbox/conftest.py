@@ -4,23 +4,23 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.support.sandboxes import Place, need
+from tests.support.sandboxes import REDUCED, STANDARD, Place, need
 from tests.support.sandboxes import place as open_place
 
 
-@pytest.fixture(params=["standard", "reduced", "none"])
+@pytest.fixture(params=[STANDARD, REDUCED, "none"])
 def level(request: pytest.FixtureRequest) -> str:
     return need(str(request.param))
 
 
-@pytest.fixture(params=["standard", "reduced"])
+@pytest.fixture(params=[STANDARD, REDUCED])
 def sandbox(request: pytest.FixtureRequest) -> str:
     return need(str(request.param))
 
 
-@pytest.fixture
-def standard() -> str:
-    return need("standard")
+@pytest.fixture(params=[STANDARD])
+def standard(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture

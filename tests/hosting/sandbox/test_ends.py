@@ -78,6 +78,7 @@ async def test_its_files_are_gone_with_it(place: Place, level: str) -> None:
 
 
 @pytest.mark.hostile("directories-deeper-than-any-path")
+@pytest.mark.needs("minutes")
 async def test_directories_deeper_than_any_path_harm_nobody_and_are_gone_with_it(place: Place, level: str) -> None:
     program = f"import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')\nprint(1); {NAP}"
     process = await place.start(level, program)

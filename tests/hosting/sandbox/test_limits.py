@@ -1,14 +1,27 @@
 """What is done about processes that use too much, at each level."""
 
 import sys
+from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 
 from tests.hosting.sandbox.tried import BEHIND_A_DEAD_THREAD, NAP, TRY, excess
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place
+from tests.support.sandboxes import place as open_place
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux"),
+]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def place() -> AsyncIterator[Place]:
+    """One for all: none of these programs does anything to the launcher."""
+    async with open_place() as place:
+        yield place
 
 
 @pytest.mark.hostile("bomb-with-memory")

@@ -6,13 +6,15 @@ import pytest
 
 from arena.hosting.sandbox.levels import Program, plan_start
 from arena.hosting.sandbox.limits import Limits
-from tests.support.sandboxes import need
 
 
 @pytest.mark.parametrize("level", ["standard", "reduced"])
-def test_a_bot_gets_address_space_for_its_memory_and_what_runtimes_reserve(level: str, tmp_path: Path) -> None:
+def test_a_bot_gets_address_space_for_its_memory_and_what_runtimes_reserve(
+    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.hosting.sandbox.bubblewrap.find_tool", str)
     program = Program(["/bin/true"], str(tmp_path), {}, None)
-    confinement = plan_start(program, Limits(need(level), memory_mb=256)).confinement
+    confinement = plan_start(program, Limits(level, memory_mb=256)).confinement
     assert confinement is not None
     assert confinement.rlimits["RLIMIT_AS"] == (256 + 4096) * 1024 * 1024
     assert confinement.rlimits["RLIMIT_CORE"] == 0

@@ -18,7 +18,7 @@ from arena.service.health import Health
 from arena.service.life.admin import AdminListener
 from arena.service.metrics import Metrics
 from tests.support.owners import running_server
-from tests.support.sandboxes import Place, need
+from tests.support.sandboxes import Place
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
 
@@ -60,13 +60,14 @@ async def look_around(place: Place, level: str) -> tuple[dict[str, str], str]:
 
 
 @pytest.mark.hostile("connect")
-async def test_a_bot_in_the_sandbox_reaches_the_referee_and_nothing_else(place: Place) -> None:
-    found, referee = await look_around(place, need("standard"))
+async def test_a_bot_in_the_sandbox_reaches_the_referee_and_nothing_else(place: Place, standard: str) -> None:
+    found, referee = await look_around(place, standard)
     assert referee == REACHED
     assert len(found) == 8
     assert REACHED not in found.values(), found
 
 
+@pytest.mark.needs("minutes")
 async def test_without_a_sandbox_the_same_program_reaches_everything(place: Place) -> None:
     found, referee = await look_around(place, "none")
     assert referee == REACHED

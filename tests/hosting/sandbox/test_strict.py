@@ -20,7 +20,10 @@ from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place, need
 from tests.support.sandboxes import place as open_place
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
+pytestmark = [
+    pytest.mark.needs("sandbox"),
+    pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux"),
+]
 
 NAP = "import time; time.sleep(3600)"
 MEMORY_MB = 64

@@ -59,10 +59,11 @@ def stored(area: UploadArea) -> bytes:
 
 
 @pytest.mark.host_fault("killed-while-a-bot-is-uploaded")
-def test_an_upload_killed_at_any_moment_goes_on_until_it_is_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("most", [4, pytest.param(20, marks=pytest.mark.needs("minutes"))])
+def test_an_upload_killed_at_any_moment_goes_on_until_it_is_whole(tmp_path: Path, most: int) -> None:
     area, moments, kills = UploadArea(tmp_path / "uploads", ROOMY), random.Random(11), 0
     words = command(area, tmp_path / "archive")
-    while kills < 20:
+    while kills < most:
         process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         # Now and then while it begins, most times between two pieces or within one.
@@ -100,6 +101,7 @@ def test_a_file_that_may_not_grow_keeps_what_arrived_and_goes_on_later(tmp_path:
 
 
 @pytest.mark.host_fault("disk-full-while-a-bot-is-uploaded")
+@pytest.mark.needs("minutes")
 def test_a_full_disk_keeps_what_arrived(tmp_path: Path) -> None:
     area = UploadArea(tmp_path / "uploads", ROOMY)
     words = command(area, tmp_path / "archive", others_bytes=300_000)

@@ -65,15 +65,15 @@ def submit(area: UploadArea, store: VersionStore, owner: str, packed: Packed, fa
 
 def test_of_many_submissions_at_once_all_whole_archives_are_stored_once(tmp_path: Path) -> None:
     area, store = UploadArea(tmp_path / "uploads", UploadLimits(free_bytes=0)), VersionStore(tmp_path / "store")
-    bots = [pack_bot(tmp_path / "bots", number) for number in range(25)]
-    fates = random.Random(5).choices([WHOLE, CUT_OFF, MALFORMED, OTHER_BYTES], [4, 3, 2, 1], k=150)
+    bots = [pack_bot(tmp_path / "bots", number) for number in range(10)]
+    fates = random.Random(5).choices([WHOLE, CUT_OFF, MALFORMED, OTHER_BYTES], [4, 3, 2, 1], k=60)
 
     def submit_number(number: int) -> str | None:
-        return submit(area, store, f"owner{number}", bots[number % 25], fates[number], number)
+        return submit(area, store, f"owner{number}", bots[number % 10], fates[number], number)
 
     with ThreadPoolExecutor(20) as pool:
-        stored = list(pool.map(submit_number, range(150)))
-    right = [bots[number % 25][0].content_hash if fates[number] in (WHOLE, CUT_OFF) else None for number in range(150)]
+        stored = list(pool.map(submit_number, range(60)))
+    right = [bots[number % 10][0].content_hash if fates[number] in (WHOLE, CUT_OFF) else None for number in range(60)]
     assert stored == right
     assert sorted(path.name for path in store.root.iterdir()) == sorted({hash_ for hash_ in right if hash_})
     assert all(store.get(hash_).hash == hash_ for hash_ in store.hashes())
