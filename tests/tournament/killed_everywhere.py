@@ -1,9 +1,10 @@
 """Kills the coordinator at every state boundary, each in a process of its own, and compares the final tables.
 
-    python -m tests.tournament.killed_everywhere DATABASE FORMAT
+    python -m tests.tournament.killed_everywhere DATABASE FORMAT [SEED]
 
-The boundaries: a wave is planned, matches are leased, a result is recorded, a match is given up (each before the
-transaction ends), the transaction has ended, a match is handed out. At each the process is killed as by `kill -9` the
+With a seed, at one boundary of each kind that is drawn by it. The boundaries: a wave is planned, matches are leased, a
+result is recorded, a match is given up (each before the transaction ends), the transaction has ended, a match is handed
+out. At each the process is killed as by `kill -9` the
 first, second, ... time it gets there, until it gets there no more; then another one plays to the end.
 """
 
@@ -14,9 +15,12 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
+from unittest import mock
 
 from arena.tournament import host_watch
 from arena.tournament.formats.adaptive import Adaptive
@@ -42,42 +46,37 @@ POINTS = ("wave", "lease", "result", "lost", "committed", "handed out")
 
 
 class Killer:
-    """Ends this process the `count`-th time it gets to `point`."""
+    """Counts how often this process gets to each point, and ends it the `count`-th time it gets to `point`."""
 
-    def __init__(self, point: str, count: int) -> None:
-        self._point, self._left = point, count
+    def __init__(self, point: str = "", count: int = 0) -> None:
+        self._end = point, count
+        self.counts: Counter[str] = Counter()
 
     def at(self, point: str) -> Callable[..., None]:
         def arrive(*_: Any) -> None:
-            if point == self._point:
-                self._left -= 1
-                if not self._left:
-                    os.kill(os.getpid(), signal.SIGKILL)
+            self.counts[point] += 1
+            if (point, self.counts[point]) == self._end:
+                os.kill(os.getpid(), signal.SIGKILL)
 
         return arrive
 
 
-def run(path: Path, killer: Killer | None = None) -> None:
+def run(path: Path, killer: Killer) -> None:
     """Play the tournament in the database to its end, or to the death; some attempts are lost by the host."""
     losses: Any = {"loses": 0.1, "most_lost": 1}  # one before the kill and one after it, so that no match is void
-    executor = ScriptedExecutor(slots=2, **losses)
-    on_progress = ignore
-    if killer is not None:
-        executor = ScriptedExecutor(slots=2, **losses, on_start=killer.at("handed out"))
-        on_progress = killer.at("committed")
-        waves.add_wave = after(waves.add_wave, killer.at("wave"))
-        leasing.lease = after(leasing.lease, killer.at("lease"))
-        recording.record_results = after(recording.record_results, killer.at("result"))
-        attempts.record_lost = after(attempts.record_lost, killer.at("lost"))
-    with open_book(path) as book:
+    executor = ScriptedExecutor(slots=2, **losses, on_start=killer.at("handed out"))
+    with (
+        mock.patch.object(waves, "add_wave", after(waves.add_wave, killer.at("wave"))),
+        mock.patch.object(leasing, "lease", after(leasing.lease, killer.at("lease"))),
+        mock.patch.object(recording, "record_results", after(recording.record_results, killer.at("result"))),
+        mock.patch.object(attempts, "record_lost", after(attempts.record_lost, killer.at("lost"))),
+        open_book(path) as book,
+    ):
         (row,) = list_tournaments(book.database).items
         if row.progress.is_over:
             return  # it was killed after its very last transaction
+        on_progress = killer.at("committed")
         asyncio.run(run_tournament(book.database, row.tournament.id, executor, book.programs, on_progress=on_progress))
-
-
-def ignore(*_: Any) -> None:
-    """Let the run go on."""
 
 
 def outcome(path: Path) -> Any:
@@ -110,28 +109,30 @@ def copy_of(source: Path, target: Path) -> Path:
     return shutil.copytree(source, target) / "arena.db"
 
 
-def main(path: Path, name: str) -> None:
+def boundaries(counts: Counter[str], seed: str | None) -> Iterator[tuple[str, int]]:
+    """All boundaries that an undisturbed run gets to, or by a seed one of each kind."""
+    for point in POINTS:
+        assert counts[point], f"the run does not get to {point}"
+        drawn = None if seed is None else Random(f"{seed} {point}").randint(1, counts[point])
+        yield from ((point, count) for count in range(1, counts[point] + 1) if drawn in (None, count))
+
+
+def main(path: Path, name: str, seed: str | None = None) -> None:
     host_watch.FIRST_PAUSE_S = 0.0  # hundreds of matches are lost here
     install_nim()
     with open_book(path) as book:
         book.plan_format(FORMATS[name], bots=BOTS[: ENTRANTS[name]])
     home = path.parent
     undisturbed = copy_of(home, home.with_name("undisturbed"))
-    run(undisturbed)
+    run(undisturbed, killer := Killer())
     expected = outcome(undisturbed)
-    boundaries = 0
-    for point in POINTS:
-        for count in range(1, 1000):
-            killed = copy_of(home, home.with_name("killed"))
-            if not was_killed(killed, point, count):
-                break
-            run(killed)
-            found = outcome(killed)
-            assert found == expected, f"killed at {point} {count}, it ended otherwise: {found} != {expected}"
-            boundaries += 1
-    print(f"{boundaries} boundaries")  # noqa: T201 - the test reads it
-    assert boundaries >= len(POINTS)
+    for point, count in boundaries(killer.counts, seed):
+        killed = copy_of(home, home.with_name("killed"))
+        assert was_killed(killed, point, count), f"the run did not get to {point} {count}"
+        run(killed, Killer())
+        found = outcome(killed)
+        assert found == expected, f"killed at {point} {count}, it ended otherwise: {found} != {expected}"
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), *sys.argv[2:])

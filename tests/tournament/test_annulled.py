@@ -14,38 +14,17 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.swiss import Swiss
 from ratings.ledger.check import check
-from ratings.ledger.service import ServiceLedger
 from ratings.ledger.waves import WaveLedger
-from ratings.read.match_list import MatchFilter, list_matches
-from ratings.store.models import Tournament
 from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
-from tests.tournament.test_waves import FORMATS, play
+from tests.tournament.test_waves import annul, play
 
 
-def match_at(book: Book, tournament: Tournament, place: int) -> str:
-    rows = list_matches(book.database, MatchFilter(tournament.id), limit=None, newest_first=False).items
-    return rows[place].match.id
-
-
-def annul(book: Book, tournament: Tournament, place: int = 0) -> None:
-    match_id = match_at(book, tournament, place)
-    ServiceLedger(book.database).annul_match(match_id, why="the machine was out of memory", actor="operator")
-
-
-@pytest.mark.parametrize("form", FORMATS, ids=str)
-async def test_the_table_leaves_out_what_was_annulled_and_keeps_the_rest(book: Book, form: Format) -> None:
-    tournament = book.plan_format(form)
-    await play(book, tournament)
-    before = {row.entrant: row.blocks for row in book.standings(tournament)}
-    annul(book, tournament)
-    after = {row.entrant: row.blocks for row in book.standings(tournament)}
-    assert sum(before.values()) - sum(after.values()) == form.seats
-    assert check(book.database) == []
-
-
-@pytest.mark.parametrize("at_once", [1, 20])
-@pytest.mark.parametrize("form", [Swiss(2, 4), Ladder(2, 6), Ladder(3, 5), Knockout(2, lives=2, best_of=3)], ids=str)
+@pytest.mark.parametrize(
+    ("form", "at_once"),
+    [(Swiss(2, 4), 1), (Ladder(2, 6), 1), (Ladder(3, 5), 20), (Knockout(2, lives=2, best_of=3), 20)],
+    ids=str,
+)
 async def test_a_tournament_goes_on_from_what_counts(
     book: Book, form: Format, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,7 @@ async def tournament(book: Book) -> str:
     return made.id
 
 
+@pytest.mark.only_sqlite
 async def test_it_is_shown_as_its_matches_tell(book: Book, tournament: str) -> None:
     row = tournament_row(book.database, tournament)
     form = format_of(row.tournament, row.pool)
@@ -86,6 +87,7 @@ async def test_its_memory_is_not_called_damaged_and_it_goes_on_to_its_end(book: 
     assert list(memory_problems(book.database)) == []
 
 
+@pytest.mark.only_sqlite
 def test_gains_of_before_were_differences_of_rank() -> None:
     found = from_settings("compare", 3, BEFORE)
     assert found == Compare(3, 60, 0.0, 0.015, design=Design.APART)

@@ -37,6 +37,7 @@ async def test_a_match_that_is_lost_three_times_is_void_and_the_others_are_playe
     assert [attempt.state for attempt in detail.attempts].count(AttemptState.FAILED) == 3
 
 
+@pytest.mark.only_sqlite
 async def test_two_matches_that_are_always_lost_do_not_stop_the_run(
     book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,6 +53,7 @@ async def test_two_matches_that_are_always_lost_do_not_stop_the_run(
     assert final.lost >= 6
 
 
+@pytest.mark.only_sqlite
 @pytest.mark.host_fault("host-fails-every-match")
 async def test_a_host_that_loses_everything_stops_the_run_before_all_is_void(book: Book) -> None:
     tournament = book.plan()
@@ -70,6 +72,7 @@ class WithoutRoom(ScriptedExecutor):
         raise MatchLostError(f"no room for {spec.match_id}", HostCause.HOSTING_FAILED)
 
 
+@pytest.mark.only_sqlite
 @pytest.mark.host_fault("no-process-for-long")
 async def test_a_host_without_room_stops_the_run_before_any_match_is_void(book: Book) -> None:
     tournament = book.plan()
@@ -95,6 +98,7 @@ async def test_a_resume_on_a_sick_host_makes_no_match_void_that_was_nearly_so(bo
     assert (await play(book, tournament)).void == 0
 
 
+@pytest.mark.only_sqlite
 async def test_a_lost_match_rests_while_the_others_are_played_and_ctrl_c_ends_its_rest_at_once(
     book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +123,7 @@ async def test_a_lost_match_rests_while_the_others_are_played_and_ctrl_c_ends_it
     assert (await play(book, tournament)).finished == MATCHES
 
 
+@pytest.mark.only_sqlite
 async def test_a_lost_match_is_played_when_it_has_rested_although_nothing_else_is_left(
     book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:

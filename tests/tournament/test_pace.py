@@ -1,9 +1,12 @@
 """The pace of a ladder: in the long run so many matches a day and no more."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.tournament.pace import BURST_S, DAY_S, Pace, matches_to_look_at, pace_after
+
+pytestmark = pytest.mark.only_sqlite
 
 
 @given(st.floats(1, 100_000), st.lists(st.floats(0, 5000), max_size=50))

@@ -190,6 +190,7 @@ async def test_a_lock_whose_holder_cannot_be_named_is_held(book: Book, monkeypat
 
 
 @pytest.mark.only_sqlite
+@pytest.mark.needs("minutes")  # and the right to mount a small disk
 @pytest.mark.host_fault("disk-full-in-a-tournament")
 def test_a_full_disk_stops_a_run_and_little_room_is_enough_to_go_on(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.tournament.on_a_small_disk", str(tmp_path / "small"), "600"]
