@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -11,10 +12,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 from engine.compiled import STAMP
-from tests.compiled.conftest import run_in
 from tests.support.patience import ANY_TIME
 from tests.support.sources import ROOT
+from tests.support.with_engine import run_in
 from tools.compiling import sources
+
+PERFT = """
+from engine import registry
+from engine.perft import perft
+print(perft(registry.get("rex_romanorum").new_state(2), 2))
+"""
 
 
 def test_it_is_for_this_python_and_holds_sources_and_compiled_modules(compiled_wheel: Path) -> None:
@@ -43,19 +50,28 @@ def test_doctor_says_which_engine_runs(unpacked: Path) -> None:
 
 
 def test_a_match_is_refereed_as_the_sources_would(unpacked: Path, tmp_path: Path) -> None:
-    digests = set()
+    def arena(folder: Path | None, *words: str) -> str:
+        done = run_in(folder, "-m", "arena.cli.main", *words, "--db", str(tmp_path / "arena.db"))
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    arena(None, "bot", "add", "random", str(ROOT / "bots/random"))
     for folder in (unpacked, None):
-        database = ("--db", str(tmp_path / f"{folder is None}.db"))
-        for words in (
-            ("bot", "add", "random", str(ROOT / "bots/random")),
-            ("match", "run", "--game", "rex_romanorum", "--bots", "random,random", "--seed", "4", *ANY_TIME),
-            ("match", "list", "--json"),
-        ):
-            done = run_in(folder, "-m", "arena.cli.main", *words, *database)
-            assert done.returncode == 0, done.stderr
-        (match,) = json.loads(done.stdout)
-        digests.add(match["game_digest"])
-    assert len(digests) == 1
+        arena(folder, "match", "run", "--game", "rex_romanorum", "--bots", "random,random", "--seed", "4", *ANY_TIME)
+    first, second = json.loads(arena(None, "match", "list", "--json"))
+    assert first["game_digest"] == second["game_digest"]
+
+
+def test_a_library_that_is_cut_short_is_told_of_and_the_way_back_works(unpacked: Path, tmp_path: Path) -> None:
+    shutil.copytree(unpacked / "engine", tmp_path / "engine")
+    library = next(tmp_path.glob("engine/native__mypyc*.so"))
+    os.truncate(library, library.stat().st_size // 2)
+    question = ("-c", PERFT)
+    refused = run_in(tmp_path, *question)
+    assert refused.returncode == 1
+    assert f"the compiled engine is half built: {library.name} is of another build" in refused.stderr
+    assert run_in(tmp_path, "-m", "engine.compiled", "remove").returncode == 0
+    assert run_in(tmp_path, *question).stdout == run_in(unpacked, *question).stdout
 
 
 def test_without_a_compiler_no_wheel_is_built_and_the_way_back_is_said(tmp_path: Path) -> None:

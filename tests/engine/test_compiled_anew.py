@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-
-import pytest
 
 from engine.compiled import STAMP
 from tests.support.sources import ROOT
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_it_depends_on_every_file_that_is_copied_and_on_none_that_is_made() -> None:
     target = f"build/compiled/engine/{STAMP}"
     told = subprocess.run(["make", "-pq", target], cwd=ROOT, capture_output=True, text=True).stdout
