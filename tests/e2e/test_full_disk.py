@@ -8,6 +8,7 @@ from tests.support.places import Place
 from tests.support.small_disk import run_on_small_disk
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("disk-full-under-a-service")
 def test_a_service_on_a_full_disk_loses_nothing_can_be_looked_at_and_goes_on_when_there_is_room(place: Place) -> None:
     words = [sys.executable, "-m", "tests.e2e.on_a_small_disk", str(place.directory)]

@@ -1,21 +1,36 @@
 """No process can be started for a while, for real: the user's limit is reached in the middle of a tournament."""
 
 import sqlite3
-import time
 from contextlib import closing
 
 import pytest
 
 from tests.support.crowd import SmallUser
-from tests.support.places import CHOICES, Place
+from tests.support.patience import PATIENCE_S
+from tests.support.places import CHOICES, Place, wait_for_end, write_quick_bot
+from tests.support.processes import wait_until
 
-BLOCKS = 8
+pytestmark = pytest.mark.needs("minutes")
+BLOCKS = 2
 MATCHES = 3 * BLOCKS
-SHORTAGE_S = 10.0
+LOOKS = 3
+"""So often in a row no bot may be seen, before it is believed that none can be started."""
+# The time to start is the usual one: a bot that finds no room for a thread may wait for ever.
 ORDER = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", ",".join(CHOICES)]
-ORDER += ["--blocks", str(BLOCKS), "--seed", "11", "--name", "monday", "--time", "2s", "--workers", "2"]
-COLD = ["--warm-memory", "0"]
+ORDER += ["--blocks", str(BLOCKS), "--seed", "11", "--name", "monday", "--time", f"{PATIENCE_S:g}s"]
+COLD = ["--workers", "2", "--warm-memory", "0"]
 """So every match starts its bots."""
+
+
+@pytest.fixture
+def held(place: Place) -> Place:
+    """A place with three bots that can be held in every match."""
+    sources = [write_quick_bot(place.directory / "sources" / name, name) for name in CHOICES]
+    for source in sources:
+        main = source / "main.py"
+        main.write_text(main.read_text(encoding="utf-8").replace("len(MATCHES) > 2", "MATCHES"), encoding="utf-8")
+    place.ok("bot", "add", *sources)
+    return place
 
 
 def faults(place: Place) -> list[tuple[object, ...]]:
@@ -23,20 +38,30 @@ def faults(place: Place) -> list[tuple[object, ...]]:
         return connection.execute("SELECT * FROM fault").fetchall()
 
 
+def bots(place: Place) -> list[int]:
+    """The processes of bots."""
+    return [pid for pid, command in place.processes().items() if "main.py" in command]
+
+
 @pytest.mark.host_fault("no-process-for-a-while")
-def test_a_real_shortage_of_processes_costs_no_match_and_no_bot(field: Place) -> None:
-    database = field.db.read_bytes()
-    field.ok(*ORDER)
-    undisturbed = field.table()
-    field.put_back(database)
-    user = SmallUser(field.directory)
-    with field.on_terminal(*ORDER, *COLD, through=user.words) as terminal:
-        terminal.wait_for(rf"[1-5]/{MATCHES} matches, ")
+def test_a_real_shortage_of_processes_costs_no_match_and_no_bot(held: Place) -> None:
+    database = held.db.read_bytes()
+    held.ok(*ORDER, "--workers", "1")
+    undisturbed = held.table()
+    held.put_back(database)
+    held.hold()
+    user = SmallUser(held.directory)
+    with held.on_terminal(*ORDER, *COLD, through=user.words) as terminal:
+        wait_until(lambda: len(bots(held)) == 2 * len(CHOICES))
+        playing = bots(held)
         with user.crowded():
-            time.sleep(SHORTAGE_S)
-            assert field.counts()["finished"] < MATCHES, "it was over before it mattered"
+            held.release()
+            assert all(wait_for_end(pid, PATIENCE_S) for pid in playing)
+            for _ in range(LOOKS):
+                wait_until(lambda: not bots(held))
+            assert held.counts()["finished"] < MATCHES, "it was over before it mattered"
         assert terminal.end() == 0, terminal.text
-    assert field.counts() == {"finished": MATCHES}
-    assert field.table() == undisturbed
-    assert faults(field) == []
-    field.ok("db", "check")
+    assert held.counts() == {"finished": MATCHES}
+    assert held.table() == undisturbed
+    assert faults(held) == []
+    held.ok("db", "check")

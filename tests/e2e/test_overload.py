@@ -14,7 +14,7 @@ from tests.support.overload import Tally, overrun, oversubscribed, play_in_time
 from tests.support.patience import patient_autopsies
 from tests.support.specs import installed_script_game
 
-DECISIONS, OVERRUNS = 100, 6
+DECISIONS, OVERRUNS = 24, 2
 
 
 async def play() -> Tally:
@@ -31,6 +31,7 @@ async def play() -> Tally:
     return tally
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("processor-busy-with-others")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process waited for a core")
 @pytest.mark.timeout(900)

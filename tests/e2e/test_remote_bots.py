@@ -21,6 +21,7 @@ from tests.support.processes import wait_until
 from tests.support.remote_crowd import Crowd
 from tests.support.serving import Served, plan, serving, wait_for_counts
 
+pytestmark = pytest.mark.needs("minutes")
 BLOCKS = 3
 MATCHES = 2 * BLOCKS
 NAMES = ("fox", "owl")

@@ -1,14 +1,12 @@
 """The bots of the guides for JavaScript and C++, word for word, as processes, by the clocks of the guide."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from engine import registry
 from tests.e2e.test_samples_of_the_guide import CLOCK, GUIDE, MANIFEST
-from tests.support.node import need_node
 from tests.support.patience import ANY_START
 from tests.support.places import Place
 
@@ -18,16 +16,8 @@ SAMPLES = {
 }
 
 
-def need(language: str) -> None:
-    if language == "node":
-        need_node()
-    elif shutil.which("g++") is None or shutil.which("make") is None:
-        pytest.skip("there is no compiler for C++")
-
-
-@pytest.mark.parametrize("language", SAMPLES)
+@pytest.mark.parametrize("language", [pytest.param(name, marks=pytest.mark.needs(name)) for name in SAMPLES])
 def test_the_first_bot_of_each_guide_plays_every_game_by_the_clock_without_a_fault(place: Place, language: str) -> None:
-    need(language)
     page, file, pattern = SAMPLES[language]
     text = (GUIDE.parent / page).read_text(encoding="utf-8")
     (sample,) = pattern.findall(text)

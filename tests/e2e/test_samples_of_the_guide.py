@@ -31,6 +31,7 @@ def commands_of_the_guide(game: str) -> list[list[str]]:
     return [words, *([*words, *clock] for clock in clocks)]
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.parametrize("name", bots_of_the_guide())
 def test_a_bot_of_the_guide_plays_every_game_by_the_clock_of_the_guide_without_a_fault(place: Place, name: str) -> None:
     bot = place.directory / "my-bot"

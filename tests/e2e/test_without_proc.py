@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from arena.hosting.proc.processes import has_proc
 from tests.support.patience import ANY_TIME, PATIENCE_S
 
+pytestmark = pytest.mark.needs("sandbox")  # bubblewrap hides /proc
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = ("bwrap", "--dev-bind", "/", "/", "--tmpfs", "/proc", "--")
 OFFLINE = """
@@ -33,8 +32,6 @@ def run_without_proc(*command: str, cwd: Path, cache: Path) -> subprocess.Comple
 @pytest.fixture
 def no_proc(tmp_path: Path) -> Path:
     """An empty directory, if /proc can be hidden here."""
-    if shutil.which("bwrap") is None or not has_proc():
-        pytest.skip("bubblewrap is not installed, so /proc cannot be hidden")
     seen = run_without_proc("-c", "import os; print(os.listdir('/proc'))", cwd=tmp_path, cache=tmp_path)
     if seen.stdout != "[]\n":
         pytest.skip(f"/proc cannot be hidden here: {seen.stderr.strip()}")
