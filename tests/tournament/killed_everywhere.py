@@ -4,8 +4,8 @@
 
 With a seed, at one boundary of each kind that is drawn by it. The boundaries: a wave is planned, matches are leased, a
 result is recorded, a match is given up (each before the transaction ends), the transaction has ended, a match is handed
-out. At each the process is killed as by `kill -9` the
-first, second, ... time it gets there, until it gets there no more; then another one plays to the end.
+out. At each the process is killed as by `kill -9` the first, second, ... time that an undisturbed run gets there; then
+another one plays to the end.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from arena.tournament.formats.situation import Entrant
 from arena.tournament.formats.swiss import Swiss
 from tests.tournament.formats.simulation import Chances, Played, play
 
-EXAMPLES = settings(max_examples=60)
+EXAMPLES = settings(max_examples=30)
 
 
 def owned(*sizes: int, free: int = 0) -> list[Entrant]:
@@ -62,8 +62,8 @@ def formats(draw: st.DrawFn) -> Format:
 
 @st.composite
 def fields(draw: st.DrawFn, seats: int) -> list[Entrant]:
-    """So many bots that a table can be filled, of owners with one to six each."""
-    sizes = draw(st.lists(st.integers(1, 6), min_size=1, max_size=5))
+    """So many bots that a table can be filled, of owners with one to four each."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
     free = draw(st.integers(max(0, seats - len(sizes)), max(0, seats - len(sizes)) + 3))
     return owned(*sizes, free=free)
 

@@ -33,7 +33,7 @@ def entrants_of(design: Design, seats: int, extra: int) -> int:
     return 2 + (least + extra if least else 0)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     seats=st.integers(2, 5),
     extra=st.integers(0, 3),

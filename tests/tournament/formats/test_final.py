@@ -10,7 +10,7 @@ from arena.tournament.formats.final import Final
 from tests.tournament.formats.simulation import field_of, play
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.integers(2, 5), st.integers(0, 12), st.integers(1, 20))
 def test_in_a_final_everybody_plays_equally_many_matches_in_each_seat(seats: int, more: int, blocks: int) -> None:
     played = play(Final(seats, blocks), field_of(seats + more), Random(1))

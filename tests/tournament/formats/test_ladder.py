@@ -12,7 +12,7 @@ from ratings.statistics.skill import Skill
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, plan_wave, play, standings
 
 
-@settings(max_examples=35)
+@settings(max_examples=20)
 @given(st.integers(2, 5), st.integers(0, 8), st.integers(1, 8), st.integers(0, 1000))
 def test_everybody_has_its_share_to_within_one_wave(seats: int, more: int, waves: int, seed: int) -> None:
     played = play(Ladder(seats, waves), field_of(seats + more), Random(seed))

@@ -67,13 +67,13 @@ def check(form: Format, size: int, seed: int, chances: Chances) -> None:
     assert follower.compared > len(played.waves)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(2, 4), st.integers(0, 5), st.integers(1, 14), st.integers(0, 10_000))
 def test_a_ladder_plans_from_its_memory_as_from_all_blocks(seats: int, more: int, waves: int, seed: int) -> None:
     check(Ladder(seats, waves), seats + more, seed, CHANCES)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(2, 3), st.booleans(), st.integers(1, 60), st.integers(0, 10_000))
 def test_a_comparison_plans_from_its_memory_as_from_all_blocks(
     seats: int, has_field: bool, pairs: int, seed: int

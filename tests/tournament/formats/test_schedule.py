@@ -4,13 +4,15 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.schedule import count_matches, schedule
 from arena.tournament.formats.situation import CircularOrder
 from ratings.statistics.blocks import rotations
+
+EXAMPLES = settings(max_examples=30)
 
 
 def names(count: int) -> list[str]:
@@ -36,6 +38,7 @@ def circular(order: tuple[str, ...]) -> tuple[str, ...]:
     return order[start:] + order[:start]
 
 
+@EXAMPLES
 @given(fields())
 def test_every_combination_has_the_same_number_of_blocks(field: tuple[list[str], int, int, int]) -> None:
     entrants, seats, blocks, _ = field
@@ -44,6 +47,7 @@ def test_every_combination_has_the_same_number_of_blocks(field: tuple[list[str],
     assert set(played.values()) == {blocks}
 
 
+@EXAMPLES
 @given(fields())
 def test_each_meets_each_equally_often(field: tuple[list[str], int, int, int]) -> None:
     met: Counter[frozenset[str]] = Counter()
@@ -54,6 +58,7 @@ def test_each_meets_each_equally_often(field: tuple[list[str], int, int, int]) -
     assert len(set(met.values())) == 1
 
 
+@EXAMPLES
 @given(fields())
 def test_a_block_puts_each_entrant_into_each_seat_once(field: tuple[list[str], int, int, int]) -> None:
     for order in plan(field):
@@ -62,6 +67,7 @@ def test_a_block_puts_each_entrant_into_each_seat_once(field: tuple[list[str], i
             assert {pairing[seat] for pairing in rotations(order)} == set(order)
 
 
+@EXAMPLES
 @given(fields())
 def test_a_block_keeps_its_neighbours(field: tuple[list[str], int, int, int]) -> None:
     for order in plan(field):
@@ -84,6 +90,7 @@ def test_all_circular_orders_are_drawn_anew_each_time() -> None:
     assert len(turns) > 1
 
 
+@EXAMPLES
 @given(fields())
 def test_every_beginning_is_balanced(field: tuple[list[str], int, int, int]) -> None:
     entrants, seats, _, _ = field
@@ -93,6 +100,7 @@ def test_every_beginning_is_balanced(field: tuple[list[str], int, int, int]) -> 
         assert max(played.values()) - min(played.values()) <= seats
 
 
+@EXAMPLES
 @given(fields())
 def test_after_each_round_of_all_combinations_the_field_is_level(field: tuple[list[str], int, int, int]) -> None:
     entrants, seats, blocks, _ = field
@@ -104,11 +112,13 @@ def test_after_each_round_of_all_combinations_the_field_is_level(field: tuple[li
         assert len(played) == combinations
 
 
+@EXAMPLES
 @given(fields())
 def test_the_same_seed_gives_the_same_schedule(field: tuple[list[str], int, int, int]) -> None:
     assert plan(field) == plan(field)
 
 
+@EXAMPLES
 @given(fields())
 def test_only_the_places_of_the_entrants_matter(field: tuple[list[str], int, int, int]) -> None:
     entrants, seats, blocks, seed = field

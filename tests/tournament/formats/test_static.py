@@ -11,7 +11,7 @@ from arena.tournament.formats.sampling import MOST_APART, _Table, balanced_sampl
 from tests.tournament.formats.simulation import SEED, field_of, play, standings
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.integers(2, 5), st.integers(0, 9), st.integers(1, 60), st.integers(0, 2**53 - 1))
 def test_no_pair_of_a_sample_meets_more_than_two_times_more_than_another(
     size: int, more: int, least: int, seed: int
@@ -63,7 +63,7 @@ def test_a_swap_changes_the_meetings_as_was_told_before_and_is_made_only_if_they
         assert squares() <= before
 
 
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(st.integers(2, 4), st.integers(0, 4), st.integers(1, 3))
 def test_a_round_robin_knows_all_its_blocks_at_once(seats: int, more: int, blocks: int) -> None:
     played = play(RoundRobin(seats, blocks), field_of(seats + more), Random(1))
@@ -72,7 +72,7 @@ def test_a_round_robin_knows_all_its_blocks_at_once(seats: int, more: int, block
     assert set(groups.values()) == {blocks}
 
 
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(st.integers(2, 4), st.integers(0, 4), st.integers(1, 3))
 def test_a_gauntlet_sets_the_first_against_every_combination_of_the_others(seats: int, more: int, blocks: int) -> None:
     entrants = field_of(seats + more)

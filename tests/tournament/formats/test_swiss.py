@@ -25,7 +25,7 @@ def can_be_paired(entrants: Sequence[str], met: Counter[frozenset[str]]) -> bool
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.integers(2, 9), st.integers(1, 9), st.integers(0, 1000), st.sampled_from([0.0, 0.4]))
 def test_nobody_meets_again_while_it_can_be_avoided(size: int, rounds: int, seed: int, leaving: float) -> None:
     def look(played: Played, orders: tuple[CircularOrder, ...]) -> None:
@@ -38,7 +38,7 @@ def test_nobody_meets_again_while_it_can_be_avoided(size: int, rounds: int, seed
     play(Swiss(2, rounds, retire_after=0), field_of(size), Random(seed), chances, look)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.integers(3, 5), st.integers(0, 8), st.integers(1, 5), st.integers(0, 1000))
 def test_at_tables_no_swap_would_save_a_rematch(seats: int, more: int, rounds: int, seed: int) -> None:
     def look(played: Played, orders: tuple[CircularOrder, ...]) -> None:
@@ -58,7 +58,7 @@ def test_at_tables_no_swap_would_save_a_rematch(seats: int, more: int, rounds: i
     play(Swiss(seats, rounds), field_of(seats + more), Random(seed), on_plan=look)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.integers(2, 5), st.integers(0, 8), st.integers(1, 6), st.integers(0, 1000))
 def test_blocks_and_byes_are_shared_out_evenly(seats: int, more: int, rounds: int, seed: int) -> None:
     played = play(Swiss(seats, rounds), field_of(seats + more), Random(seed))
@@ -110,7 +110,7 @@ def largest(edges: Sequence[tuple[int, int]]) -> int:
     return max(largest(rest), 1 + largest(free))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     st.integers(1, 8).flatmap(
         lambda n: st.tuples(st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=14))
