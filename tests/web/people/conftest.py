@@ -1,9 +1,10 @@
-"""One service for all tests of a module, with quick bots and one that was not admitted, that lets people sit down."""
+"""One service for all tests without a browser, and one for all with one, which let people sit down."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,9 @@ import pytest
 from arena.web.people.hall import Hall
 from tests.support.patience import PATIENCE_S
 from tests.support.people import open_hall
+from tests.support.people_service import people_service
 from tests.support.places import CHOICES, Place, write_quick_bot
-from tests.support.serving import Served, serving
+from tests.support.serving import serving
 from tests.support.table_page import SitDown
 
 if TYPE_CHECKING:
@@ -26,33 +28,34 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.web.people.guests.ENTER_PATIENCE_S", PATIENCE_S)
 
 
-@pytest.fixture(scope="module")
-def served() -> Iterator[tuple[Place, Served]]:
+@contextmanager
+def furnished() -> Iterator[Place]:
+    """A place with quick bots and one that was not admitted."""
     # The path of pytest's own directory can be too long for a socket.
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         made = Place(Path(directory))
         made.ok("bot", "add", *(write_quick_bot(made.directory / "sources" / name, name) for name in CHOICES))
-        made.ok(
-            "bot",
-            "add",
-            write_quick_bot(made.directory / "sources" / "hopeful", "first", name="hopeful"),
-            "--owner",
-            "ada",
-        )
-        with serving(made, "--people", "6", "--stop-grace", "1", web="127.0.0.1:0") as running:
-            yield made, running
-            assert running.stop() == 0
+        hopeful = write_quick_bot(made.directory / "sources" / "hopeful", "first", name="hopeful")
+        made.ok("bot", "add", hopeful, "--owner", "ada")
+        yield made
 
 
-@pytest.fixture(scope="module")
-def place(served: tuple[Place, Served]) -> Place:
-    return served[0]
+@pytest.fixture(scope="session")
+def place() -> Iterator[Place]:
+    """Where a service runs in a thread of the tests."""
+    with furnished() as made, people_service(made):
+        yield made
 
 
-@pytest.fixture(scope="module")
-def address(served: tuple[Place, Served]) -> str:
-    """Where a browser finds the pages of that service."""
-    return served[1].addresses["web"]
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """Where a browser finds the pages of a service in processes of its own."""
+    with (
+        furnished() as made,
+        serving(made, "--people", "6", "--workers", "1", "--stop-grace", "1", web="127.0.0.1:0") as running,
+    ):
+        yield running.addresses["web"]
+        assert running.stop() == 0
 
 
 @pytest.fixture

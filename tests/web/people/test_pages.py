@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 import json
 import re
-import time
 from collections.abc import Iterator
 from unittest.mock import AsyncMock
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from arena.web.app import make_app
@@ -17,6 +17,7 @@ from arena.web.frame.site import Rules
 from arena.web.opening import open_site
 from arena.web.people.errors import KeptOutError, NotReachedError
 from arena.web.people.hall import Hall
+from arena.web.people.table import Table
 from arena.words.catalogue import LANGUAGES
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
@@ -55,12 +56,17 @@ def told(page: str) -> dict[str, object]:
 
 
 def wait_until_asked(visitor: TestClient, table: dict[str, object]) -> dict[str, object]:
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        state: dict[str, object] = visitor.get(f"{table['address']}/state", params={"grip": str(table["grip"])}).json()
+    """What is told once somebody is asked, or all is over."""
+    app, portal, address = visitor.app, visitor.portal, str(table["address"])
+    assert isinstance(app, FastAPI)
+    assert portal is not None
+    found: Table = app.state.hall.find(address.rpartition("/")[2])
+    while True:
+        before = found.sequence
+        state: dict[str, object] = visitor.get(f"{address}/state", params={"grip": str(table["grip"])}).json()
         if state["asked"] or state["ending"]:
             return state
-    raise AssertionError("nothing was asked")
+        assert portal.call(found.wait, before, PATIENCE_S) > before, "nothing was asked"
 
 
 def resign(visitor: TestClient, table: dict[str, object]) -> None:
@@ -68,12 +74,11 @@ def resign(visitor: TestClient, table: dict[str, object]) -> None:
     assert answer.status_code == 204, answer.text
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_form_offers_games_seats_bots_clocks_and_options(visitor: TestClient, language: str) -> None:
-    page = visitor.get(f"/play?lang={language}&game=rex_romanorum&seats=5").text
-    assert page.count('<select name="seat') == 5
+def test_the_form_offers_games_seats_bots_clocks_and_options(visitor: TestClient) -> None:
+    pages = [visitor.get(f"/play?lang={language}&game=rex_romanorum&seats=5").text for language in LANGUAGES]
+    assert [page.count('<select name="seat') for page in pages] == [5] * len(LANGUAGES)
     for text in ('value="drawn"', 'value="brisk"', 'name="option_variant"', "/play?game=foreign_king&amp;seats=4"):
-        assert text in page
+        assert all(text in page for page in pages), text
 
 
 def test_the_form_says_how_bots_come_to_an_arena_without(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,10 +99,7 @@ def test_a_table_is_played_by_requests(visitor: TestClient) -> None:
     assert again.status_code == 409
     assert again.json()["error"].startswith("Das ist schon entschieden")
     resign(visitor, table)
-    ended = wait_until_asked(visitor, table)
-    while not ended["ending"]:
-        ended = wait_until_asked(visitor, table)
-    assert ended["ending"]["resigned"] == "asked"  # type: ignore[index]
+    assert wait_until_asked(visitor, table)["ending"]["resigned"] == "asked"  # type: ignore[index]
 
 
 def test_without_script_the_list_of_actions_is_a_form(visitor: TestClient) -> None:

@@ -32,7 +32,13 @@ from tests.support.people import by_chance, open_hall, order, play, until, until
 from tests.support.places import Place
 from tests.support.serving import plan
 
-TABLES = [(game, seats) for game in registry.names() for seats in registry.get(game).seats]
+MINUTES = pytest.mark.needs("minutes")
+AT_ONCE = {("foreign_king", 2), ("rex_romanorum", 5)}
+TABLES = [
+    pytest.param(game, seats, marks=() if (game, seats) in AT_ONCE else MINUTES)
+    for game in registry.names()
+    for seats in registry.get(game).seats
+]
 
 
 @pytest.mark.parametrize(("game", "seats"), TABLES)
@@ -139,16 +145,19 @@ async def test_who_leaves_at_once_frees_the_seat(hall: Hall) -> None:
     assert hall.free == hall.rules.most
 
 
-async def test_an_idle_seat_resigns_after_the_time_that_is_told(place: Place) -> None:
-    rules = Rules(most=6, idle_s=0.3)
-    async with open_hall(place.directory, rules) as hall:
-        table = await hall.open("v", "address", order(None, "first", pace=Pace.OFF))
-        seat = await until_asked(table)
-        assert seat.asked is not None
-        assert 0 < seat.asked.idle_left_s <= 0.3
-        assert seat.asked.left_us is not None
-        assert seat.asked.left_us > 30e6, "the clock of the service is longer, so that idling is no fault"
+async def test_an_idle_seat_resigns_after_the_time_that_is_told(place: Place, hall: Hall) -> None:
+    told = await hall.open("v", "address", order(None, "first", pace=Pace.OFF))
+    asked = (await until_asked(told)).asked
+    assert asked is not None
+    assert 0 < asked.idle_left_s <= hall.rules.idle_s
+    assert asked.left_us is not None
+    assert asked.left_us > (hall.rules.idle_s + 30) * 1e6, "the clock of the service is longer, so idling is no fault"
+    hall.leave(told)
+    await until(told, lambda one: one.is_over)
+    async with open_hall(place.directory, Rules(most=6, idle_s=0.01)) as impatient:
+        table = await impatient.open("v", "address", order(None, "first", pace=Pace.OFF))
         await until(table, lambda one: one.is_over)
+        (seat,) = table.seats
         assert seat.ending is not None
         assert (seat.ending.resigned, seat.ending.faults) == ("idle", ())
 
@@ -162,6 +171,7 @@ async def test_the_clock_of_a_pace_is_the_one_that_runs(hall: Hall) -> None:
     hall.leave(table)
 
 
+@MINUTES
 async def test_tables_take_no_slot_from_hosted_matches(place: Place, hall: Hall) -> None:
     tables = [await hall.open("v", "address", order(None, "first")) for _ in range(6)]
     for table in tables:

@@ -1,8 +1,5 @@
 """What breaks while people play: the process of the pages, that of the guests, the service; tables outlive them all."""
 
-import asyncio
-import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -16,8 +13,8 @@ from arena.web.people.hall import Hall
 from arena.web.people.keeping import load
 from arena.web.people.values import Stage
 from tests.support.people import by_chance, open_hall, order, play, until, until_asked
+from tests.support.people_service import kill_guests, people_service
 from tests.support.places import Place, write_quick_bot
-from tests.support.serving import serving
 from tests.support.sources import ROOT
 
 PAGES = """
@@ -37,12 +34,7 @@ asyncio.run(main())
 """
 
 
-def kill_guests(place: Place) -> None:
-    """Kill the process of remote bots and people."""
-    (pid,) = [pid for pid, line in place.processes().items() if "arena.remote" in line]
-    os.kill(pid, signal.SIGKILL)
-
-
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("pages-killed")
 async def test_when_the_pages_are_killed_their_successor_goes_on_with_the_tables(place: Place, tmp_path: Path) -> None:
     file = tmp_path / "tables.json"
@@ -85,6 +77,7 @@ async def test_what_ended_while_the_pages_were_down_is_known_afterwards(place: P
         assert again.seats[0].ending.ranks == table.seats[0].ending.ranks
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("process-of-guests-killed")
 async def test_when_the_process_of_the_guests_is_killed_the_match_begins_anew(place: Place, hall: Hall) -> None:
     table = await hall.open("v", "address", order(None, "first", None))
@@ -126,19 +119,18 @@ async def test_without_a_service_a_visitor_is_told_at_once(tmp_path: Path, monke
         assert hall.free == hall.rules.most
 
 
+@pytest.mark.needs("minutes")
 async def test_a_service_that_is_started_anew_plays_the_match_again() -> None:
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         own = Place(Path(directory))
         own.ok("bot", "add", write_quick_bot(own.directory / "sources" / "first", "first"))
         async with open_hall(own.directory) as hall:
-            with serving(own, "--people", "6", "--stop-grace", "0", web="127.0.0.1:0") as served:
+            with people_service(own):
                 table = await hall.open("v", "address", order(None, "first"))
                 await play(table, by_chance(), 5)
                 await until_asked(table)
-                assert await asyncio.to_thread(served.stop) == 0
             await until(table, lambda one: not one.is_connected)
-            with serving(own, "--people", "6", web="127.0.0.1:0") as served:
+            with people_service(own):
                 await until(table, lambda one: one.seats[0].restarts == 1)
                 await play(table, by_chance())
                 assert table.seats[0].stage is Stage.OVER
-                assert await asyncio.to_thread(served.stop) == 0
