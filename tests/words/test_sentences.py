@@ -183,9 +183,8 @@ def untold_sentences() -> Iterator[tuple[str, str]]:
             yield path, text.replace(PLACE, "{}")
 
 
-@pytest.mark.parametrize("example", PUT_TOGETHER.values())
-def test_a_sentence_that_is_put_together_is_told_as_a_whole(example: str) -> None:
-    assert is_told(example), example
+def test_a_sentence_that_is_put_together_is_told_as_a_whole() -> None:
+    assert [example for example in PUT_TOGETHER.values() if not is_told(example)] == []
 
 
 def test_every_sentence_that_is_put_together_is_still_raised() -> None:

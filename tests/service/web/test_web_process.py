@@ -2,9 +2,12 @@ import asyncio
 import os
 import signal
 import ssl
+import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +19,10 @@ from arena.service.home import make_home
 from arena.service.life.web import open_web, wait_for_web
 from arena.service.logs import get_logger
 from arena.service.settings.reading import load_settings
-from arena.service.web.keeper import WebKeeper, WebOptions
-from tests.support.patience import PATIENCE_S
+from arena.service.web.keeper import PeopleOptions, WebKeeper, WebOptions
+from arena.web.__main__ import _parse, _people
+from arena.web.frame.site import Rules
+from tests.support.patience import PATIENCE_S, until
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.processes import wait_until
 from tests.support.serving import plan, serving, wait_for_counts
@@ -51,6 +56,7 @@ def web_process(place: Place) -> int:
     return found
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("pages-killed")
 def test_a_killed_process_of_pages_comes_again_at_its_address_and_no_match_is_disturbed(field: Place) -> None:
     with serving(field, "--workers", "1", web="127.0.0.1:0") as served:
@@ -67,6 +73,7 @@ def test_a_killed_process_of_pages_comes_again_at_its_address_and_no_match_is_di
         assert served.stop() == 0
 
 
+@pytest.mark.needs("minutes")
 def test_pages_beyond_this_machine_are_https_and_end_with_a_killed_service(field: Place) -> None:
     with serving(field, "--tls-self-signed", web="0.0.0.0:0") as served:
         address = served.addresses["web"]
@@ -82,13 +89,78 @@ def test_without_a_certificate_pages_are_for_this_machine_alone(tmp_path: Path) 
         open_web(home, settings, Health())
 
 
-async def test_nobody_waits_for_pages_whose_process_fails_at_its_start(tmp_path: Path) -> None:
-    address = parse_address("127.0.0.1:0")
+@pytest.fixture
+def keeper(tmp_path: Path) -> WebKeeper:
+    """Keeps pages that cannot be served: there is no database."""
     nowhere = WebOptions(
-        str(tmp_path / "no.db"), tmp_path / "no.sock", address, tmp_path / "no.pem", tmp_path / "no.key"
+        str(tmp_path / "no.db"),
+        tmp_path / "no.sock",
+        parse_address("127.0.0.1:0"),
+        tmp_path / "no.pem",
+        tmp_path / "no.key",
     )
-    keeper = WebKeeper(nowhere, health=Health(), log=get_logger("web"))
-    running = asyncio.create_task(keeper.run())
-    assert await wait_for_web(keeper) == ""
+    return WebKeeper(nowhere, health=Health(), log=get_logger("web"))
+
+
+async def end(running: asyncio.Task[None]) -> None:
     running.cancel()
     await asyncio.wait({running})
+
+
+@pytest.mark.needs("minutes")
+async def test_nobody_waits_for_pages_that_have_no_database(keeper: WebKeeper) -> None:
+    running = asyncio.create_task(keeper.run())
+    assert await wait_for_web(keeper) == ""
+    await end(running)
+
+
+async def test_nobody_waits_for_pages_whose_process_fails_at_its_start(
+    keeper: WebKeeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeper._child, "_command", lambda: [sys.executable, "-S", "-c", "raise SystemExit('no')"])
+    running = asyncio.create_task(keeper.run())
+    assert await wait_for_web(keeper) == ""
+    await end(running)
+
+
+STAND_IN = """
+import struct, sys
+port = int(sys.argv[sys.argv.index("--port") + 1]) or 7777
+text = ('{"event": "ready", "port": %d}' % port).encode()
+sys.stdout.buffer.write(struct.pack(">II", len(text), 0) + text)
+sys.stdout.buffer.flush()
+sys.stdin.read()
+"""
+"""Says that it serves pages, and ends in order."""
+
+
+async def test_a_process_of_pages_that_was_killed_is_started_again_for_the_same_port(
+    keeper: WebKeeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Sequence[str]] = []
+
+    def command() -> Sequence[str]:
+        program, _, _, module, *words = WebKeeper._command(keeper)
+        assert module == "arena.web"
+        begun.append(words)
+        return [program, "-S", "-c", STAND_IN, *words]
+
+    monkeypatch.setattr(keeper._child, "_command", command)
+    running = asyncio.create_task(keeper.run())
+    assert await wait_for_web(keeper) == "https://127.0.0.1:7777"
+    keeper._child.kill()
+    await until(lambda: len(begun) == 2)
+    await end(running)
+    assert [words[words.index("--port") + 1] for words in begun] == ["0", "7777"]
+
+
+def test_the_process_is_told_all_that_it_is_to_serve(keeper: WebKeeper) -> None:
+    people = PeopleOptions(most=6, idle_s=60, per_visitor=2, per_hour=9, rated=True)
+    options = replace(keeper._options, people=people, names=("arena.example",))
+    told = _parse(options.words(8000))
+    assert (told.db, told.service) == (options.database, f"unix:{options.service}")
+    assert (told.host, told.port, told.name) == ("127.0.0.1", 8000, ["arena.example"])
+    assert (told.certificate, told.key) == (options.certificate, options.key)
+    assert _people(told) == Rules(most=6, idle_s=60, per_visitor=2, per_hour=9, rated=True)
+    plain = replace(options, certificate=None, people=None)
+    assert (plain.scheme, _people(_parse(plain.words(0))).most, _parse(plain.words(0)).certificate) == ("http", 0, None)
