@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,13 +27,12 @@ from engine import registry
 from tests.bots.fake_arena import FakeArena, decide, finished, serve, started
 from tests.support.cpp_bots import CppBots, build_bots
 from tests.support.hall import Hall
-from tests.support.languages import need_language
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import missing
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.skipif(sys.platform != "linux", reason="the arena hosts bots on Linux"),
+    pytest.mark.needs("cpp"),
 ]
 
 Script = Callable[[FakeArena], Awaitable[None]]
@@ -50,7 +48,6 @@ class Ended:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def bots(tmp_path_factory: pytest.TempPathFactory) -> CppBots:
     """Built once for all tests, in the sandbox if there is one."""
-    need_language("cpp")
     return await build_bots(tmp_path_factory.mktemp("cpp"), "none" if missing("standard") else "standard")
 
 
@@ -309,7 +306,7 @@ class TestAnArenaThatIsNotThere:
         assert ended.complaint == f"the arena at {arena.address} ended the stream: UNAUTHENTICATED: unknown token"
 
 
-@pytest.mark.parametrize("game", registry.names())
+@pytest.mark.parametrize("game", registry.single_names())
 async def test_the_sample_beats_random_bots_in_every_number_of_seats(hall: Hall, game: str) -> None:
     """The seeds are fixed, and so is the play: benchmarks/languages.py plays 100 matches of each kind."""
     for seats in registry.get(game).seats:

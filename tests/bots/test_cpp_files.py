@@ -12,7 +12,6 @@ import pytest
 
 from arena.hosting.manifest import load_manifest
 from tests.support.cpp_bots import ROOT, SAMPLE
-from tests.support.languages import need_language
 
 
 def test_the_kit_has_the_protocol_of_the_arena() -> None:
@@ -34,6 +33,7 @@ def test_the_template_is_built_and_started_like_the_sample() -> None:
     assert template["runtime"] == sample.runtime
 
 
+@pytest.mark.needs("cpp")
 @pytest.mark.parametrize(
     ("lacking", "package"),
     [
@@ -44,7 +44,6 @@ def test_the_template_is_built_and_started_like_the_sample() -> None:
     ],
 )
 def test_what_is_missing_is_named_with_its_package(tmp_path: Path, lacking: str, package: str) -> None:
-    need_language("cpp")
     for tool in {"g++", "protoc", "grpc_cpp_plugin", "pkg-config"} - {lacking}:
         (tmp_path / tool).symlink_to(shutil.which(tool) or "")
     command = [shutil.which("make") or "", "-f", "kit/Makefile"]
@@ -53,9 +52,9 @@ def test_what_is_missing_is_named_with_its_package(tmp_path: Path, lacking: str,
     assert f"{lacking} is missing; install it with: apt-get install {package}" in tried.stderr
 
 
+@pytest.mark.needs("cpp")
 def test_at_home_no_program_is_left_that_would_be_sent(tmp_path: Path) -> None:
     """A builder that got the program with its sources would find that nothing was made."""
-    need_language("cpp")
     shutil.copytree(SAMPLE, tmp_path / "bot", ignore=shutil.ignore_patterns(".build"))
     command, steps = ["make", "-n", "-f", "kit/Makefile"], {}
     for place, variables in {"home": {}, "arena": {"ARENA_BOT_DIR": "/bot"}}.items():

@@ -139,7 +139,7 @@ def test_hidden_cards_change_nothing(make: Callable[[], Bot]) -> None:
         assert answers[0] == answers[1]
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", registry.single_names())
 def test_every_game_plays_on_by_quick_actions_to_its_end(name: str) -> None:
     game, checks = registry.get(name), registry.checks(name)
     playable = need_playable(game)

@@ -15,8 +15,8 @@ from arena.hosting.new_bot import write_new_bot
 from arena.hosting.sample_bots import sample_directory
 from engine import registry
 from tests.support.hall import Hall, open_hall
-from tests.support.node import need_node
-from tests.support.sandboxes import need
+
+pytestmark = pytest.mark.needs("node", "sandbox")
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = sample_directory("node")
@@ -36,16 +36,15 @@ def write_the_least(directory: Path) -> Path:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def hall(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Hall]:
     """All bots of these tests, which stay warm."""
-    need_node()
-    level, directory = need("standard"), tmp_path_factory.mktemp("bots")
-    bots = {name: write_new_bot(directory / name, "node", name, name).directory for name in registry.names()}
-    async with open_hall(level, {"node": SAMPLE, "least": write_the_least(directory / "least"), **bots}) as hall:
+    directory = tmp_path_factory.mktemp("bots")
+    bots = {name: write_new_bot(directory / name, "node", name, name).directory for name in registry.single_names()}
+    async with open_hall("standard", {"node": SAMPLE, "least": write_the_least(directory / "least"), **bots}) as hall:
         yield hall
 
 
 # The seeds are fixed and the bots draw from them alone: the same matches every time, so nothing is left to chance.
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("game", registry.names())
+@pytest.mark.parametrize("game", registry.single_names())
 async def test_the_sample_plays_well_and_without_faults_in_every_number_of_seats(hall: Hall, game: str) -> None:
     results = [await hall.play("node", game, seats, 1) for seats in registry.get(game).seats]
     assert [result.faults for result in results] == [()] * len(results)
@@ -53,7 +52,7 @@ async def test_the_sample_plays_well_and_without_faults_in_every_number_of_seats
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("game", registry.names())
+@pytest.mark.parametrize("game", registry.single_names())
 async def test_a_new_bot_plays_without_faults(hall: Hall, game: str) -> None:
     result = await hall.play(game, game, registry.get(game).seats[-1], 1)
     assert result.faults == ()

@@ -17,8 +17,9 @@ import pytest
 from arena.v1 import match_pb2, play_pb2
 from engine import registry
 from tests.bots.fake_arena import JOINED, FakeArena, decide, serve, started
-from tests.support.node import need_node
 from tests.support.patience import PATIENCE_S
+
+pytestmark = pytest.mark.needs("node")
 
 BOT = Path(__file__).with_name("node_bot.mjs")
 Script = Callable[[FakeArena], Awaitable[None]]
@@ -42,7 +43,7 @@ async def running(deed: str, **environment: str) -> AsyncIterator[asyncio.Task[E
     """A bot that does one thing; its end must come by itself."""
     own = {key: value for key, value in os.environ.items() if not key.startswith("ARENA_")}
     process = await asyncio.create_subprocess_exec(
-        *(need_node(), str(BOT), deed),
+        *("node", str(BOT), deed),
         env={**own, **environment},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from arena.hosting.visible_paths import BOT_PACKAGES
+from bots.preload import preload_claimed
 from tests.bots.fake_arena import FakeArena, decide, serve, started
 from tests.support.patience import PATIENCE_S
 
@@ -184,26 +185,43 @@ async def test_where_grpcio_is_another_than_was_tried_the_bot_plays_by_grpc_aio_
 
 
 @pytest.mark.parametrize(
-    ("games", "manifest", "uses", "said"),
+    ("games", "manifest", "said"),
     [
-        (["*"], None, True, ALL),
-        (["*"], 'games = ["*"]', True, ALL),
-        (["*"], 'games = ["rex_romanorum", "go"]', True, "rex_romanorum"),
-        (["foreign_king"], "name = 'it'", True, "foreign_king"),
-        (["foreign_king"], 'games = ["rex_romanorum"]', True, ""),
-        (["*"], "no TOML", True, ALL),
-        (["*"], None, False, ""),
+        (["*"], None, ALL),
+        (["*"], 'games = ["*"]', ALL),
+        (["*"], 'games = ["rex_romanorum", "go"]', "rex_romanorum"),
+        (["foreign_king"], "name = 'it'", "foreign_king"),
+        (["foreign_king"], 'games = ["rex_romanorum"]', ""),
+        (["*"], "no TOML", ALL),
+        (["*"], "games = 3", ALL),
     ],
 )
+def test_the_games_that_it_may_play_are_those_that_it_and_its_manifest_claim(
+    directory: Path, games: list[str], manifest: str | None, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr("bots.preload._preload", loaded.append)
+    monkeypatch.setenv("ARENA_BOT_DIR", str(directory))
+    monkeypatch.delenv("ARENA_GAME", raising=False)
+    if manifest is not None:
+        (directory / "bot.toml").write_text(manifest)
+    preload_claimed(games)
+    assert " ".join(loaded) == said
+
+
+@pytest.mark.parametrize(
+    ("manifest", "uses", "said"),
+    [(None, True, ALL), ('games = ["rex_romanorum"]', True, "rex_romanorum"), (None, False, "")],
+)
 async def test_the_rules_of_all_games_that_it_may_play_are_loaded_when_it_is_asked_first(
-    directory: Path, games: list[str], manifest: str | None, uses: bool, said: str
+    directory: Path, manifest: str | None, uses: bool, said: str
 ) -> None:
     async def script(arena: FakeArena) -> None:
         await arena.welcome()
         await arena.play_match("a", 1)
 
     source = directory / "main.py"
-    source.write_text(TELLING.replace("USES", str(uses)).replace("GAMES", str(games)))
+    source.write_text(TELLING.replace("USES", str(uses)).replace("GAMES", "['*']"))
     if manifest is not None:
         (directory / "bot.toml").write_text(manifest)
     async with serve(directory, script) as arena:

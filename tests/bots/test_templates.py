@@ -28,17 +28,17 @@ def my_bot() -> Callable[[], Bot]:
     return made
 
 
-@pytest.mark.parametrize("game", registry.names())
+@pytest.mark.parametrize("game", registry.single_names())
 def test_it_beats_random_in_every_seat(game: str, my_bot: Callable[[], Bot]) -> None:
     beaten = 0
-    for seed in range(6):
+    for seed in range(4):
         bots = [my_bot(), RandomBot()] if seed % 2 == 0 else [RandomBot(), my_bot()]
         match = play_offline(bots, game, seeds=[seed, seed + 10], chance_seed=seed)
         beaten += match.ranks[seed % 2] == 1
-    assert beaten >= 5
+    assert beaten == 4
 
 
-@pytest.mark.parametrize("game", registry.names())
+@pytest.mark.parametrize("game", registry.single_names())
 def test_it_plays_with_the_most_seats(game: str, my_bot: Callable[[], Bot]) -> None:
     others = [RandomBot() for _ in range(registry.get(game).seats[-1] - 1)]
     match = play_offline([my_bot(), *others], game)

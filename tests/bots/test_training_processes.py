@@ -12,10 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from bots.training.__main__ import main
 from engine import registry
 from tests.support.processes import marked_processes, wait_until
 
-(GAME, *_) = [name for name in registry.names() if (game := registry.get(name).playable) and game.weighing]
+pytestmark = pytest.mark.needs("minutes")
+
+(GAME, *_) = [name for name in registry.single_names() if (game := registry.get(name).playable) and game.weighing]
 
 
 @contextmanager
@@ -36,8 +39,8 @@ def training(processes: int, out: Path) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
-def test_they_are_no_copies_of_a_process_whose_libraries_bear_no_copy(tmp_path: Path) -> None:
-    # gRPC, for one, may wait for ever in a copy, or end it.
+def test_they_find_what_one_process_finds_and_are_no_copies_of_it(tmp_path: Path) -> None:
+    # Libraries may not bear to be copied: gRPC, for one, may wait for ever in a copy, or end it.
     program = (
         "import os, sys\n"
         "os.register_at_fork(after_in_child=lambda: os._exit(9))\n"
@@ -46,11 +49,13 @@ def test_they_are_no_copies_of_a_process_whose_libraries_bear_no_copy(tmp_path: 
         "    sys.exit(main(sys.argv[1:]))\n"
     )
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
-    words = [GAME, "--steps", "1", "--trial", "2", "--processes", "2", "--out", "weights.json"]
-    command = [sys.executable, "program.py", *words]
+    words = [GAME, "--seats", "2", "--steps", "1", "--trial", "2", "--out", "weights.json"]
+    command = [sys.executable, "program.py", *words, "--processes", "2"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
-    assert (tmp_path / "weights.json").is_file()
+    found = (tmp_path / "weights.json").read_text(encoding="utf-8")
+    assert main([*words[:-1], str(tmp_path / "weights.json")]) == 0
+    assert (tmp_path / "weights.json").read_text(encoding="utf-8") == found
 
 
 @pytest.mark.parametrize("processes", [1, 2])

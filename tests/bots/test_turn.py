@@ -35,7 +35,7 @@ def drawing(seed: int) -> Callable[[State], int]:
     return lambda state: random.choice(state.legal_actions())
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", registry.single_names())
 @pytest.mark.parametrize("seed", range(3))
 def test_all_of_a_turn_is_applied_and_the_next_decision_is_anothers_or_after_chance(name: str, seed: int) -> None:
     for state in positions_to_decide(name, seed):

@@ -10,7 +10,6 @@ import pytest
 
 from arena.cli.app import run
 from arena.conform.rules.table import BY_ID, RULES
-from tests.support.languages import need_language
 from tests.support.processes import marked_processes, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,9 +37,15 @@ def _kits_find_this_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.delenv("ARENA_SERVER", raising=False)
 
 
-@pytest.mark.parametrize("name", KITS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "random",
+        pytest.param("greedy", marks=pytest.mark.needs("minutes")),
+        pytest.param("node", marks=pytest.mark.needs("node")),
+    ],
+)
 def test_every_kit_of_this_repository_keeps_every_rule(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    need_language(name)
     code = run(["bot", "conform", "--patience", "20", *KITS[name]])
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if not line.startswith("kept ")] == [f"{len(RULES)} rules: {len(RULES)} kept"]
