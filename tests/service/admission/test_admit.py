@@ -19,7 +19,7 @@ from tests.support.patience import any_start, patient_endings
 from tests.support.processes import marked_processes
 from tests.support.specs import scripted
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.needs("minutes")]
 
 
 @dataclass(frozen=True)

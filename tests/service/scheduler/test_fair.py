@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.service.scheduler.fair import Charge, FairQueue
@@ -15,6 +15,7 @@ KEYS = ("ladder", "tournament", "comparison", "admission")
 WEIGHTS = st.fixed_dictionaries({key: st.floats(0.2, 8) for key in KEYS})
 COSTS = st.fixed_dictionaries({key: st.lists(st.floats(0.3, 5), min_size=1, max_size=4) for key in KEYS})
 SLOTS = st.integers(1, 3)
+EXAMPLES = settings(max_examples=30)
 
 
 @dataclass
@@ -59,6 +60,7 @@ def slack(weights: Mapping[str, float], costs: Mapping[str, list[float]], slots:
     return sum((slots + 1) * 2 * max(1.0, *costs[key]) / weights[key] for key in weights)
 
 
+@EXAMPLES
 @given(WEIGHTS, COSTS, SLOTS)
 def test_those_who_always_wait_are_served_by_their_weights(
     weights: dict[str, float], costs: dict[str, list[float]], slots: int
@@ -69,6 +71,7 @@ def test_those_who_always_wait_are_served_by_their_weights(
     assert max(served) - min(served) <= slack(weights, costs, slots)
 
 
+@EXAMPLES
 @given(WEIGHTS, COSTS, SLOTS)
 def test_nobody_starves_also_when_admissions_never_end(
     weights: dict[str, float], costs: dict[str, list[float]], slots: int
@@ -82,6 +85,7 @@ def test_nobody_starves_also_when_admissions_never_end(
     assert set(simulation.order) == set(KEYS)
 
 
+@EXAMPLES
 @given(WEIGHTS, COSTS, SLOTS, st.floats(50, 100))
 def test_who_was_idle_saved_nothing_up(
     weights: dict[str, float], costs: dict[str, list[float]], slots: int, idle_s: float
@@ -95,6 +99,7 @@ def test_who_was_idle_saved_nothing_up(
     assert served["ladder"] - min(served.values()) <= slack(weights, costs, slots)
 
 
+@EXAMPLES
 @given(WEIGHTS, COSTS)
 def test_an_admission_comes_first_while_it_is_within_its_head_start(
     weights: dict[str, float], costs: dict[str, list[float]]
@@ -107,6 +112,7 @@ def test_an_admission_comes_first_while_it_is_within_its_head_start(
     assert set(simulation.order) == {"admission"}
 
 
+@EXAMPLES
 @given(WEIGHTS, COSTS)
 def test_a_head_start_is_not_granted_again_to_who_rests_for_a_moment(
     weights: dict[str, float], costs: dict[str, list[float]]

@@ -159,14 +159,14 @@ def test_the_template_changes_nothing_also_when_its_lines_are_switched_on(file: 
     assert load_settings(file, {}, {}).values == load_settings(file.with_name("none"), {}, {}).values
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.key)
-def test_every_default_can_be_said_in_the_file_and_in_the_environment(file: Path, row: Row) -> None:
-    default = row.kind.read(row.default)
-    assert problems(file, f"[{row.section}]\n{setting_line(row)}\n") == ()
-    assert said(file, row.key, {}, {}) == (default, "settings.toml")
-    text = row.kind.show(default).strip('"[]')
-    if text:
-        assert said(file, row.key, {}, {row.variable: text}) == (default, row.variable)
+def test_every_default_can_be_said_in_the_file_and_in_the_environment(file: Path) -> None:
+    for row in TABLE:
+        default = row.kind.read(row.default)
+        assert problems(file, f"[{row.section}]\n{setting_line(row)}\n") == (), row.key
+        assert said(file, row.key, {}, {}) == (default, "settings.toml"), row.key
+        text = row.kind.show(default).strip('"[]')
+        if text:
+            assert said(file, row.key, {}, {row.variable: text}) == (default, row.variable), row.key
 
 
 @given(text=st.text(max_size=40))
@@ -176,8 +176,10 @@ def test_no_text_makes_reading_fail(tmp_path_factory: pytest.TempPathFactory, te
     load_settings(file, {row.key: text for row in TABLE}, {row.variable: text for row in TABLE})
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.key)
-def test_every_setting_stands_in_the_document_with_default_variable_and_help(row: Row) -> None:
-    document = Path(__file__).parents[3] / "docs/deploy.md"
-    default = row.kind.show(row.kind.read(row.default))
-    assert f"| `{row.key}` | `{default}` | `{row.variable}` | {row.help} |" in document.read_text(encoding="utf-8")
+def test_every_setting_stands_in_the_document_with_default_variable_and_help() -> None:
+    document = (Path(__file__).parents[3] / "docs/deploy.md").read_text(encoding="utf-8")
+
+    def line(row: Row) -> str:
+        return f"| `{row.key}` | `{row.kind.show(row.kind.read(row.default))}` | `{row.variable}` | {row.help} |"
+
+    assert [line(row) for row in TABLE if line(row) not in document] == []
