@@ -3,30 +3,23 @@
 from pathlib import Path
 
 import pytest
-from fastapi.testclient import TestClient
 
 from arena.client.errors import RefusedError
 from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
-from arena.web.app import make_app
-from arena.web.frame.site import Site
-from ratings.store.database import open_database
 from ratings.store.states import Scope
 from tests.client.world import make_world
 
 WATCHER = Viewer(Scope.VIEWER)
 
 
-@pytest.fixture(scope="module")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated database without a row, closed."""
-    path = tmp_path_factory.mktemp("template") / "empty.db"
-    open_database(path).close()
-    return path
+def test_the_walk_begins_at_nothing_and_ends_at_what_is_known(empty: Path, tmp_path: Path) -> None:
+    from fastapi.testclient import TestClient
 
+    from arena.web.app import make_app
+    from arena.web.frame.site import Site
 
-def test_the_walk_begins_at_nothing_and_ends_at_what_is_known(empty_database: Path, tmp_path: Path) -> None:
-    with make_world(empty_database, tmp_path, range(8), game="foreign_king", is_comparison=True) as world:
+    with make_world(empty, tmp_path, range(8), game="foreign_king", is_comparison=True) as world:
         arena: ArenaHere = world.asked_by(WATCHER)
         walk = arena.overview.walk_comparison(world.tournament, 100)
         known = arena.tournaments.get_tournament(world.tournament).comparison
@@ -42,15 +35,15 @@ def test_the_walk_begins_at_nothing_and_ends_at_what_is_known(empty_database: Pa
         assert text.count("polyline") == 1
 
 
-def test_the_walk_ends_before_the_first_pair_that_is_not_over(empty_database: Path, tmp_path: Path) -> None:
-    with make_world(empty_database, tmp_path, range(5), game="foreign_king", is_comparison=True) as world:
+def test_the_walk_ends_before_the_first_pair_that_is_not_over(empty: Path, tmp_path: Path) -> None:
+    with make_world(empty, tmp_path, range(5), game="foreign_king", is_comparison=True) as world:
         walk = world.asked_by(WATCHER).overview.walk_comparison(world.tournament, 100)
         assert [point.pairs for point in walk] == [0, 1]
 
 
-def test_what_compares_nothing_has_no_walk(empty_database: Path, tmp_path: Path) -> None:
+def test_what_compares_nothing_has_no_walk(empty: Path, tmp_path: Path) -> None:
     with (
-        make_world(empty_database, tmp_path, range(2), game="foreign_king") as world,
+        make_world(empty, tmp_path, range(2), game="foreign_king") as world,
         pytest.raises(RefusedError, match="compares nothing"),
     ):
         world.asked_by(WATCHER).overview.walk_comparison(world.tournament, 100)

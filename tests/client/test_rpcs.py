@@ -1,21 +1,18 @@
 """Every call of the owners' services fits the method of the interface that it stands for."""
 
-import pytest
 from google.protobuf import descriptor_pool
 
-from arena.client.rpcs import PACKAGE, SERVICES, UPLOAD, Rpc, all_rpcs
+from arena.client.rpcs import PACKAGE, SERVICES, UPLOAD, all_rpcs
 from arena.client.values.page import MOST_LIMIT
 from tests.wire.surface import descriptors
 
-RPCS = list(all_rpcs().values())
 
-
-@pytest.mark.parametrize("rpc", RPCS, ids=lambda rpc: rpc.path)
-def test_request_and_response_are_what_the_method_takes_and_returns(rpc: Rpc) -> None:
-    rpc.check()
-    method = descriptor_pool.Default().FindMethodByName(rpc.path[1:].replace("/", "."))
-    assert method.server_streaming is rpc.is_stream
-    assert not method.client_streaming
+def test_request_and_response_are_what_the_method_takes_and_returns() -> None:
+    for rpc in all_rpcs().values():
+        rpc.check()
+        method = descriptor_pool.Default().FindMethodByName(rpc.path[1:].replace("/", "."))
+        assert method.server_streaming is rpc.is_stream, rpc.path
+        assert not method.client_streaming, rpc.path
 
 
 def test_every_call_of_every_service_is_derived_from_the_interface_but_one() -> None:

@@ -9,8 +9,6 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-import pytest
-
 from arena.client import admin, forecasts, ladders, port, ratings, values
 from arena.client.arena import ArenaPort
 from arena.client.values.page import Page
@@ -61,20 +59,25 @@ def is_plain(kind: Any) -> bool:
     return is_value(kind)
 
 
-@pytest.mark.parametrize("value", VALUES, ids=lambda value: value.__name__)
-def test_a_value_is_frozen_slotted_and_of_plain_fields(value: Any) -> None:
-    assert value.__dataclass_params__.frozen
-    assert "__slots__" in vars(value)
-    if value is not Page:
-        assert not {name: kind for name, kind in get_type_hints(value).items() if not is_plain(kind)}
+def test_values_are_frozen_slotted_and_of_plain_fields() -> None:
+    assert [value for value in VALUES if not value.__dataclass_params__.frozen or "__slots__" not in vars(value)] == []
+    assert [
+        (value, name, kind)
+        for value in VALUES
+        if value is not Page
+        for name, kind in get_type_hints(value).items()
+        if not is_plain(kind)
+    ] == []
 
 
-@pytest.mark.parametrize(("noun", "name"), METHODS, ids=lambda part: getattr(part, "__name__", part))
-def test_a_method_takes_and_returns_values(noun: Any, name: str) -> None:
-    hints = get_type_hints(getattr(noun, name))
-    result = hints.pop("return")
-    assert not {key: kind for key, kind in hints.items() if not is_plain(kind)}
-    assert is_plain(result) or (get_origin(result) in (Page, Iterator) and is_value(get_args(result)[0]))
+def test_methods_take_and_return_values() -> None:
+    for noun, name in METHODS:
+        hints = get_type_hints(getattr(noun, name))
+        result = hints.pop("return")
+        where = f"{noun.__name__}.{name}"
+        assert not {key: kind for key, kind in hints.items() if not is_plain(kind)}, where
+        is_list = get_origin(result) in (Page, Iterator) and is_value(get_args(result)[0])
+        assert is_plain(result) or is_list, where
 
 
 def test_every_noun_is_an_attribute_of_the_arena() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from arena.client.errors import ClientError, ForbiddenError, HiddenError
@@ -15,7 +15,6 @@ from arena.client.here.viewer import Viewer
 from arena.client.here.visibility import has_secrets, is_hidden
 from arena.tournament.formats import catalog
 from arena.tournament.playing import hold
-from ratings.store.database import open_database
 from ratings.store.states import Fared, MatchState, Scope
 from tests.client.world import BOTS, CHANCE_SEED, SECRET, SEED, World, make_world, marks_of, text_of
 
@@ -27,15 +26,9 @@ STRANGERS = ("ann", "ben", "viewer")
 PHASES = (Phase.explicit, Phase.generate)
 """A smaller example would tell no more, and looking for one takes many databases."""
 
+FEW_AND_MANY = pytest.mark.parametrize("examples", [2, pytest.param(6, marks=pytest.mark.needs("minutes"))])
+"""How many databases of a property are made every time, and how many where there is time."""
 positions = st.sets(st.integers(0, MATCHES - 1))
-
-
-@pytest.fixture(scope="session")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated database without a row, closed."""
-    path = tmp_path_factory.mktemp("template") / "empty.db"
-    open_database(path).close()
-    return path
 
 
 def viewer_of(world: World, name: str) -> Viewer:
@@ -97,40 +90,47 @@ def ids_of(world: World) -> dict[int, str]:
 
 
 @pytest.mark.hostile("read-the-chance-of-a-block-in-its-pages")
-@settings(max_examples=12, phases=PHASES)
-@given(over=positions, who=st.sampled_from(EVERYBODY), is_comparison=st.booleans())
-def test_nothing_of_a_match_leaks_before_all_that_share_its_chance_are_over(
-    empty: Path, over: set[int], who: str, is_comparison: bool
-) -> None:
-    with (
-        tempfile.TemporaryDirectory() as place,
-        make_world(empty, Path(place), over, game=GAME, is_comparison=is_comparison) as world,
-    ):
-        shown = " ".join(answers(world.asked_by(viewer_of(world, who)), ids_of(world)))
-        hidden = set() if who == "organiser" else world.open_positions() & over
-    for position in over:
-        seen = [text for text in marks_of(position) if text in shown]
-        assert not seen if position in hidden else len(seen) == len(marks_of(position)), (position, seen)
-    if who != "organiser" and len(over) < MATCHES:
-        assert str(SEED) not in shown
-        assert SECRET not in shown
-    if len(over) < MATCHES:
-        assert str(CHANCE_SEED)[:-2] not in shown
+@FEW_AND_MANY
+def test_nothing_of_a_match_leaks_before_all_that_share_its_chance_are_over(empty: Path, examples: int) -> None:
+    @settings(max_examples=2 * examples, phases=PHASES)
+    @given(over=positions, who=st.sampled_from(EVERYBODY), is_comparison=st.booleans())
+    def nothing_leaks(over: set[int], who: str, is_comparison: bool) -> None:
+        with (
+            tempfile.TemporaryDirectory() as place,
+            make_world(empty, Path(place), over, game=GAME, is_comparison=is_comparison) as world,
+        ):
+            shown = " ".join(answers(world.asked_by(viewer_of(world, who)), ids_of(world)))
+            hidden = set() if who == "organiser" else world.open_positions() & over
+        for position in over:
+            seen = [text for text in marks_of(position) if text in shown]
+            assert not seen if position in hidden else len(seen) == len(marks_of(position)), (position, seen)
+        if who != "organiser" and len(over) < MATCHES:
+            assert str(SEED) not in shown
+            assert SECRET not in shown
+        if len(over) < MATCHES:
+            assert str(CHANCE_SEED)[:-2] not in shown
+
+    nothing_leaks()
 
 
-@settings(max_examples=6, phases=PHASES)
-@given(over=positions, who=st.sampled_from(STRANGERS))
-def test_evidence_and_logs_are_only_for_the_owner_of_the_bot(empty: Path, over: set[int], who: str) -> None:
-    with tempfile.TemporaryDirectory() as place, make_world(empty, Path(place), over, game=GAME) as world:
-        shown = " ".join(answers(world.asked_by(viewer_of(world, who)), ids_of(world)))
-    for bot in BOTS:
-        is_own = bot.startswith(f"{who}/")
-        if not is_own:
-            assert f"proof of {bot}" not in shown
-            assert f"log of {bot}" not in shown
-    if who == "ann" and {0, 1} <= over:
-        assert "proof of ann/fox" in shown
-        assert "log of ann/fox" in shown
+@FEW_AND_MANY
+def test_evidence_and_logs_are_only_for_the_owner_of_the_bot(empty: Path, examples: int) -> None:
+    @settings(max_examples=examples, phases=PHASES)
+    @given(over=positions, who=st.sampled_from(STRANGERS))
+    @example(over={0, 1}, who="ann")
+    def they_are(over: set[int], who: str) -> None:
+        with tempfile.TemporaryDirectory() as place, make_world(empty, Path(place), over, game=GAME) as world:
+            shown = " ".join(answers(world.asked_by(viewer_of(world, who)), ids_of(world)))
+        for bot in BOTS:
+            is_own = bot.startswith(f"{who}/")
+            if not is_own:
+                assert f"proof of {bot}" not in shown
+                assert f"log of {bot}" not in shown
+        if who == "ann" and {0, 1} <= over:
+            assert "proof of ann/fox" in shown
+            assert "log of ann/fox" in shown
+
+    they_are()
 
 
 def test_a_hidden_match_is_listed_without_ranks_and_says_why(empty: Path, tmp_path: Path) -> None:

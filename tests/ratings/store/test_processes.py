@@ -49,12 +49,12 @@ def uninterrupted(path: Path, tournament: str, copy: Path) -> dict[str, list[str
 @pytest.mark.parametrize(
     ("position", "point", "finished"),
     [
-        (0, "leased", 0),
-        (0, "inside", 0),
-        (0, "committed", 1),
-        (5, "leased", 5),
         (5, "inside", 5),
-        (11, "committed", 12),
+        *(
+            pytest.param(*boundary, marks=pytest.mark.needs("minutes"))
+            for boundary in ((0, "leased", 0), (0, "inside", 0), (0, "committed", 1), (5, "leased", 5))
+        ),
+        pytest.param(11, "committed", 12, marks=pytest.mark.needs("minutes")),
     ],
 )
 def test_a_killed_writer_loses_nothing_and_what_goes_on_ends_the_same(
@@ -77,6 +77,7 @@ def test_a_killed_writer_loses_nothing_and_what_goes_on_ends_the_same(
     database.close()
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("two-commands-write-at-once")
 def test_two_writers_share_a_tournament_without_losing_or_doubling_a_match(path: Path, tmp_path: Path) -> None:
     tournament = planned(path)

@@ -107,7 +107,17 @@ def database_of(path: Path, revision: str, full: Database) -> None:
                 target.execute(table.insert(), rows)
 
 
-@pytest.mark.parametrize("revision", schema.REVISIONS[:-1])
+OFTEN = ("0001", "0009")
+"""The revisions from which an upgrade is tried often: all migrations, and the one that fills in most."""
+
+
+@pytest.mark.parametrize(
+    "revision",
+    [
+        pytest.param(revision, marks=[] if revision in OFTEN else [pytest.mark.needs("minutes")])
+        for revision in schema.REVISIONS[:-1]
+    ],
+)
 def test_an_upgrade_keeps_every_row_and_every_rating(
     database: Database, tournament: str, tmp_path: Path, revision: str
 ) -> None:
@@ -183,6 +193,7 @@ def test_another_programs_alembic_database_is_refused(tmp_path: Path) -> None:
         open_database(path)
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("two-commands-make-one-database")
 def test_many_processes_may_open_one_fresh_file_at_once(tmp_path: Path) -> None:
     opener = "import sys; from ratings.store.database import open_database; open_database(sys.argv[1]).close()"
@@ -197,6 +208,7 @@ def test_many_processes_may_open_one_fresh_file_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.only_sqlite
+@pytest.mark.needs("minutes")
 def test_the_migrations_work_from_the_wheel(tmp_path: Path) -> None:
     builders = pytest.importorskip("hatchling.builders.wheel")
     wheel = next(iter(builders.WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])))

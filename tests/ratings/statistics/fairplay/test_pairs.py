@@ -19,7 +19,14 @@ def test_honest_fields_raise_no_alarm(kind: Kind) -> None:
         assert fair_play(played(kind, seed)).suspicions == ()
 
 
-@pytest.mark.parametrize("name", ["2 seats, 3 styles", "2 seats, 3 bots, 200 Elo", "4 seats, a ring of 5, 200 Elo"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2 seats, 3 styles",
+        "2 seats, 3 bots, 200 Elo",
+        pytest.param("4 seats, a ring of 5, 200 Elo", marks=pytest.mark.needs("minutes")),
+    ],
+)
 def test_styles_go_beyond_chance_and_raise_no_alarm(name: str) -> None:
     (kind,) = [kind for kind in STYLES if kind.name == name]
     report = fair_play(played(kind, 0))
@@ -27,13 +34,18 @@ def test_styles_go_beyond_chance_and_raise_no_alarm(name: str) -> None:
     assert report.styles + report.circles > 0
 
 
+@pytest.mark.needs("minutes")
 def test_a_pair_that_helps_one_another_among_styles_is_told_from_them() -> None:
     (kind,) = [kind for kind in DISHONEST if kind.name == "4 seats, a pair among styles"]
     (pair,) = fair_play(played(kind, 0)).suspicions
     assert ({pair.first, pair.second}, pair.kind) == ({"bot000", "bot001"}, "together")
 
 
-@pytest.mark.parametrize("kind", [DISHONEST[0], DISHONEST[3]], ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "kind",
+    [DISHONEST[0], pytest.param(DISHONEST[3], marks=pytest.mark.needs("minutes"))],
+    ids=lambda kind: kind.name,
+)
 def test_planted_collusion_is_found(kind: Kind) -> None:
     pairs = fair_play(played(kind, 0)).suspicions
     assert pairs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from ratings.statistics.fairplay.pairs import fair_play
 from tests.support.simulations.fairplay import STYLES, Kind, played
@@ -40,6 +41,7 @@ def test_more_matches_see_smaller_deals_and_styles_hide_them() -> None:
     assert among_styles.least_elo > 1.2 * many.least_elo
 
 
+@pytest.mark.needs("minutes")
 def test_a_deal_as_large_as_told_is_mostly_found_and_one_of_half_its_size_mostly_not() -> None:
     told = fair_play(played(Kind("4 seats", 4, 400, None), 99)).asked[1].least_elo
     assert told is not None

@@ -140,7 +140,14 @@ def test_known_strengths_are_found() -> None:
     assert table.dispersion == pytest.approx(1, abs=0.1)
 
 
-@pytest.mark.parametrize("kind", [*KINDS[::4], KINDS[-2]], ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[pytest.mark.needs("minutes")] if kind.name == "5 seats" else [])
+        for kind in (*KINDS[::4], KINDS[-2])
+    ],
+    ids=lambda kind: kind.name,
+)
 def test_the_intervals_hold_the_truth_about_as_often_as_they_say(kind: Kind) -> None:
     # A small share of `python -m benchmarks.official`, which has 200 simulations; these seeds are the first of them.
     seen = coverage(kind, 15)

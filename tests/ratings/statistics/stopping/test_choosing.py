@@ -161,6 +161,7 @@ def test_impossible_plans_are_refused() -> None:
         standing(table_of(field(), 10), Question(12, 0.95), field().names)
 
 
+@pytest.mark.needs("minutes")
 def test_adaptive_play_finds_the_top_with_fewer_matches() -> None:
     # A small share of `python -m benchmarks.stopping`. Another processor's last digits may lead to other blocks, so
     # single fields may come out otherwise.
