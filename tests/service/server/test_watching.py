@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from arena.client.errors import ClientError, FellBehindError, ForbiddenError, HiddenError
 from arena.client.there.channel import Endpoint
@@ -39,6 +40,7 @@ from tests.support.patience import until
 from tests.support.specs import king_spec, scripted
 
 __all__ = ["mark", "script_game"]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 GATED = """
 import os, pathlib, sys, time
@@ -130,8 +132,14 @@ class Cutting:
             await events.aclose()
 
 
-@pytest.fixture(params=["foreign_king"])
-async def hall(request: pytest.FixtureRequest, mark: str, tmp_path: Path) -> AsyncIterator[Hall]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def executor(mark: str) -> AsyncIterator[LocalExecutor]:
+    async with LocalExecutor(1) as started:
+        yield started
+
+
+@pytest_asyncio.fixture(params=["foreign_king"], loop_scope="module")
+async def hall(request: pytest.FixtureRequest, executor: LocalExecutor, tmp_path: Path) -> AsyncIterator[Hall]:
     game = request.param
     main, gate = tmp_path / "gated.py", tmp_path / "gate"
     main.write_text(GATED, encoding="utf-8")
@@ -147,40 +155,37 @@ async def hall(request: pytest.FixtureRequest, mark: str, tmp_path: Path) -> Asy
     tokens["viewer"] = ledger.new_token("ann", name="v", scope=Scope.VIEWER).secret
     tokens["organiser"] = ledger.new_token(None, name="o", scope=Scope.ORGANISER).secret
     slots = Slots(1, dict.fromkeys(Kind, 1.0))
-    async with LocalExecutor(1) as executor:
-        live = Cutting(LiveSlots(slots, executor.watch))
-        services = Services(
-            database, VersionStore(tmp_path / "arena.bots"), UploadArea(tmp_path / "uploads"), live=live
-        )
-        with tempfile.TemporaryDirectory(prefix="kma") as run:
-            server = OwnersServer(services, Listening(Path(run) / "run" / "owners.sock", "127.0.0.1:0"))
-            addresses = await server.start()
-            assert addresses.address is not None
-            endpoint = Endpoint(addresses.address, plain=True)
-            matches = book.take(database, tournament)
-            view = slots.view(Kind.TOURNAMENT, "cup")
-            threads = ThreadPoolExecutor(60)
-            try:
-                yield Hall(
-                    database=database,
-                    tournament=tournament,
-                    matches=matches,
-                    game=game,
-                    view=view,
-                    slots=slots,
-                    executor=executor,
-                    live=live,
-                    endpoint=endpoint,
-                    tokens=tokens,
-                    seat=seat,
-                    gate=gate,
-                    pool=threads,
-                )
-            finally:
-                gate.touch()
-                await server.stop(0.2)
-                view.close()
-                threads.shutdown(wait=False, cancel_futures=True)
+    live = Cutting(LiveSlots(slots, executor.watch))
+    services = Services(database, VersionStore(tmp_path / "arena.bots"), UploadArea(tmp_path / "uploads"), live=live)
+    with tempfile.TemporaryDirectory(prefix="kma") as run:
+        server = OwnersServer(services, Listening(Path(run) / "run" / "owners.sock", "127.0.0.1:0"))
+        addresses = await server.start()
+        assert addresses.address is not None
+        endpoint = Endpoint(addresses.address, plain=True)
+        matches = book.take(database, tournament)
+        view = slots.view(Kind.TOURNAMENT, "cup")
+        threads = ThreadPoolExecutor(60)
+        try:
+            yield Hall(
+                database=database,
+                tournament=tournament,
+                matches=matches,
+                game=game,
+                view=view,
+                slots=slots,
+                executor=executor,
+                live=live,
+                endpoint=endpoint,
+                tokens=tokens,
+                seat=seat,
+                gate=gate,
+                pool=threads,
+            )
+        finally:
+            gate.touch()
+            await server.stop(0.2)
+            view.close()
+            threads.shutdown(wait=False, cancel_futures=True)
     database.close()
 
 
@@ -207,6 +212,7 @@ async def test_a_watcher_sees_every_move_in_order_from_before_the_match_to_its_e
     assert await hall.watch("ann", after=seen[3].sequence) == seen[4:]
 
 
+@pytest.mark.needs("minutes")
 async def test_who_falls_behind_is_closed_and_goes_on_by_himself(hall: Hall) -> None:
     hall.live.cuts = 2
     match = await hall.order()
@@ -221,6 +227,7 @@ async def test_who_falls_behind_is_closed_and_goes_on_by_himself(hall: Hall) -> 
     assert [event.sequence for event in seen] == list(range(len(seen)))
 
 
+@pytest.mark.needs("minutes")
 async def test_fifty_watch_one_match_and_hold_no_thread(hall: Hall) -> None:
     hall.slots.use(hall.executor)
     match = hall.play()
@@ -260,6 +267,7 @@ async def test_the_log_of_the_own_bot_comes_while_it_plays_and_of_no_other(hall:
     assert b"".join(part.data for part in again).decode() == stored[0].text[8:]
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.parametrize("hall", ["rex_romanorum"], indirect=True)
 async def test_a_game_with_chance_is_hidden_until_its_block_is_over_but_not_from_the_organiser(hall: Hall) -> None:
     hall.slots.use(hall.executor)
