@@ -117,7 +117,7 @@ def test_each_opening_is_played_in_both_colours() -> None:
     assert "-rounds 5 -games 2 -repeat -concurrency 2" in said
 
 
-ENGINE = "import time\nwhile time.process_time() < 0.5: pass\ninput()\n"
+ENGINE = "import time\nwhile time.process_time() < 0.2: pass\ninput()\n"
 RUNNER = "import subprocess, sys\nsubprocess.run([sys.executable, sys.argv[1]])\n"
 
 
@@ -131,10 +131,10 @@ def test_what_engines_compute_is_counted_apart_from_the_rest(tmp_path: Path) -> 
         spending.Spending(process.pid, str(engine)) as spent,
     ):
         assert process.stdin is not None
-        wait_until(lambda: spent.looks() > 1 and spent.between(began_s, time.time())[0] > 0.4)
+        wait_until(lambda: spent.looks() > 1 and spent.between(began_s, time.time())[0] > 0.15)
         process.stdin.close()
     engines_s, others_s = spent.between(began_s, time.time())
-    assert 0.4 < engines_s < 10.0
+    assert engines_s > 0.15
     assert 0.0 <= others_s < engines_s
 
 

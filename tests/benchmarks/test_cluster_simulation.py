@@ -29,6 +29,7 @@ def test_what_is_waited_for_is_skipped_and_what_is_due_first_comes_first(pytestc
     clock.close()
 
 
+@pytest.mark.needs("minutes")
 def test_a_simulated_cluster_plays_to_the_end(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.cluster_simulation", "--workers", "3", "--durations", "10s"]
     command += ["--call-ms", "0", "--samples", "1", "--db", str(tmp_path / "arena.db")]

@@ -2,149 +2,208 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable
-from types import FrameType
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType, SimpleNamespace
 from typing import cast
 
 import pytest
 
 from arena.profiling.parts import WORKER_ROOMS, Part
-from arena.profiling.sampler import Sampler
+from arena.profiling.sampler import EVERY_S, Sampler
 from arena.profiling.sheet import Reading, Sheet, new_words
 
-SAMPLES = 40
-"""How many a piece of work takes: a busy machine samples seldom, and each one then stands for more."""
-
-taken: list[None] = []
-"""As many as samples of the sampler at work."""
+STEP_NS = 10_000_000
+STEP_S = STEP_NS / 1e9
+MAIN = threading.get_ident()
 
 
-def burner(module: str) -> Callable[[], float]:
-    """A function of that module that computes for SAMPLES samples, and returns the seconds its thread used."""
-    space: dict[str, object] = {"__name__": module, "now": time.thread_time, "taken": taken, "many": SAMPLES}
-    source = """
-def burn():
-    start, before = now(), len(taken)
-    while len(taken) - before < many:
-        pass
-    return now() - start
-"""
-    exec(source, space)
-    return cast(Callable[[], float], space["burn"])
+class Clocks:
+    """The processor time of a process and of its threads, which goes on when a test says so."""
+
+    def __init__(self) -> None:
+        self.process_ns = 5 * STEP_NS
+        self.threads_ns: dict[int, int] = {}
+        self.late_ns: dict[int, int] = {}
+        """What threads compute between the reading of the clock of the process and that of their own, each time."""
+
+    def go_on(self, *threads: int, alone: bool = False) -> None:
+        """Let each of the threads compute for a step; `alone` is a thread without a stack."""
+        for thread in threads:
+            self.threads_ns[thread] = self.threads_ns.get(thread, 0) + STEP_NS
+        self.process_ns += STEP_NS * (len(threads) + alone)
+
+    def process_time_ns(self) -> int:
+        return self.process_ns
+
+    def of(self, frames: dict[int, FrameType]) -> dict[int, int]:
+        """The clocks of the threads that have a stack."""
+        for thread, late_ns in self.late_ns.items():
+            self.threads_ns[thread] = self.threads_ns.get(thread, 0) + late_ns
+            self.process_ns += late_ns
+        return {thread: self.threads_ns.get(thread, 0) for thread in frames}
 
 
-def sampled(work: Callable[[], object]) -> tuple[Reading, float]:
-    """What a sheet says after some work, and what the process used meanwhile."""
+@pytest.fixture
+def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
+    """The only clocks of the sampler, whose timer is still: a test asks for each sample."""
+    made = Clocks()
+    monkeypatch.setattr("arena.profiling.sampler.time", SimpleNamespace(process_time_ns=made.process_time_ns))
+    monkeypatch.setattr(Sampler, "_clocks", staticmethod(made.of))
+    monkeypatch.setattr(signal, "setitimer", lambda *_: None)
+    return made
+
+
+def in_module(module: str, work: Callable[[], object]) -> Callable[[], object]:
+    """A function of that module that does the work."""
+    space: dict[str, object] = {"__name__": module, "work": work}
+    exec("def call(): return work()", space)
+    return cast(Callable[[], object], space["call"])
+
+
+def take() -> None:
+    """Have a sample taken of whoever called."""
+    signal.raise_signal(signal.SIGPROF)
+
+
+def compute(clocks: Clocks) -> None:
+    """Compute for a step, at whose end a sample is taken."""
+    clocks.go_on(MAIN)
+    take()
+
+
+def sampled(work: Callable[[], object]) -> Reading:
+    """What a sheet says after some work."""
     sheet = Sheet(new_words())
-    taken.clear()
-    before = time.process_time()
-    with Sampler(sheet, WORKER_ROOMS, Part.GRPC, lambda: taken.append(None)).sampling():
+    with Sampler(sheet, WORKER_ROOMS, Part.GRPC).sampling():
         work()
-    return sheet.read(), time.process_time() - before
+    return sheet.read()
 
 
-def in_another_thread(work: Callable[[], object]) -> Callable[[], None]:
-    """What does the work in a thread, while the main one waits and hears signals now and then."""
-
-    def wait() -> None:
-        thread = threading.Thread(target=work)
-        thread.start()
-        while thread.is_alive():
-            thread.join(0.01)
-
-    return wait
+def computed(reading: Reading) -> dict[Part, float]:
+    """The parts that computed anything, in steps."""
+    return {part: round(cpu_s / STEP_S, 6) for part, cpu_s in reading.cpu_s.items() if cpu_s}
 
 
-@pytest.mark.parametrize(
-    ("module", "part"),
-    [
-        ("engine.games.any.rules", Part.ENGINE),
-        ("arena.wire.encoding", Part.ENCODING),
-        ("arena.referee.stream", Part.GRPC),
-        ("arena.hosting.proc.meter", Part.METER),
-        ("arena.match.replay", Part.RECORDING),
-        ("arena.referee.play", Part.REFEREE),
-    ],
-)
-def test_what_a_room_computes_shows_up_in_its_part(module: str, part: Part) -> None:
-    reading, used_s = sampled(burner(module))
-    assert reading.cpu_s[part] > 0.8 * used_s
-    assert sum(reading.cpu_s.values()) == pytest.approx(used_s, rel=0.05)
-    assert reading.samples > SAMPLES
+@contextmanager
+def thread_in(module: str) -> Iterator[int]:
+    """A thread that stands in a function of that module."""
+    stands, may_end = threading.Event(), threading.Event()
 
+    def stand() -> None:
+        stands.set()
+        may_end.wait()
 
-def test_two_rooms_share_what_they_compute() -> None:
-    one, other = burner("engine.any"), burner("arena.wire.encoding")
-    used_s: list[float] = []
-    reading, _ = sampled(lambda: used_s.extend([one(), other(), one()]))
-    assert reading.cpu_s[Part.ENGINE] == pytest.approx(used_s[0] + used_s[2], rel=0.3)
-    assert reading.cpu_s[Part.ENCODING] == pytest.approx(used_s[1], rel=0.3)
-
-
-def test_what_another_thread_computes_while_the_main_one_waits_is_its_own() -> None:
-    reading, used_s = sampled(in_another_thread(burner("arena.referee.stream")))
-    assert reading.cpu_s[Part.GRPC] > 0.7 * used_s
-    assert sum(reading.cpu_s.values()) == pytest.approx(used_s, rel=0.05)
-
-
-def test_what_another_thread_computes_while_a_sample_is_taken_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    clocks = Sampler._clocks
-    pauses_s = itertools.cycle([0.005, 0.0, 0.0, 0.005])
-
-    def slowly(frames: dict[int, FrameType]) -> dict[int, int]:
-        time.sleep(next(pauses_s))
-        found = clocks(frames)
-        time.sleep(next(pauses_s))
-        return found
-
-    monkeypatch.setattr(Sampler, "_clocks", staticmethod(slowly))
-    reading, used_s = sampled(in_another_thread(burner("arena.wire.encoding")))
-    assert reading.cpu_s[Part.ENCODING] > 0.7 * used_s
-    assert sum(reading.cpu_s.values()) == pytest.approx(used_s, rel=0.05)
-
-
-def test_of_two_threads_each_gets_its_own_part() -> None:
-    used_s: list[float] = []
-
-    def work() -> None:
-        beside = burner("arena.hosting.proc.meter")
-        thread = threading.Thread(target=lambda: used_s.append(beside()))
-        thread.start()
-        used_s.append(burner("arena.wire.encoding")())
+    thread = threading.Thread(target=in_module(module, stand))
+    thread.start()
+    stands.wait()
+    assert thread.ident is not None
+    try:
+        yield thread.ident
+    finally:
+        may_end.set()
         thread.join()
 
-    reading, all_s = sampled(work)
-    assert reading.cpu_s[Part.METER] + reading.cpu_s[Part.ENCODING] > 0.8 * all_s
-    assert min(reading.cpu_s[Part.METER], reading.cpu_s[Part.ENCODING]) > 0.6 * min(used_s)
+
+def test_what_a_room_computes_shows_up_in_its_part(clocks: Clocks) -> None:
+    found = {
+        module: computed(sampled(in_module(module, lambda: compute(clocks))))
+        for module in (
+            *("engine.games.any.rules", "arena.wire.encoding", "arena.referee.stream"),
+            *("arena.hosting.proc.meter", "arena.match.replay", "arena.referee.play"),
+        )
+    }
+    parts = (Part.ENGINE, Part.ENCODING, Part.GRPC, Part.METER, Part.RECORDING, Part.REFEREE)
+    assert list(found.values()) == [{part: 1} for part in parts]
+
+
+def test_two_rooms_share_what_they_compute(clocks: Clocks) -> None:
+    one = in_module("engine.any", lambda: compute(clocks))
+    other = in_module("arena.wire.encoding", lambda: compute(clocks))
+    reading = sampled(lambda: (one(), other(), one()))
+    assert computed(reading) == {Part.ENGINE: 2, Part.ENCODING: 1}
+    assert reading.samples == 4, "the last one at the end"
+
+
+def test_what_another_thread_computes_while_the_main_one_waits_is_its_own(clocks: Clocks) -> None:
+    with thread_in("arena.wire.encoding") as thread:
+        assert computed(sampled(lambda: clocks.go_on(thread))) == {Part.ENCODING: 1}
+
+
+def test_what_a_thread_without_a_stack_computes_is_that_of_the_part_beside(clocks: Clocks) -> None:
+    assert computed(sampled(lambda: clocks.go_on(alone=True))) == {Part.GRPC: 1}
+
+
+def test_what_another_thread_computes_while_a_sample_is_taken_counts_once(clocks: Clocks) -> None:
+    with thread_in("arena.wire.encoding") as thread:
+        clocks.late_ns[thread] = STEP_NS // 5
+
+        def go_on() -> None:
+            for _ in range(3):
+                clocks.go_on(thread)
+                take()
+            clocks.late_ns[thread] = 0
+
+        before_ns = clocks.process_ns
+        reading = sampled(go_on)
+    # The first reading of the clocks is before the work: what came in it, after the clock of the process, counts here.
+    used = (clocks.process_ns - before_ns) / STEP_NS
+    assert computed(reading)[Part.ENCODING] == pytest.approx(used - 0.2)
+    assert sum(computed(reading).values()) == pytest.approx(used)
+
+
+def test_of_two_threads_each_gets_its_own_part(clocks: Clocks) -> None:
+    with thread_in("arena.hosting.proc.meter") as thread:
+        clocks.go_on(thread)  # before it is sampled
+        work = in_module("arena.wire.encoding", lambda: (clocks.go_on(thread, thread, MAIN), take()))
+        assert computed(sampled(work)) == {Part.METER: 2, Part.ENCODING: 1}
+
+
+def test_a_sample_that_comes_while_one_is_taken_is_left_to_the_next(clocks: Clocks) -> None:
+    sheet, taken = Sheet(new_words()), list[int]()
+
+    def on_sample() -> None:
+        taken.append(sheet.read().samples)
+        if len(taken) == 1:
+            take()
+
+    with Sampler(sheet, WORKER_ROOMS, Part.GRPC, on_sample).sampling():
+        compute(clocks)
+        compute(clocks)
+    assert taken == [1, 2, 3], "each is told of, and the one in between was none"
+    assert sum(computed(sheet.read()).values()) == 2
+
+
+def test_the_kernel_samples_a_process_by_what_it_computes() -> None:
+    sheet, taken = Sheet(new_words()), list[None]()
+
+    def burn() -> float:
+        start_s = time.thread_time()
+        while len(taken) < 5:
+            pass
+        return time.thread_time() - start_s
+
+    before_s = time.process_time()
+    with Sampler(sheet, WORKER_ROOMS, Part.GRPC, lambda: taken.append(None)).sampling():
+        assert signal.getitimer(signal.ITIMER_PROF)[1] == pytest.approx(EVERY_S)
+        burnt_s = cast(float, in_module("engine.any", burn)())
+    used_s = time.process_time() - before_s
+    reading = sheet.read()
+    assert reading.cpu_s[Part.ENGINE] > 0
+    assert burnt_s <= sum(reading.cpu_s.values()) <= used_s
+    assert reading.samples == len(taken) > 5
 
 
 def test_afterwards_nothing_is_sampled_and_all_is_as_before() -> None:
     sheet = Sheet(new_words())
     with Sampler(sheet, WORKER_ROOMS, Part.GRPC).sampling():
         pass
-    before_s = time.process_time()
-    while time.process_time() - before_s < 0.1:
-        pass
-    assert sheet.read().samples == 1, "the last one, at the end"
+    samples = sheet.read().samples
+    assert samples >= 1, "the last one, at the end"
     os.kill(os.getpid(), signal.SIGPROF)
-    assert sheet.read().samples == 1, "one that was on its way ends nothing, and counts nothing"
+    assert sheet.read().samples == samples, "one that was on its way ends nothing, and counts nothing"
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
-
-
-def test_a_process_that_waits_is_not_sampled() -> None:
-    def wait() -> None:
-        threading.Event().wait(0.1)
-
-    reading, used_s = sampled(wait)
-    assert reading.samples < 20
-    assert used_s < 0.4
-
-
-def test_somebody_is_told_of_each_sample() -> None:
-    reading, _ = sampled(burner("engine.any"))
-    assert len(taken) == reading.samples
