@@ -17,6 +17,8 @@ from tests.support.keeper import copy_zoo, zoo_seat
 from tests.support.processes import marked_processes
 from tests.support.specs import king_spec
 
+pytestmark = pytest.mark.needs("minutes")
+
 LIMITS = ("--memory", "250", "--cpu", "0.5")
 
 

@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 
 from arena.executor import carrier
 from arena.executor.interface import ExecutorFailedError
@@ -32,6 +34,20 @@ runpy.run_module("arena.worker", run_name="__main__")
 """
 
 
+minutes = pytest.mark.needs("minutes")
+shared = pytest.mark.asyncio(loop_scope="module")
+"""For tests of the executor that they share."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def executor(mark: str) -> AsyncIterator[LocalExecutor]:
+    """One worker for all that leave it as they find it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(carrier, "worker_command", lambda words: [sys.executable, "-c", PATIENT_WORKER, *words])
+        async with LocalExecutor(1) as executor:
+            yield executor
+
+
 def workers(mark: str) -> list[int]:
     return [pid for pid, command in marked_processes(mark).items() if "arena.worker" in command]
 
@@ -47,23 +63,25 @@ async def appears(mark: str, word: str) -> None:
         await asyncio.sleep(0.005)
 
 
-async def test_matches_are_played_and_reported_each_to_its_order(mark: str) -> None:
-    async with LocalExecutor(2) as executor:
-        assert executor.slots() == 2
-        reports = await play(executor, 6)
-    assert [report.match_id for report in reports] == [f"m{index}" for index in range(6)]
+@shared
+async def test_matches_are_played_and_reported_each_to_its_order(executor: LocalExecutor) -> None:
+    reports = await play(executor, 3)
+    assert [report.match_id for report in reports] == [f"m{index}" for index in range(3)]
     assert all(report.result.by_rules and verify(report.replay) == [] for report in reports)
-    assert marked_processes(mark) == {}
 
 
-async def test_one_worker_and_two_play_the_same() -> None:
-    digests = []
-    for count in (1, 2):
-        async with LocalExecutor(count, pin=False) as executor:
-            digests.append([report.game_digest for report in await play(executor, 4)])
-    assert digests[0] == digests[1]
+@minutes
+@shared
+async def test_two_workers_play_the_same_as_one(executor: LocalExecutor, mark: str) -> None:
+    reports = await play(executor, 4)
+    others = marked_processes(mark).keys()
+    async with LocalExecutor(2, pin=False) as two:
+        assert two.slots() == 2
+        assert [report.game_digest for report in await play(two, 4)] == [report.game_digest for report in reports]
+    assert marked_processes(mark).keys() == others
 
 
+@minutes
 async def test_a_match_does_not_wait_behind_another_while_a_worker_is_still_starting() -> None:
     async with LocalExecutor(2) as executor:
         played = [asyncio.ensure_future(executor.run(king_spec(f"m{index}", ENDLESS))) for index in range(2)]
@@ -75,10 +93,9 @@ async def test_a_match_does_not_wait_behind_another_while_a_worker_is_still_star
         await asyncio.gather(*played, return_exceptions=True)
 
 
-async def test_a_bots_fault_comes_back_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carrier, "worker_command", lambda _words: [sys.executable, "-c", PATIENT_WORKER])
-    async with LocalExecutor(1) as executor:
-        report = await executor.run(king_spec("m1", [scripted(), scripted("crash"), scripted()]))
+@shared
+async def test_a_bots_fault_comes_back_whole(executor: LocalExecutor) -> None:
+    report = await executor.run(king_spec("m1", [scripted(), scripted("crash"), scripted()]))
     (fault,) = report.result.faults
     assert (fault.seat, fault.cause, fault.evidence["signal"]) == (1, "DISCONNECTED", signal.SIGSEGV)
     assert report.result.forfeits == (1,)
@@ -86,15 +103,16 @@ async def test_a_bots_fault_comes_back_whole(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system cannot pin a process to a core")
-async def test_a_worker_and_its_bots_stay_on_one_core(mark: str) -> None:
-    async with LocalExecutor(1) as executor:
-        await play(executor, 1)
-        (worker,) = workers(mark)
-        (core,) = os.sched_getaffinity(worker)
-        assert {frozenset(os.sched_getaffinity(pid)) for pid in marked_processes(mark)} == {frozenset({core})}
+@shared
+async def test_a_worker_and_its_bots_stay_on_one_core(executor: LocalExecutor, mark: str) -> None:
+    await play(executor, 1)
+    (worker,) = workers(mark)
+    (core,) = os.sched_getaffinity(worker)
+    assert {frozenset(os.sched_getaffinity(pid)) for pid in marked_processes(mark)} == {frozenset({core})}
 
 
 @pytest.mark.skipif(count_cores() < 2, reason="this machine has one core")
+@minutes
 async def test_a_worker_that_is_granted_cores_has_them_with_its_bots(mark: str) -> None:
     async with LocalExecutor(1, cores=2) as executor:
         await play(executor, 1)
@@ -112,26 +130,28 @@ def test_workers_share_no_core_where_several_are_granted(monkeypatch: pytest.Mon
 
 
 @pytest.mark.host_fault("ctrl-c")
-async def test_ctrl_c_in_a_terminal_is_only_for_the_coordinator(mark: str) -> None:
-    async with LocalExecutor(1) as executor:
-        await play(executor, 1)
-        assert all(os.getsid(pid) != os.getsid(0) for pid in marked_processes(mark))
+@shared
+async def test_ctrl_c_in_a_terminal_is_only_for_the_coordinator(executor: LocalExecutor, mark: str) -> None:
+    await play(executor, 1)
+    assert all(os.getsid(pid) != os.getsid(0) for pid in marked_processes(mark))
 
 
 @pytest.mark.host_fault("worker-killed")
-async def test_a_worker_that_dies_loses_the_match_it_played_and_another_plays_those_that_waited(mark: str) -> None:
-    async with LocalExecutor(1) as executor:
-        lost = asyncio.create_task(executor.run(king_spec("one", ENDLESS)))
-        waiting = [asyncio.create_task(executor.run(king_spec(name, HONEST))) for name in ("two", "three")]
-        await appears(mark, "silent")
-        (worker,) = workers(mark)
-        os.kill(worker, signal.SIGKILL)
-        with pytest.raises(MatchLostError, match="its worker ended"):
-            await lost
-        for match in waiting:
-            assert (await match).result.by_rules
-        assert worker not in workers(mark)
-        assert not any("silent" in command for command in marked_processes(mark).values())
+@shared
+async def test_a_worker_that_dies_loses_the_match_it_played_and_another_plays_those_that_waited(
+    executor: LocalExecutor, mark: str
+) -> None:
+    lost = asyncio.create_task(executor.run(king_spec("one", ENDLESS)))
+    waiting = [asyncio.create_task(executor.run(king_spec(name, HONEST))) for name in ("two", "three")]
+    await appears(mark, "silent")
+    (worker,) = workers(mark)
+    os.kill(worker, signal.SIGKILL)
+    with pytest.raises(MatchLostError, match="its worker ended"):
+        await lost
+    for match in waiting:
+        assert (await match).result.by_rules
+    assert worker not in workers(mark)
+    assert not any("silent" in command for command in marked_processes(mark).values())
 
 
 @pytest.mark.parametrize(
@@ -141,6 +161,7 @@ async def test_a_worker_that_dies_loses_the_match_it_played_and_another_plays_th
         pytest.param(False, marks=pytest.mark.host_fault("worker-that-cannot-be-killed")),
     ],
 )
+@minutes
 async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_rest_is_played(
     dies: bool, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,44 +191,45 @@ async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_re
     wait_until(lambda: all(process.poll() is not None for process in undying))
 
 
-async def test_an_order_that_cannot_be_played_is_lost_with_the_reason() -> None:
-    async with LocalExecutor(1) as executor:
-        with pytest.raises(MatchLostError, match="rules version none"):
-            await executor.run(king_spec("m1", HONEST, rules_version="none"))
-        assert await play(executor, 1)
+@shared
+async def test_an_order_that_cannot_be_played_is_lost_with_the_reason(executor: LocalExecutor) -> None:
+    with pytest.raises(MatchLostError, match="rules version none"):
+        await executor.run(king_spec("m1", HONEST, rules_version="none"))
+    assert await play(executor, 1)
 
 
-async def test_a_match_can_be_cancelled_while_it_is_played_or_waits(mark: str) -> None:
-    async with LocalExecutor(1) as executor:
-        matches = {name: asyncio.create_task(executor.run(king_spec(name, ENDLESS))) for name in ("a", "b", "c")}
-        await appears(mark, "silent")
-        for name in ("c", "b", "a", "unknown"):
-            await executor.cancel(name)
-        for match in matches.values():
-            with pytest.raises(MatchLostError, match="cancelled"):
-                await match
-        assert await play(executor, 2)
-
-
-async def test_a_caller_that_goes_away_takes_its_match_with_it(mark: str) -> None:
-    async with LocalExecutor(1) as executor:
-        match = asyncio.create_task(executor.run(king_spec("a", ENDLESS)))
-        await appears(mark, "silent")
-        match.cancel()
-        with pytest.raises(asyncio.CancelledError):
+@shared
+async def test_a_match_can_be_cancelled_while_it_is_played_or_waits(executor: LocalExecutor, mark: str) -> None:
+    matches = {name: asyncio.create_task(executor.run(king_spec(name, ENDLESS))) for name in ("a", "b", "c")}
+    await appears(mark, "silent")
+    for name in ("c", "b", "a", "unknown"):
+        await executor.cancel(name)
+    for match in matches.values():
+        with pytest.raises(MatchLostError, match="cancelled"):
             await match
-        assert (await executor.run(king_spec("a", HONEST))).result.by_rules
+    assert await play(executor, 2)
 
 
-async def test_one_match_is_not_ordered_twice_at_once() -> None:
-    async with LocalExecutor(1) as executor:
-        match = asyncio.create_task(executor.run(king_spec("a", HONEST)))
-        await asyncio.sleep(0)
-        with pytest.raises(ValueError, match="played already"):
-            await executor.run(king_spec("a", HONEST))
+@shared
+async def test_a_caller_that_goes_away_takes_its_match_with_it(executor: LocalExecutor, mark: str) -> None:
+    match = asyncio.create_task(executor.run(king_spec("a", ENDLESS)))
+    await appears(mark, "silent")
+    match.cancel()
+    with pytest.raises(asyncio.CancelledError):
         await match
+    assert (await executor.run(king_spec("a", HONEST))).result.by_rules
 
 
+@shared
+async def test_one_match_is_not_ordered_twice_at_once(executor: LocalExecutor) -> None:
+    match = asyncio.create_task(executor.run(king_spec("a", HONEST)))
+    await asyncio.sleep(0)
+    with pytest.raises(ValueError, match="played already"):
+        await executor.run(king_spec("a", HONEST))
+    await match
+
+
+@minutes
 async def test_leaving_ends_everything_at_once(mark: str) -> None:
     async with LocalExecutor(2) as executor:
         matches = [asyncio.create_task(executor.run(king_spec(f"m{index}", ENDLESS))) for index in range(5)]
@@ -237,6 +259,7 @@ async def test_workers_whose_program_is_missing_are_given_up(monkeypatch: pytest
 
 
 @pytest.mark.host_fault("report-that-cannot-be-read")
+@minutes
 async def test_a_report_that_cannot_be_read_fails_everything_and_hangs_nothing(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
@@ -270,6 +293,7 @@ def test_at_least_one_worker_is_needed() -> None:
 
 @pytest.mark.host_fault("command-killed")
 @pytest.mark.parametrize("behaviour", ["silent", "leave-daemons"])
+@minutes
 def test_a_killed_coordinator_leaves_no_process_and_no_directory(
     mark: str, tmp_path_factory: pytest.TempPathFactory, behaviour: str
 ) -> None:

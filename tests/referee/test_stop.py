@@ -83,7 +83,14 @@ async def test_a_server_whose_end_nobody_awaits_any_more_is_freed_all_the_same(t
     await until(lambda: is_freed(server))
 
 
-@pytest.mark.parametrize(("road", "stops"), [("queue", True), ("queue", False), ("aio", True)])
+@pytest.mark.parametrize(
+    ("road", "stops"),
+    [
+        ("queue", True),
+        pytest.param("queue", False, marks=pytest.mark.needs("minutes")),
+        pytest.param("aio", True, marks=pytest.mark.needs("minutes")),
+    ],
+)
 def test_a_process_ends_although_a_client_takes_nothing(
     road: str, stops: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from tests.remote.house import House, remote_seat
 from tests.support.patience import until
 from tests.support.remote_bot import RemoteBot, play_first
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 CLOCK = parse_time_control("500ms")
 NOT_READABLE = {
@@ -53,7 +53,13 @@ def raw(house: House, name: str, **said: object) -> RawBot:
     "remote-length-beyond-the-end",
     "remote-zeros",
 )
-@pytest.mark.parametrize("what", NOT_READABLE)
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(what, marks=[pytest.mark.needs("minutes")] if number % 4 else [])
+        for number, what in enumerate(NOT_READABLE)
+    ],
+)
 async def test_what_cannot_be_read_is_a_fault_in_the_one_match_of_its_bot(house: House, what: str) -> None:
     async def send(bot: RemoteBot, _decide: play_pb2.Decide) -> None:
         assert isinstance(bot, RawBot)
@@ -65,7 +71,7 @@ async def test_what_cannot_be_read_is_a_fault_in_the_one_match_of_its_bot(house:
 
 
 @pytest.mark.hostile("remote-message-of-many-megabytes")
-@pytest.mark.parametrize("megabytes", [0.9, 100])
+@pytest.mark.parametrize("megabytes", [0.9, pytest.param(100, marks=pytest.mark.needs("minutes"))])
 async def test_a_message_of_many_megabytes_disturbs_nobody(house: House, megabytes: float) -> None:
     async def send(bot: RemoteBot, _decide: play_pb2.Decide) -> None:
         assert isinstance(bot, RawBot)

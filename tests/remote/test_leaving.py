@@ -14,7 +14,7 @@ from tests.remote.house import House, remote_seat
 from tests.support.patience import until
 from tests.support.remote_bot import RemoteBot
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 LEAVE = play_pb2.PlayRequest(leave=play_pb2.Leave())
 NO_NEW_MATCH = -1
 

@@ -14,7 +14,7 @@ from tests.support.patience import until
 from tests.support.remote_bot import RemoteBot, play_first
 from tests.support.specs import scripted
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_two_remote_bots_play_to_the_end_by_the_rules(house: House) -> None:

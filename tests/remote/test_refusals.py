@@ -20,7 +20,7 @@ from tests.support.deaf_bot import DeafBot
 from tests.support.patience import PATIENCE_S, until
 from tests.support.remote_bot import RemoteBot
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def never(_bot: RemoteBot, _decide: play_pb2.Decide) -> None:

@@ -11,7 +11,7 @@ from arena.v1 import play_pb2
 from tests.remote.house import House, remote_seat, version_of
 from tests.support.patience import until
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 JOIN = play_pb2.PlayRequest(join=play_pb2.Join(name="guest-1", version="1", protocol_major=1, games=("*",)))
 
@@ -42,6 +42,7 @@ async def test_a_guest_at_the_socket_plays_a_remote_bot_of_the_network(house: Ho
 
 
 @pytest.mark.hostile("remote-token-that-is-not-known")
+@pytest.mark.needs("minutes")
 async def test_a_bad_token_at_the_socket_is_not_taken_for_none(house: House) -> None:
     for token in ("mallory", ""):
         async with open_stream(Endpoint(f"unix:{house.socket}"), token) as stream:

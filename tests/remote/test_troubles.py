@@ -33,6 +33,7 @@ async def own_house(tmp_path: Path) -> AsyncIterator[House]:
 
 
 @pytest.mark.hostile("remote-never-comes")
+@pytest.mark.needs("minutes")
 async def test_a_bot_that_is_never_there_has_not_started_and_the_other_wins(tmp_path: Path) -> None:
     async with open_house(tmp_path, patience_s=0.1) as house, house.bot("a"):
         await house.until_here("a")
@@ -68,6 +69,7 @@ async def test_when_the_process_is_killed_its_matches_are_lost_and_those_that_wa
         await again
 
 
+@pytest.mark.needs("minutes")
 async def test_what_waits_when_the_service_stops_has_not_begun_and_what_is_played_may_end(own_house: House) -> None:
     async with own_house.bot("a"), own_house.bot("slow", on_decide=never) as slow:
         playing = own_house.order("m1", [remote_seat("slow"), remote_seat("a")])
@@ -85,6 +87,7 @@ async def test_what_waits_when_the_service_stops_has_not_begun_and_what_is_playe
     assert slow.status.reason == "STOPPING"
 
 
+@pytest.mark.needs("minutes")
 async def test_a_match_that_is_cancelled_is_broken_off_for_its_bots(own_house: House) -> None:
     async with own_house.bot("a"), own_house.bot("slow", on_decide=never) as slow:
         playing = own_house.order("m1", [remote_seat("slow"), remote_seat("a")])
@@ -98,6 +101,7 @@ async def test_a_match_that_is_cancelled_is_broken_off_for_its_bots(own_house: H
     assert not finished.HasField("result")
 
 
+@pytest.mark.needs("minutes")
 async def test_who_comes_to_watch_sees_what_has_happened_while_a_remote_bot_thinks(own_house: House) -> None:
     held: asyncio.Future[play_pb2.Decide] = asyncio.get_running_loop().create_future()
 

@@ -40,6 +40,7 @@ async def test_a_door_answers_and_what_nobody_serves_does_not(
 
 
 @pytest.mark.host_fault("no-thread-for-a-worker")
+@pytest.mark.needs("minutes")
 async def test_a_bot_that_nobody_heard_is_not_blamed(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
     told: list[str] = []
     heard = iter([False, True])
@@ -58,6 +59,7 @@ async def test_a_bot_that_nobody_heard_is_not_blamed(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.host_fault("no-thread-for-a-worker")
+@pytest.mark.needs("minutes")
 async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
@@ -86,6 +88,7 @@ async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
 
 
 @pytest.mark.host_fault("no-threads-for-a-bot")
+@pytest.mark.needs("minutes")
 async def test_a_bot_that_may_be_lame_since_there_was_no_room_is_not_blamed(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
@@ -117,6 +120,7 @@ def test_room_is_looked_for_by_trying_and_when_there_was_none_is_remembered(monk
     assert not watch.was_full_since(after_s)
 
 
+@pytest.mark.needs("minutes")
 async def test_a_bot_that_fails_before_the_watch_has_looked_again_is_not_blamed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

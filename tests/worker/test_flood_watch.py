@@ -88,6 +88,7 @@ async def test_bytes_that_lie_unread_while_threads_compute_are_a_flood(way: Unre
 
 
 @pytest.mark.usefixtures("computing")
+@pytest.mark.needs("minutes")
 async def test_what_adds_up_is_looked_into_although_no_share_of_a_core_is_large(
     way: UnreadWay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,6 +97,7 @@ async def test_what_adds_up_is_looked_into_although_no_share_of_a_core_is_large(
     await until(lambda: bool(way.floods))
 
 
+@pytest.mark.needs("minutes")
 def test_what_the_event_loop_computes_makes_nobody_a_flood(tmp_path: Path) -> None:
     # In a process of its own: in this one threads of other tests may compute.
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as alone:

@@ -13,6 +13,7 @@ from tests.support.specs import scripted
 from tests.worker.hosted import ROUNDS, only_fault, play
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+minutes = pytest.mark.needs("minutes")
 
 
 async def test_honest_bots_play_to_the_end_by_the_rules(host: MatchHost) -> None:
@@ -24,6 +25,7 @@ async def test_honest_bots_play_to_the_end_by_the_rules(host: MatchHost) -> None
     assert load(report.replay)["game_digest"] == report.game_digest
 
 
+@minutes
 async def test_equal_matches_have_equal_game_digests_and_different_record_digests(host: MatchHost) -> None:
     one, other = [await play(host, [scripted(), scripted()]) for _ in range(2)]
     assert one.game_digest == other.game_digest
@@ -31,31 +33,31 @@ async def test_equal_matches_have_equal_game_digests_and_different_record_digest
 
 
 WRONG = [
-    ("garbage", FaultCause.MALFORMED, "40 bytes that are no PlayRequest"),
-    ("empty-request", FaultCause.MALFORMED, "without a message"),
-    ("no-actions", FaultCause.MALFORMED, "0 actions"),
-    ("too-many-actions", FaultCause.MALFORMED, "1 to 64"),
-    ("a-hundred-thousand-actions", FaultCause.MALFORMED, "1 to 64"),
-    ("long-note", FaultCause.MALFORMED, "1001 characters"),
-    ("huge-message", FaultCause.MALFORMED, "bytes; 262144 are allowed"),
-    ("illegal", FaultCause.ILLEGAL_ACTION, "It chose action 3 (ADD:3); legal were 0 (ADD:0), 1 (ADD:1), 2"),
-    ("out-of-range", FaultCause.ILLEGAL_ACTION, "2147483647, which does not exist"),
-    ("negative", FaultCause.ILLEGAL_ACTION, "-1, which does not exist"),
-    ("wrong-ply", FaultCause.PROTOCOL, "It answered ply 1; asked was ply 0."),
-    ("wrong-match", FaultCause.PROTOCOL, "another match, 'another'"),
-    ("two-answers", FaultCause.PROTOCOL, "It answered"),
-    ("many-answers", FaultCause.PROTOCOL, "It answered"),
-    ("join-twice", FaultCause.PROTOCOL, "a second Join"),
-    ("second-stream", FaultCause.PROTOCOL, "a second stream"),
-    ("unasked-act", FaultCause.PROTOCOL, "It answered"),
-    ("leave", FaultCause.DISCONNECTED, "It left."),
-    ("close-stream", FaultCause.DISCONNECTED, "Its stream"),
-    ("crash", FaultCause.DISCONNECTED, "Its stream"),
-    ("leave-with-status-7", FaultCause.DISCONNECTED, "Its stream"),
+    pytest.param("garbage", FaultCause.MALFORMED, "40 bytes that are no PlayRequest"),
+    pytest.param("empty-request", FaultCause.MALFORMED, "without a message", marks=minutes),
+    pytest.param("no-actions", FaultCause.MALFORMED, "0 actions", marks=minutes),
+    pytest.param("too-many-actions", FaultCause.MALFORMED, "1 to 64", marks=minutes),
+    pytest.param("a-hundred-thousand-actions", FaultCause.MALFORMED, "1 to 64", marks=minutes),
+    pytest.param("long-note", FaultCause.MALFORMED, "1001 characters", marks=minutes),
+    pytest.param("huge-message", FaultCause.MALFORMED, "bytes; 262144 are allowed", marks=minutes),
+    pytest.param("illegal", FaultCause.ILLEGAL_ACTION, "It chose action 3 (ADD:3); legal were 0 (ADD:0), 1 (ADD:1), 2"),
+    pytest.param("out-of-range", FaultCause.ILLEGAL_ACTION, "2147483647, which does not exist", marks=minutes),
+    pytest.param("negative", FaultCause.ILLEGAL_ACTION, "-1, which does not exist", marks=minutes),
+    pytest.param("wrong-ply", FaultCause.PROTOCOL, "It answered ply 1; asked was ply 0.", marks=minutes),
+    pytest.param("wrong-match", FaultCause.PROTOCOL, "another match, 'another'", marks=minutes),
+    pytest.param("two-answers", FaultCause.PROTOCOL, "It answered", marks=minutes),
+    pytest.param("many-answers", FaultCause.PROTOCOL, "It answered", marks=minutes),
+    pytest.param("join-twice", FaultCause.PROTOCOL, "a second Join", marks=minutes),
+    pytest.param("second-stream", FaultCause.PROTOCOL, "a second stream"),
+    pytest.param("unasked-act", FaultCause.PROTOCOL, "It answered", marks=minutes),
+    pytest.param("leave", FaultCause.DISCONNECTED, "It left."),
+    pytest.param("close-stream", FaultCause.DISCONNECTED, "Its stream", marks=minutes),
+    pytest.param("crash", FaultCause.DISCONNECTED, "Its stream", marks=minutes),
+    pytest.param("leave-with-status-7", FaultCause.DISCONNECTED, "Its stream", marks=minutes),
 ]
 
 
-@pytest.mark.hostile(*(behaviour for behaviour, _, _ in WRONG))
+@pytest.mark.hostile(*(str(one.values[0]) for one in WRONG))
 @pytest.mark.parametrize(("behaviour", "cause", "words"), WRONG)
 async def test_what_a_bot_does_wrong_has_its_cause(
     host: MatchHost, behaviour: str, cause: FaultCause, words: str
@@ -71,7 +73,7 @@ async def test_what_a_bot_does_wrong_has_its_cause(
 
 
 @pytest.mark.hostile("silent", "late")
-@pytest.mark.parametrize("behaviour", ["silent", "late"])
+@pytest.mark.parametrize("behaviour", ["silent", pytest.param("late", marks=minutes)])
 async def test_no_answer_in_time_is_a_timeout(host: MatchHost, behaviour: str) -> None:
     report = await play(host, [scripted(behaviour), scripted()], script="0:3 1:3", clock="50ms")
     assert only_fault(report).cause is FaultCause.TIMEOUT
@@ -94,6 +96,7 @@ async def test_a_bot_that_crashes_leaves_its_signal_and_its_last_words(host: Mat
     assert "about to crash" in fault.evidence["stderr"]
 
 
+@minutes
 async def test_a_bot_that_exits_leaves_its_status(host: MatchHost) -> None:
     with patient_autopsies():
         fault = only_fault(await play(host, [scripted("leave-with-status-7", at=1), scripted()]))
@@ -101,6 +104,7 @@ async def test_a_bot_that_exits_leaves_its_status(host: MatchHost) -> None:
     assert "no good" in fault.evidence["stderr"]
 
 
+@minutes
 async def test_a_bot_is_told_its_own_fault(host: MatchHost) -> None:
     with patient_autopsies():
         fault = only_fault(await play(host, [scripted("illegal"), scripted()]))
@@ -108,18 +112,18 @@ async def test_a_bot_is_told_its_own_fault(host: MatchHost) -> None:
 
 
 NOT_STARTING = [
-    ("exit-at-once", FaultCause.START_FAILED, "ended before it joined (exit status 3)"),
-    ("exit-in-peace", FaultCause.START_FAILED, "ended before it joined (exit status 0)"),
-    ("crash-at-once", FaultCause.START_FAILED, "ended before it joined (SIGKILL)"),
-    ("garbage-first", FaultCause.MALFORMED, "no PlayRequest as its first message"),
-    ("act-first", FaultCause.PROTOCOL, "Act as its first message; Join comes first"),
-    ("other-protocol", FaultCause.PROTOCOL, "the bot speaks protocol 2.0, this arena 1.0"),
-    ("other-game", FaultCause.START_FAILED, "It joined for checkers, not for script"),
-    ("wrong-token", FaultCause.START_FAILED, "exit status 4"),
+    pytest.param("exit-at-once", FaultCause.START_FAILED, "ended before it joined (exit status 3)"),
+    pytest.param("exit-in-peace", FaultCause.START_FAILED, "ended before it joined (exit status 0)", marks=minutes),
+    pytest.param("crash-at-once", FaultCause.START_FAILED, "ended before it joined (SIGKILL)", marks=minutes),
+    pytest.param("garbage-first", FaultCause.MALFORMED, "no PlayRequest as its first message"),
+    pytest.param("act-first", FaultCause.PROTOCOL, "Act as its first message; Join comes first", marks=minutes),
+    pytest.param("other-protocol", FaultCause.PROTOCOL, "the bot speaks protocol 2.0, this arena 1.0", marks=minutes),
+    pytest.param("other-game", FaultCause.START_FAILED, "It joined for checkers, not for script"),
+    pytest.param("wrong-token", FaultCause.START_FAILED, "exit status 4"),
 ]
 
 
-@pytest.mark.hostile(*(behaviour for behaviour, _, _ in NOT_STARTING))
+@pytest.mark.hostile(*(str(one.values[0]) for one in NOT_STARTING))
 @pytest.mark.parametrize(("behaviour", "cause", "words"), NOT_STARTING)
 async def test_a_bot_that_does_not_start_loses(host: MatchHost, behaviour: str, cause: FaultCause, words: str) -> None:
     report = await play(host, [scripted(), scripted(behaviour)])
@@ -131,7 +135,7 @@ async def test_a_bot_that_does_not_start_loses(host: MatchHost, behaviour: str, 
 
 
 @pytest.mark.hostile("never-connect", "never-join")
-@pytest.mark.parametrize("behaviour", ["never-connect", "never-join"])
+@pytest.mark.parametrize("behaviour", [pytest.param("never-connect", marks=minutes), "never-join"])
 async def test_a_bot_that_joins_too_late_loses(host: MatchHost, behaviour: str) -> None:
     await play(host, [scripted(), scripted()])
     clock = TimeControl(start_limit_us=400_000)  # the honest bot is warm, and needs no time to start
@@ -148,11 +152,13 @@ async def test_a_program_that_does_not_exist_is_a_failed_start(host: MatchHost) 
     assert "no-such-program" in fault.explanation
 
 
+@minutes
 async def test_stderr_of_a_failed_start_is_kept(host: MatchHost) -> None:
     fault = only_fault(await play(host, [scripted("exit-at-once"), scripted()]))
     assert "cannot find my brain" in fault.evidence["stderr"]
 
 
+@minutes
 async def test_the_refusal_of_another_protocol_reaches_the_bot(host: MatchHost) -> None:
     with patient_autopsies():
         fault = only_fault(await play(host, [scripted("other-protocol"), scripted()]))
@@ -160,12 +166,14 @@ async def test_the_refusal_of_another_protocol_reaches_the_bot(host: MatchHost) 
 
 
 @pytest.mark.hostile("nobody-starts")
+@minutes
 async def test_a_match_in_which_nobody_starts_is_not_rated(host: MatchHost) -> None:
     report = await play(host, [scripted("exit-at-once"), scripted("exit-in-peace")])
     assert report.result.ranks == (1, 1)
     assert not report.result.rated
 
 
+@minutes
 async def test_the_caretaker_plays_on_for_a_bot_that_faulted(host: MatchHost) -> None:
     seats = [scripted(), scripted("garbage", at=1), scripted()]
     report = await play(host, seats, script="0:2 1:2 2:2 0:2 1:2 2:2 1:2")
@@ -183,6 +191,7 @@ async def test_resigning_is_no_fault_and_the_process_is_kept(host: MatchHost, ma
     assert marked_processes(mark) == before
 
 
+@minutes
 async def test_notes_and_several_actions_reach_the_replay(host: MatchHost) -> None:
     report = await play(host, [scripted("many-at-once"), scripted("with-note")], script="0:2 0:2 0:2 1:2 0:2")
     entries = load(report.replay)["entries"]
@@ -191,6 +200,7 @@ async def test_notes_and_several_actions_reach_the_replay(host: MatchHost) -> No
 
 
 @pytest.mark.hostile("flood-stderr")
+@minutes
 async def test_a_flood_of_output_harms_nobody_and_its_end_is_kept(host: MatchHost) -> None:
     report = await play(host, [scripted("flood-stderr"), scripted("garbage", at=1)])
     assert report.result.ranks == (1, 2)

@@ -32,6 +32,8 @@ from tests.support.given_waves import GivenWaves
 from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes, parent_of
 
+pytestmark = pytest.mark.needs("minutes")
+
 GAME = "foreign_king"
 BOT = "from tests.support.scripted_bot import play\n\nplay('', 0)\n"
 # In its first decision it says so, and waits as long as the gate is closed.

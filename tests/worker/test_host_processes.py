@@ -25,6 +25,7 @@ from tests.support.specs import script_spec, scripted
 from tests.worker.hosted import ROUNDS, TWICE, bots, only_fault, play
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+minutes = pytest.mark.needs("minutes")
 
 CARELESS_BOT = """
 import os, pathlib, sys
@@ -65,12 +66,15 @@ class TestProcesses:
         await play(host, [scripted(), scripted()])
         assert marked_processes(mark) == before
 
+    @minutes
     async def test_one_version_in_two_seats_is_two_processes(self, host: MatchHost, mark: str) -> None:
         await play(host, [scripted("with-note"), scripted("with-note")])
         assert sum("with-note" in command for command in marked_processes(mark).values()) == 2
 
     @pytest.mark.hostile("garbage", "crash", "silent", "second-stream")
-    @pytest.mark.parametrize("behaviour", ["garbage", "crash", "silent", "second-stream"])
+    @pytest.mark.parametrize(
+        "behaviour", ["garbage", *(pytest.param(one, marks=minutes) for one in ("crash", "silent", "second-stream"))]
+    )
     async def test_a_process_is_replaced_after_a_fault(self, host: MatchHost, mark: str, behaviour: str) -> None:
         seats = [scripted(behaviour, at=1), scripted()]
         await play(host, seats, TWICE, clock="1s")
@@ -79,6 +83,7 @@ class TestProcesses:
         assert only_fault(report).ply == 1
 
     @pytest.mark.hostile("two-answers")
+    @minutes
     async def test_a_process_that_answers_after_the_match_is_replaced(self, host: MatchHost, mark: str) -> None:
         seats = [scripted("two-answers", at=1), scripted()]
         await play(host, seats, "0:2 1:2")
@@ -92,6 +97,7 @@ class TestProcesses:
         await host.settle()
         assert first not in marked_processes(mark)
 
+    @minutes
     async def test_the_least_recently_used_process_ends_first(self, mark: str) -> None:
         async with MatchHost(warm_bots=2) as host:
             before = bots(mark).keys()
@@ -103,6 +109,7 @@ class TestProcesses:
             assert sorted(command.split()[-3] for command in new) == ["many-at-once", "with-note"]
 
     @pytest.mark.hostile("leave-daemons")
+    @minutes
     async def test_what_a_bot_started_lives_as_long_as_the_bot_and_ends_with_it(self, mark: str) -> None:
         async with MatchHost() as host:
             await play(host, [scripted("leave-daemons"), scripted()])
@@ -112,6 +119,7 @@ class TestProcesses:
         assert not any("time.sleep" in command for command in marked_processes(mark).values())
 
     @pytest.mark.hostile("ignore-term")
+    @minutes
     async def test_a_bot_that_ignores_term_is_killed(self, host: MatchHost) -> None:
         report = await play(host, [scripted("ignore-term"), scripted()], TWICE, clock="1s")
         assert only_fault(report).cause is FaultCause.TIMEOUT
@@ -126,6 +134,7 @@ class TestProcesses:
         assert {"ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_BOT_DIR", "HOME", "PATH", "TMPDIR"} <= set(words)
         assert set(words) & {"SECRET", "USER", "PWD"} == set()
 
+    @minutes
     async def test_a_bot_works_in_a_directory_of_its_own_which_goes_with_it(self, tmp_path: Path) -> None:
         bot = tmp_path / "bot"
         bot.mkdir()
@@ -141,6 +150,7 @@ class TestProcesses:
         assert not any(Path(directory).exists() for directory in directories)
         assert sorted(path.name for path in bot.iterdir()) == ["data.txt", "main.py"]
 
+    @minutes
     async def test_cancelling_while_a_bot_starts_ends_those_that_were_ready(self, mark: str) -> None:
         async with MatchHost() as host:
             before = bots(mark).keys()
@@ -154,6 +164,7 @@ class TestProcesses:
             await host.settle()
             assert bots(mark).keys() == before
 
+    @minutes
     async def test_no_bot_is_ending_any_more_when_the_next_match_begins(self, mark: str) -> None:
         async with MatchHost(warm_bots=0) as host:
             before = bots(mark).keys()
@@ -166,6 +177,7 @@ class TestProcesses:
             with pytest.raises(asyncio.CancelledError):
                 await match
 
+    @minutes
     async def test_a_warm_bot_that_joined_for_another_game_is_not_given_this_one(self) -> None:
         async with MatchHost() as host:
             await play(host, [scripted("resign", at=99)], "0:3")
@@ -175,6 +187,7 @@ class TestProcesses:
             assert len(host._house.bots._idle) == 2
 
     @pytest.mark.hostile("join-and-act")
+    @minutes
     async def test_a_bot_that_speaks_before_its_match_gets_no_seat(
         self, host: MatchHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -228,8 +241,8 @@ async def test_an_order_that_cannot_be_played_is_refused(host: MatchHost) -> Non
     ("error", "cause"),
     [
         (MatchLostError("the referee was late", HostCause.REFEREE_LAG, {"lag_us": 5}), HostCause.REFEREE_LAG),
-        (StorageFailedError("no space left"), HostCause.STORAGE_FAILED),
-        (SandboxUnavailableError("no namespaces"), HostCause.SANDBOX_FAILED),
+        pytest.param(StorageFailedError("no space left"), HostCause.STORAGE_FAILED, marks=minutes),
+        pytest.param(SandboxUnavailableError("no namespaces"), HostCause.SANDBOX_FAILED, marks=minutes),
         (HostingError("no descriptors left"), HostCause.HOSTING_FAILED),
     ],
 )
@@ -255,6 +268,7 @@ async def test_the_fault_of_the_host_ends_the_match_and_its_bots_and_has_its_cau
 
 @pytest.mark.hostile("bomb-with-memory")
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is watched on Linux")
+@minutes
 async def test_a_bot_that_used_too_much_is_blamed_for_that_and_not_for_its_end(host: MatchHost, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(GREEDY_BOT, encoding="utf-8")
     greedy = replace(scripted(), version="greedy", command=(sys.executable, str(tmp_path / "bot.py")), memory_mb=150)

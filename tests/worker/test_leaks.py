@@ -69,6 +69,7 @@ async def check(host: MatchHost, *seats: SeatSpec) -> tuple[LeakCheck, ...]:
     return report.leak_checks
 
 
+@pytest.mark.needs("minutes")
 async def test_a_bot_that_forgets_is_found_equal(host: MatchHost, tmp_path: Path) -> None:
     (found,) = await check(host, seat_of(tmp_path, "forgets"), scripted())
     assert (found.seat, found.verdict, found.ply, found.evidence) == (0, LeakVerdict.EQUAL, None, {})
@@ -81,6 +82,7 @@ async def test_a_bot_that_remembers_is_flagged_with_both_answers(host: MatchHost
     assert found.evidence == {"used": ["ADD:1"], "fresh": [["ADD:0"], ["ADD:0"]]}
 
 
+@pytest.mark.needs("minutes")
 async def test_a_bot_that_is_not_deterministic_is_not_called_a_leak(host: MatchHost, tmp_path: Path) -> None:
     many = "0:3 1:3 " + "0:3 " * 60  # the chance that two agree by accident is 3 ** -60
     seats = seat_of(tmp_path, "guesses"), scripted()
@@ -89,11 +91,13 @@ async def test_a_bot_that_is_not_deterministic_is_not_called_a_leak(host: MatchH
     assert found.verdict is LeakVerdict.UNSTABLE
 
 
+@pytest.mark.needs("minutes")
 async def test_a_fresh_process_that_dies_proves_nothing(host: MatchHost, tmp_path: Path) -> None:
     (found,) = await check(host, seat_of(tmp_path, "dies"), scripted())
     assert found.verdict is LeakVerdict.UNKNOWN
 
 
+@pytest.mark.needs("minutes")
 async def test_who_does_not_declare_it_or_was_fresh_or_not_drawn_is_not_checked(
     host: MatchHost, tmp_path: Path
 ) -> None:
@@ -103,6 +107,7 @@ async def test_who_does_not_declare_it_or_was_fresh_or_not_drawn_is_not_checked(
     assert (await play(host, plain, fresh)).leak_checks == ()
 
 
+@pytest.mark.needs("minutes")
 async def test_a_check_leaves_no_process_and_changes_no_result(host: MatchHost, mark: str, tmp_path: Path) -> None:
     seats = seat_of(tmp_path, "remembers", version="again"), scripted()
     await play(host, *seats)

@@ -60,6 +60,7 @@ async def test_a_match_has_what_was_written_in_it_and_the_first_also_what_came_b
     assert second == (SeatLogText(1, b"begins two\nasked at 2\n"),)
 
 
+@pytest.mark.needs("minutes")
 async def test_of_a_long_log_both_ends_are_kept_and_the_gap_is_counted(host: MatchHost, talkative: SeatSpec) -> None:
     (log,) = await logs(host, talkative, scripted(), match_id="flood")
     assert len(log.data) == HEAD_BYTES + TAIL_BYTES
@@ -75,10 +76,12 @@ async def test_nobody_pays_for_logs_that_were_not_asked_for(host: MatchHost, tal
     assert (report.seat_logs, report.seat_processes) == ((), ())
 
 
+@pytest.mark.needs("minutes")
 async def test_silent_bots_have_no_log(host: MatchHost) -> None:
     assert await logs(host, scripted(), scripted()) == ()
 
 
+@pytest.mark.needs("minutes")
 async def test_the_last_words_of_a_bot_that_failed_are_in_its_log(host: MatchHost) -> None:
     with patient_autopsies():
         failed = await logs(host, scripted("leave-with-status-7"), scripted())
@@ -87,6 +90,7 @@ async def test_the_last_words_of_a_bot_that_failed_are_in_its_log(host: MatchHos
     assert not_started == (SeatLogText(0, b"cannot find my brain\n"),)
 
 
+@pytest.mark.needs("minutes")
 async def test_a_report_tells_which_processes_had_played_before(host: MatchHost, talkative: SeatSpec) -> None:
     first = await play(host, (talkative, scripted("exit-at-once")), TWICE, keeps_logs=True)
     second = await play(host, (talkative, scripted("exit-at-once")), TWICE, keeps_logs=True)
@@ -94,6 +98,7 @@ async def test_a_report_tells_which_processes_had_played_before(host: MatchHost,
     assert processes(second) == [(0, True, None)]
 
 
+@pytest.mark.needs("minutes")
 async def test_fresh_bots_are_new_and_end_with_the_match(host: MatchHost, talkative: SeatSpec) -> None:
     with patient_autopsies():
         for _ in range(2):
@@ -102,6 +107,7 @@ async def test_fresh_bots_are_new_and_end_with_the_match(host: MatchHost, talkat
             assert report.seat_logs[0].data.startswith(b"started\n")
 
 
+@pytest.mark.needs("minutes")
 async def test_a_bot_that_does_not_leave_is_told_of(host: MatchHost) -> None:
     seats = (scripted("ignore-term"), scripted())  # asked once, or it would never answer again
     report = await play(host, seats, "0:3 1:3", keeps_logs=True, uses_fresh_bots=True)

@@ -21,6 +21,8 @@ from tests.support.zoo.deeds import own_namespace
 from tests.support.zoo.greed import WATCHES
 from tests.worker.test_sleep import is_asleep
 
+pytestmark = pytest.mark.needs("sandbox")
+
 LITTLE_MB = 72
 """Enough for two processes of Python; with its files it is less than what the kernel keeps for many watches."""
 

@@ -24,7 +24,10 @@ from tests.support.specs import king_spec, scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-LIMITS = [(resource.RLIMIT_CPU, 1_000, "-t"), (resource.RLIMIT_FSIZE, 1 << 20, "-f")]
+LIMITS = [
+    (resource.RLIMIT_CPU, 1_000, "-t"),
+    pytest.param(resource.RLIMIT_FSIZE, 1 << 20, "-f", marks=pytest.mark.needs("minutes")),
+]
 
 
 @pytest.mark.host_fault("ulimit-of-processor-time", "ulimit-of-file-size")

@@ -17,10 +17,9 @@ from arena.worker.host import MatchHost
 from tests.support.keeper import zoo_seat
 from tests.support.patience import PATIENT, patient_starts, until
 from tests.support.processes import command_lines
-from tests.support.sandboxes import need
 from tests.support.specs import script_spec
 
-LEVELS = [NO_SANDBOX, "standard"]
+needs_sandbox = pytest.mark.needs("sandbox")
 TURNS = "0:3 1:3 0:3 1:3"
 
 
@@ -51,17 +50,23 @@ def seats(zoo: Path, behaviour: str, level: str, file: Path) -> tuple[str, list[
     """One that does not rest, by its mark, and an honest one that thinks until the file is there."""
     mark = secrets.token_hex(8)
     honest = zoo_seat(zoo, "wait-for-file", aims={"file": str(file)})
-    return mark, [zoo_seat(zoo, behaviour, level=need(level), mark=mark), honest]
+    return mark, [zoo_seat(zoo, behaviour, level=level, mark=mark), honest]
 
 
 @pytest.mark.hostile("spin-while-waiting", "spin-in-sessions")
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("behaviour", ["spin-while-waiting", "spin-in-sessions"])
+@pytest.mark.parametrize(
+    ("behaviour", "level"),
+    [
+        pytest.param("spin-while-waiting", NO_SANDBOX, marks=pytest.mark.needs("minutes")),
+        pytest.param("spin-while-waiting", "standard", marks=needs_sandbox),
+        pytest.param(
+            "spin-in-sessions", "standard", marks=needs_sandbox
+        ),  # without one what left its tree is not found
+    ],
+)
 async def test_a_bot_that_computes_while_another_one_decides_or_while_it_is_warm_sleeps(
-    fresh_host: MatchHost, zoo: Path, tmp_path: Path, level: str, behaviour: str
+    fresh_host: MatchHost, zoo: Path, tmp_path: Path, behaviour: str, level: str
 ) -> None:
-    if (behaviour, level) == ("spin-in-sessions", NO_SANDBOX):
-        pytest.skip("without a sandbox what left its tree is not found")
     mark, both = seats(zoo, behaviour, level, tmp_path / "go")
     playing = asyncio.create_task(play(fresh_host, both))
     await until(lambda: is_asleep(mark) or playing.done())
@@ -73,6 +78,7 @@ async def test_a_bot_that_computes_while_another_one_decides_or_while_it_is_warm
     assert (await play(fresh_host, both)).result.faults == ()
 
 
+@needs_sandbox
 async def test_where_the_time_control_allows_it_a_bot_may_compute_in_others_time(
     fresh_host: MatchHost, zoo: Path, tmp_path: Path
 ) -> None:
@@ -86,10 +92,11 @@ async def test_where_the_time_control_allows_it_a_bot_may_compute_in_others_time
 
 
 @pytest.mark.hostile("join-and-spin")
+@needs_sandbox
 async def test_a_bot_that_computes_in_many_sessions_while_another_one_starts_wins_nothing_by_it(
     fresh_host: MatchHost, zoo: Path
 ) -> None:
-    loud = zoo_seat(zoo, "join-and-spin", level=need("standard"))
+    loud = zoo_seat(zoo, "join-and-spin", level="standard")
     honest = zoo_seat(zoo, "work-before-joining", level="standard")
     clock = replace(PATIENT, start_limit_us=2_000_000)  # several times what it computes
     with patient_starts():
@@ -98,6 +105,7 @@ async def test_a_bot_that_computes_in_many_sessions_while_another_one_starts_win
 
 
 @pytest.mark.hostile("wake-by-timer")
+@needs_sandbox
 async def test_a_bot_that_wakes_itself_is_out_and_the_evidence_is_told(
     fresh_host: MatchHost, zoo: Path, tmp_path: Path
 ) -> None:
@@ -109,8 +117,9 @@ async def test_a_bot_that_wakes_itself_is_out_and_the_evidence_is_told(
 
 
 @pytest.mark.hostile("wake-by-timer")
+@needs_sandbox
 async def test_a_bot_that_wakes_itself_while_it_is_warm_is_ended(fresh_host: MatchHost, zoo: Path, mark: str) -> None:
     hidden = secrets.token_hex(8)
-    deviant = zoo_seat(zoo, "wake-by-timer", level=need("standard"), mark=hidden)
+    deviant = zoo_seat(zoo, "wake-by-timer", level="standard", mark=hidden)
     assert (await play(fresh_host, [deviant], "0:3")).result.by_rules
     await until(lambda: not list(states(hidden)))

@@ -23,6 +23,7 @@ HONEST = scripted()
 
 @pytest.mark.host_fault("no-proc")
 @pytest.mark.usefixtures("unlike_linux")
+@pytest.mark.needs("minutes")
 async def test_a_match_is_played_and_its_wall_time_charged() -> None:
     async with MatchHost() as host:
         first = await host.play(king_spec("first", [HONEST, HONEST], keeps_logs=True))
@@ -37,6 +38,7 @@ async def test_a_match_is_played_and_its_wall_time_charged() -> None:
 
 
 @pytest.mark.usefixtures("unlike_linux")
+@pytest.mark.needs("minutes")
 async def test_a_bot_that_dies_is_still_told_apart() -> None:
     async with MatchHost() as host:
         report = await host.play(king_spec("dies", [HONEST, replace(HONEST, command=("/bin/false",), version="false")]))
@@ -46,6 +48,7 @@ async def test_a_bot_that_dies_is_still_told_apart() -> None:
 
 @pytest.mark.host_fault("launcher-killed")
 @pytest.mark.usefixtures("unlike_linux")
+@pytest.mark.needs("minutes")
 async def test_the_guardian_ends_the_bots_of_a_launcher_that_was_killed() -> None:
     async with LauncherClient() as launcher:
         process = await launcher.start(StartRequest(("/bin/sh", "-c", "sleep 3600 & wait"), "/", {}))

@@ -53,6 +53,7 @@ async def test_no_process_plays_two_matches_of_one_block_of_a_game_with_chance(m
         assert bots(mark) == first | second  # all four could play in the next block
 
 
+@pytest.mark.needs("minutes")
 async def test_without_chance_a_block_has_no_secret(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(GAME), "has_chance", False)
     async with MatchHost() as host:
@@ -62,6 +63,7 @@ async def test_without_chance_a_block_has_no_secret(mark: str, monkeypatch: pyte
         assert bots(mark) == first
 
 
+@pytest.mark.needs("minutes")
 async def test_a_process_that_has_met_many_blocks_is_replaced(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm, "MOST_BLOCKS", 2)
     seats = [scripted(), scripted("with-note", at=99)]
@@ -72,6 +74,7 @@ async def test_a_process_that_has_met_many_blocks_is_replaced(mark: str, monkeyp
         assert not bots(mark) & first
 
 
+@pytest.mark.needs("minutes")
 async def test_other_limits_are_another_process(mark: str) -> None:
     async with MatchHost() as host:
         for memory_mb in (512, 256):
@@ -80,6 +83,7 @@ async def test_other_limits_are_another_process(mark: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
+@pytest.mark.needs("minutes")
 async def test_idle_processes_that_hold_too_much_memory_end_the_least_recently_used_first(
     mark: str, tmp_path: Path
 ) -> None:

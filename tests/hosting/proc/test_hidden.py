@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -70,7 +71,7 @@ def test_a_file_that_is_closed_while_they_are_counted_hides_no_socket() -> None:
     """The list of files has a descriptor itself, the lowest that is free; it is closed when its own name is read."""
     before = own_bytes()
     with ExitStack() as stack:
-        with open(os.devnull, "rb"):
+        with Path(os.devnull).open("rb"):
             for _ in range(FREE_BUFFERS):
                 for end in socket.socketpair():
                     stack.enter_context(end)

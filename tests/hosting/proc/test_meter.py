@@ -15,6 +15,7 @@ from tests.support.processes import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it")
 
+minutes = pytest.mark.needs("minutes")
 MS = 1000
 PROGRAM = """
 import subprocess, sys, threading, time
@@ -101,22 +102,20 @@ def test_computing_is_counted_and_sleeping_is_not(patient: Patient) -> None:
     "commands",
     [
         pytest.param(["run((burn, 0.2), (burn, 0.2))"], id="two threads that have ended"),
-        pytest.param(
-            ["for _ in range(80): run((burn, 0.005))"], id="short threads", marks=pytest.mark.needs("minutes")
-        ),
+        pytest.param(["for _ in range(80): run((burn, 0.005))"], id="short threads", marks=minutes),
         pytest.param(
             ["for _ in range(2): child(BURN.format(0.2)).wait()"],
             id="children that were waited for",
-            marks=pytest.mark.needs("minutes"),
+            marks=minutes,
         ),
-        pytest.param(["child(BURN.format(0.4)).wait()"], id="a child unseen"),
+        pytest.param(["child(BURN.format(0.4)).wait()"], id="a child unseen", marks=minutes),
         pytest.param(
             [
                 "p = child(BURN.format(0.4) + 'print(flush=True)\\ninput()', stdin=-1, stdout=-1); p.stdout.readline()",
                 "p.communicate(b'x')",
             ],
             id="a child that was seen and then waited for, once",
-            marks=pytest.mark.needs("minutes"),
+            marks=minutes,
         ),
         pytest.param(["child(GRANDCHILD.format(BURN.format(0.4))).wait()"], id="a grandchild"),
     ],
@@ -127,9 +126,9 @@ def test_threads_and_children_count_once(patient: Patient, commands: list[str]) 
 
 
 def test_what_came_before_a_decision_is_not_in_it(patient: Patient) -> None:
-    patient.do("burn(0.3)")
+    patient.do("burn(0.15)")
     assert patient.cpu_us("burn(0.05)") < 150 * MS
-    patient.do("child(BURN.format(0.3)).wait()")
+    patient.do("child(BURN.format(0.15)).wait()")
     assert patient.cpu_us("burn(0.05)") < 150 * MS
 
 

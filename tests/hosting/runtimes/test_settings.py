@@ -99,7 +99,7 @@ values = st.recursive(
 keys = st.sampled_from(["kind", "venv", "program", "modules", "trees"]) | st.text()
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.dictionaries(st.text(max_size=5) | st.just("ml"), st.dictionaries(keys, values) | values))
 def test_whatever_they_hold_tables_are_read_or_refused_in_one_line(tables: dict[str, Any]) -> None:
     try:

@@ -77,4 +77,4 @@ class Uploading(RuleBasedStateMachine):
 
 
 TestUploading = Uploading.TestCase
-TestUploading.settings = settings(max_examples=20, stateful_step_count=25)
+TestUploading.settings = settings(max_examples=12, stateful_step_count=20)

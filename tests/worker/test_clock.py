@@ -3,13 +3,12 @@
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from arena.match.replay import load, read_figures
 from arena.match.report import MatchReport
@@ -21,27 +20,16 @@ from arena.match.verify import verify
 from arena.worker.host import MatchHost
 from tests.support import busy_bot
 from tests.support.patience import PATIENT
-from tests.support.specs import installed_script_game, script_spec, scripted
+from tests.support.specs import script_spec, scripted
 
 pytestmark = [
+    pytest.mark.needs("minutes"),
     pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it"),
 ]
 
 TIGHT = TimeControl(decision_limit_us=200_000, margin_us=10_000, start_limit_us=PATIENT.start_limit_us)
 WIDE = TimeControl(decision_limit_us=20_000_000, margin_us=0, start_limit_us=PATIENT.start_limit_us)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def host() -> AsyncIterator[MatchHost]:
-    async with MatchHost() as host:
-        yield host
-
-
-@pytest.fixture(autouse=True)
-def _script_game() -> Iterator[None]:
-    with installed_script_game():
-        yield
 
 
 def busy(way: str, share: float) -> SeatSpec:
@@ -77,7 +65,7 @@ def first_figures(report: MatchReport) -> Figures:
 @pytest.mark.hostile("compute-beyond-the-limit-on-a-busy-host")
 @pytest.mark.parametrize(("way", "share"), [("compute", 1.2), ("sleep", 40.0), ("napping-helpers", 40.0)])
 async def test_a_bot_that_overruns_is_caught_on_a_busy_machine(host: MatchHost, way: str, share: float) -> None:
-    with load_of(2 * len(os.sched_getaffinity(0))):
+    with load_of(len(os.sched_getaffinity(0))):
         report = await play(host, [busy(way, share), scripted()], clock=TIGHT)
     (fault,) = report.result.faults
     assert (fault.seat, fault.cause) == (0, FaultCause.TIMEOUT)
