@@ -2,6 +2,8 @@
 
 import shlex
 
+import pytest
+
 from engine import registry
 from tests.support.places import Place
 
@@ -14,6 +16,7 @@ def commands_told(out: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in out.splitlines() if line.startswith("  arena ")]
 
 
+@pytest.mark.needs("minutes")
 def test_the_demo_plays_every_game_and_ends_with_a_leaderboard_of_each(place: Place) -> None:
     finished = place.ok("demo", *QUICK, "--db", "demo.db")
     first_line = finished.out.splitlines()[0]
@@ -37,26 +40,28 @@ def test_the_demo_plays_every_game_and_ends_with_a_leaderboard_of_each(place: Pl
     assert len(told) == 4
     for words in told:
         place.ok(*words)
+    one_game_again(place)
 
 
-def test_the_demo_of_one_game_again_adds_a_tournament_to_the_same_table(place: Place) -> None:
-    for _ in range(2):
-        place.ok("demo", "--game", ONE.name, *QUICK)
-    names = [row["name"] for row in place.ok("tournament", "list", "--json").json]
-    assert names == [f"demo-{ONE.name}-2", f"demo-{ONE.name}-1"]
-    (pool,) = place.ok("leaderboard", "--json").json
-    assert pool["matches"] == 6
-    assert [row["versions"] for row in place.ok("bot", "list", "--json").json] == [1, 1, 1]
-    assert place.ok("replay", "verify", "--all", "--json").json == {
-        "matches": 6,
-        "verified": 6,
+def one_game_again(place: Place) -> None:
+    """Another demo adds a tournament to the same table."""
+    place.ok("demo", "--game", ONE.name, *QUICK, "--db", "demo.db")
+    names = [row["name"] for row in place.ok("tournament", "list", "--json", "--db", "demo.db").json]
+    assert names == [f"demo-{ONE.name}-2", *(f"demo-{name}-1" for name in reversed(registry.names()))]
+    pools = place.ok("leaderboard", "--json", "--db", "demo.db").json
+    assert {pool["game"]: pool["matches"] for pool in pools} == {**dict.fromkeys(registry.names(), 3), ONE.name: 6}
+    assert [row["versions"] for row in place.ok("bot", "list", "--json", "--db", "demo.db").json] == [1, 1, 1]
+    matches = 3 * len(registry.names()) + 3
+    assert place.ok("replay", "verify", "--all", "--json", "--db", "demo.db").json == {
+        "matches": matches,
+        "verified": matches,
         "removed": 0,
         "broken": [],
     }
 
 
 def test_a_game_that_is_not_there_is_refused(place: Place) -> None:
-    refused = place.arena("demo", "--game", "chess")
+    refused = place.here("demo", "--game", "chess")
     assert refused.code == 2
     assert "chess" in refused.err
     assert not place.db.exists()

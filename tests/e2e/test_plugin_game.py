@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.browsing import PHONE, Watched, chromium, find_chromium
-from tests.support.patience import PATIENCE_S
+from tests.support.browsing import PHONE, Watched, chromium
+from tests.support.patience import ANY_TIME, PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.needs("minutes")
 PROJECTS = (ROOT, ROOT / "examples/game_connect_four")
 NAME = "connect_four"
 BOARD = """at => {
@@ -49,6 +50,7 @@ class Installation:
     def arena(self, *words: str) -> str:
         """Run a command that must succeed; what it prints."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PYTHON"))}
+        clean["HOME"] = str(self.home)
         command = [str(self.python.with_name("arena")), *words]
         run = subprocess.run(command, cwd=self.home, env=clean, capture_output=True, text=True, timeout=PATIENCE_S)
         assert run.returncode == 0, run
@@ -62,7 +64,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 
 @pytest.fixture(scope="module")
 def played(installed: Installation) -> Installation:
-    installed.arena("demo", "--game", NAME, "--blocks", "2", "--time", "20ms", "--db", "demo.db")
+    installed.arena("demo", "--game", NAME, "--blocks", "1", "--time", "20ms", "--db", "demo.db")
     return installed
 
 
@@ -100,10 +102,19 @@ def test_every_match_is_verified(played: Installation) -> None:
     assert verified
 
 
+def test_bots_in_every_language_are_made_and_played_without_the_checkout(installed: Installation) -> None:
+    for language in sorted(path.parent.name for path in (ROOT / "bots").glob("*/template")):
+        assert f"wrote {language}-bot" in installed.arena("bot", "new", f"{language}-bot", "--language", language)
+        kit = ROOT / "bots" / language / "kit"
+        assert (installed.home / f"{language}-bot" / "kit").is_dir() == kit.is_dir()
+    installed.arena("bot", "add", "random", "python-bot", "--db", "own.db")
+    words = ("--game", "foreign_king", "--bots", "random,python-bot", "--db", "own.db", *ANY_TIME)
+    assert "python-bot" in installed.arena("match", "run", *words)
+
+
 @pytest.fixture
 def address(played: Installation) -> Iterator[str]:
     """Where the pages of its database are, served by the environment in which it is installed."""
-    find_chromium()
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PYTHON"))}
     words = (played.python.with_name("arena"), "web", "--db", "demo.db", "--address", "127.0.0.1:0")
     with subprocess.Popen(words, cwd=played.home, env=clean, stdout=subprocess.PIPE, text=True) as process:
@@ -114,6 +125,7 @@ def address(played: Installation) -> Iterator[str]:
         process.terminate()
 
 
+@pytest.mark.needs("browser")
 def test_its_matches_are_stepped_through_in_a_browser(played: Installation, address: str) -> None:
     (match, *_) = json.loads(played.arena("match", "list", "--db", "demo.db", "--json"))
     with chromium() as browser:

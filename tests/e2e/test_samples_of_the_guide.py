@@ -1,4 +1,7 @@
-"""The Python bots of docs/write-a-bot.md, word for word, as processes, by the commands and the clock there."""
+"""The bots of the guides, word for word, as processes, by the commands and the clocks of docs/write-a-bot.md.
+
+That of the guide for C++ is built, tested and handed in by tests/e2e/test_submit_a_bot.py.
+"""
 
 import re
 import shlex
@@ -13,6 +16,7 @@ from tests.support.places import Place
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "write-a-bot.md"
 MANIFEST = re.compile(r"```toml\n(schema = 1\n.*?)```", re.DOTALL)
 BOT = re.compile(r"```python\n([^`]*?class (\w+)\(Bot\).*?)```", re.DOTALL)
+NODE_BOT = re.compile(r"```js\n(.*?)```", re.DOTALL)
 RUN = re.compile(r"^arena (match run .*)$", re.MULTILINE)
 CLOCK = re.compile(r"^arena .*(--time \S+)", re.MULTILINE)
 
@@ -32,16 +36,34 @@ def commands_of_the_guide(game: str) -> list[list[str]]:
 
 
 @pytest.mark.needs("minutes")
-@pytest.mark.parametrize("name", bots_of_the_guide())
-def test_a_bot_of_the_guide_plays_every_game_by_the_clock_of_the_guide_without_a_fault(place: Place, name: str) -> None:
+def test_the_bots_of_the_guide_play_every_game_by_the_clocks_of_the_guide_without_a_fault(place: Place) -> None:
+    for name, source in bots_of_the_guide().items():
+        bot = place.directory / name
+        bot.mkdir()
+        (bot / "main.py").write_text(source, encoding="utf-8")
+        manifest = MANIFEST.findall(GUIDE.read_text(encoding="utf-8"))[0].replace("my-bot", name)
+        (bot / "bot.toml").write_text(manifest, encoding="utf-8")
+        place.ok("bot", "add", bot)
+    play(place, ",".join(bots_of_the_guide()))
+
+
+@pytest.mark.needs("node")
+def test_the_first_bot_of_the_guide_for_node_plays_every_game_by_the_clocks_of_the_guide(place: Place) -> None:
+    text = GUIDE.with_name("write-a-bot-in-node.md").read_text(encoding="utf-8")
+    (sample,) = NODE_BOT.findall(text)
     bot = place.directory / "my-bot"
-    bot.mkdir()
-    (bot / "main.py").write_text(bots_of_the_guide()[name], encoding="utf-8")
-    (bot / "bot.toml").write_text(MANIFEST.findall(GUIDE.read_text(encoding="utf-8"))[0], encoding="utf-8")
+    place.ok("bot", "new", bot, "--language", "node", "--game", "foreign_king")
+    (bot / "main.mjs").write_text(sample, encoding="utf-8")
+    (bot / "bot.toml").write_text(MANIFEST.findall(text)[0], encoding="utf-8")
     place.ok("bot", "add", bot)
     place.ok("bot", "add", "greedy")
-    # How long a busy machine takes to start a process is not what is asked; a decision has the time of the guide.
+    play(place, "my-bot,greedy")
+
+
+def play(place: Place, bots: str) -> None:
+    """Play each game by each clock. How long a busy machine takes to start a process is not what is asked."""
     for words in (words for game in registry.names() for words in commands_of_the_guide(game)):
+        words[words.index("--bots") + 1] = bots
         match = place.ok(*words, *ANY_START, "--json").json
         assert match["faults"] == [], words
 

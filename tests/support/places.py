@@ -49,6 +49,16 @@ class {name}(Bot):
 
 run({name}())
 """
+QUICK_BOT = """
+from bots.kit import Bot, Decision, run
+
+class Quick(Bot):
+    def decide(self, decision: Decision) -> int:
+        return decision.legal_actions[0]
+
+run(Quick())
+"""
+"""A whole program: what is left of a bot whose play is of no interest."""
 CHOICES = {
     "first": "legal_actions[0]",
     "last": "legal_actions[-1]",
