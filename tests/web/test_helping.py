@@ -68,7 +68,7 @@ def test_the_helper_answers_as_the_arena_itself(helped: Site) -> None:
 
 
 def test_a_match_is_told_elsewhere_word_for_word(helped: Site) -> None:
-    match = helped.arena.matches.list_matches("rome", limit=1).items[0].id
+    match = helped.arena.matches.list_matches("match-1", limit=1).items[0].id
     told = teller_of(helper_of(helped))(helped.arena, match, "de")
     assert told == tell(helped.arena, match, "de")
     assert json.loads(gzip.decompress(told))["language"] == "de"
@@ -100,6 +100,7 @@ def test_a_fit_that_ends_before_it_is_asked_is_told_as_one(monkeypatch: pytest.M
         Fitter("longer than a pipe holds " * 10_000).fit("any")
 
 
+@pytest.mark.needs("minutes")
 def test_a_helper_that_is_never_let_run_is_replaced_by_one_that_gives_way_less(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_helper_that_is_never_let_run_is_replaced_by_one_that_gives_way_less(
         Fitter("any.db", patience_s=1.0).fit("any")
 
 
+@pytest.mark.needs("minutes")
 def test_a_helper_that_was_killed_is_replaced(played: Path) -> None:
     helper = Helper(str(played))
     try:

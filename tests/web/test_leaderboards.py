@@ -50,12 +50,12 @@ def test_a_table_shows_ratings_intervals_and_courses(client: TestClient, pool: s
     assert 'aria-sort="descending"' in text
 
 
-@pytest.mark.parametrize("column", ["bot", "rating", "mu", "matches", "wins", "score"])
-def test_a_column_sorts_and_turns(client: TestClient, pool: str, column: str) -> None:
-    one, other = (bots_of(client.get(pool, params={"sort": by}).text) for by in (column, f"-{column}"))
-    assert sorted(one) == sorted(other)
-    if column == "bot":
-        assert one == sorted(one) == other[::-1]
+def test_a_column_sorts_and_turns(client: TestClient, pool: str) -> None:
+    for column in ("bot", "rating", "mu", "matches", "wins", "score"):
+        one, other = (bots_of(client.get(pool, params={"sort": by}).text) for by in (column, f"-{column}"))
+        assert sorted(one) == sorted(other), column
+        if column == "bot":
+            assert one == sorted(one) == other[::-1]
 
 
 def test_a_table_is_narrowed_to_names_and_keeps_its_ranks(client: TestClient, pool: str) -> None:
@@ -79,9 +79,16 @@ def test_an_unknown_pool_is_not_found(client: TestClient) -> None:
     assert client.get("/leaderboards/abcdef").status_code == 404
 
 
-def test_the_official_table_is_fitted_by_another_process_and_shown_beside(played: Path, pool: str) -> None:
-    pool_id = pool.rpartition("/")[2]
-    table = Fitter(str(played)).fit(pool_id)
+@pytest.fixture(scope="module")
+def fitted(played: Path, pool: str) -> OfficialTable:
+    """The official table of that pool, from another process."""
+    return Fitter(str(played)).fit(pool.rpartition("/")[2])
+
+
+def test_the_official_table_is_fitted_by_another_process_and_shown_beside(
+    played: Path, pool: str, fitted: OfficialTable
+) -> None:
+    table = fitted
     assert {row.bot for row in table.rows} == {"random", "greedy", "first"}
     with open_site(str(played)) as site:
         kept = KeptTable(table, table.matches, 1_700_000_000_000_000)
@@ -91,8 +98,10 @@ def test_the_official_table_is_fitted_by_another_process_and_shown_beside(played
     assert "2023-11-14 22:13 UTC" in text
 
 
-def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sentence(played: Path, pool: str) -> None:
-    table = Fitter(str(played)).fit(pool.rpartition("/")[2])
+def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sentence(
+    played: Path, pool: str, fitted: OfficialTable
+) -> None:
+    table = fitted
     circle = Circle(("1", "2", "3"), ("greedy", "first", "random"), (0.61, 0.58, 0.725), (40, 40, 41), 84.6, 1e-7)
     told = replace(table, circles=(circle,), circle_count=1)
     assert _read_answer(json.dumps(asdict(told)).encode()) == told
@@ -109,6 +118,7 @@ def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sente
     assert "misleads" not in without
 
 
+@pytest.mark.needs("minutes")
 def test_a_fit_that_fails_tells_why(tmp_path: Path) -> None:
     with pytest.raises(FitError, match="cannot be read just now"):
         Fitter(str(tmp_path / "none.db")).fit("abcd")

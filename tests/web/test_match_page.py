@@ -31,9 +31,10 @@ def arena(client: TestClient) -> ArenaPort:
 
 @pytest.fixture(scope="module")
 def matches(arena: ArenaPort) -> dict[str, str]:
-    """A match of each game."""
-    page = arena.matches.list_matches(limit=None)
-    return {arena.matches.get_match(row.id).pool.game: row.id for row in page.items}
+    """A short match of each game, without a fault."""
+    found = {"foreign_king": "duel", "rex_romanorum": "rome"}
+    rows = {game: arena.matches.list_matches(name, limit=None).items for game, name in found.items()}
+    return {game: min(of_game, key=lambda row: row.plies or 0).id for game, of_game in rows.items()}
 
 
 @pytest.fixture

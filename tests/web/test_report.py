@@ -40,7 +40,6 @@ from ratings.store.states import Scope
 from tests.support.browsing import Watched, expect
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
-from tests.support.processes import wait_until
 
 NASTY = "</script><script>alert(1)</script><!-- \u2028\"'><img src=x onerror=alert(1)><svg onload=alert(1)>"
 
@@ -239,22 +238,33 @@ def test_no_other_file_is_replaced(
     assert file.read_text() == "# Mine"
 
 
-_BY_PROCESSES = """
-import sys
+_HELD = """
+import signal
 from arena.cli.main import main
-from arena.web.report import streams
-streams._LONG = 0
+from arena.web.report import gathering, streams
+
+def held(*arguments, packing=streams.pack_all):
+    yield next(packing(*arguments))
+    print("making", flush=True)
+    signal.pause()
+
+gathering.pack_all, streams._LONG = held, 0
 main()
 """
+"""Makes a report by several processes, and waits when the first match is in it."""
 
 
+@pytest.mark.needs("minutes")
 def test_a_making_that_is_told_to_end_leaves_nothing(played: Path, tmp_path: Path) -> None:
     place = Place(tmp_path)
-    command = [sys.executable, "-c", _BY_PROCESSES, "report", "rome", "--html", "rome.html", "--db", str(played)]
+    command = [sys.executable, "-c", _HELD, "report", "rome", "--html", "rome.html", "--db", str(played)]
     with subprocess.Popen(
-        command, cwd=tmp_path, env=place.environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        command, cwd=tmp_path, env=place.environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        wait_until(lambda: list(tmp_path.iterdir()) != [] and len(place.processes()) > 2)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "making\n"
+        assert list(tmp_path.iterdir()) != []
+        assert len(place.processes()) > 2
         process.send_signal(signal.SIGTERM)
         _, told = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, told) == (130, "arena: interrupted\n")
@@ -283,13 +293,13 @@ def test_at_a_service_a_damaged_replay_is_left_out_of_a_report(played: Path, tmp
     with closing(sqlite3.connect(copy)) as book, book:
         book.execute(
             "UPDATE replay SET data = x'00' WHERE match_id = (SELECT m.id FROM match m JOIN tournament t"
-            " ON t.id = m.tournament_id WHERE t.name = 'rome' AND m.state = 'finished' LIMIT 1)"
+            " ON t.id = m.tournament_id WHERE t.name = 'match-1')"
         )
     with closing(open_database(copy)) as database:
         programs = StoredPrograms(VersionStore.of_database(copy))
         arena = ArenaHere(database, programs, viewer=Viewer(Scope.VIEWER))
-        *_, last = TournamentReport(arena, "rome", "en").tell()
-    assert (last.done, last.left_out) == (last.total, 1)
+        *_, last = TournamentReport(arena, "match-1", "en").tell()
+    assert (last.done, last.total, last.left_out) == (1, 1, 1)
 
 
 def test_a_damaged_replay_is_left_out() -> None:
@@ -306,12 +316,13 @@ def test_the_tables_of_a_file_are_deflated(replays: dict[str, dict[str, Any]]) -
     assert stream["matches"][0]["seats"]
 
 
-def test_a_report_is_small(arena: ArenaPort) -> None:
+@pytest.mark.parametrize("tournament", ["swiss", pytest.param("rome", marks=pytest.mark.needs("minutes"))])
+def test_a_report_is_small(arena: ArenaPort, tournament: str) -> None:
     """The first matches cost most: from them everything is learned that is expected later."""
-    report = TournamentReport(arena, "rome", "en")
-    plies = [row.plies or 0 for row in arena.matches.list_matches("rome", limit=None).items]
-    for _ in report.tell():
-        pass
+    report = TournamentReport(arena, tournament, "en")
+    plies = [row.plies or 0 for row in arena.matches.list_matches(tournament, limit=None).items]
+    *_, last = report.tell()
+    assert (last.done, last.left_out) == (len(plies), 0)
     assert len(report.write()) < 120_000 + 25 * sum(plies)
 
 
