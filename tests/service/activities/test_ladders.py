@@ -66,7 +66,7 @@ async def test_a_ladder_goes_on_and_who_joins_plays_in_it(book: Book) -> None:
     open_ladder(book)
     executor = ScriptedExecutor()
     async with keeping(book, executor):
-        await until(lambda: all(played(executor, bot) > 8 for bot in BOTS))
+        await until(lambda: all(played(executor, bot) > 3 for bot in BOTS))
         book.add_bot("eve")
         await until(lambda: played(executor, "eve") > 4)
     assert check(book.database) == []
@@ -168,7 +168,7 @@ async def test_a_ladder_goes_on_without_a_bot_whose_files_are_gone_until_they_ar
     files.rename(files.with_name("elsewhere"))
     executor = ScriptedExecutor()
     async with keeping(book, executor, round_s=0.05):
-        await until(lambda: all(played(executor, bot) > 8 for bot in BOTS))
+        await until(lambda: all(played(executor, bot) > 3 for bot in BOTS))
         assert played(executor, "ada/eve") == 0
         assert absent(book) == {"ada/eve": attendance._FILES_GONE}
         assert version.id not in present_entrants(book.database, running.tournament.id)
@@ -210,11 +210,31 @@ async def test_matches_that_a_killed_service_had_leased_do_not_hold_a_ladder_up(
     executor = ScriptedExecutor()
     shop = workshop(book, executor)
     async with at_work(shop, LadderKeeper(shop, 0)):
-        await until(lambda: all(played(executor, bot) > 8 for bot in BOTS))
+        await until(lambda: all(played(executor, bot) > 3 for bot in BOTS))
     assert list(absent(book)) == ["eve"]
     assert check(book.database) == []
 
 
+async def test_who_can_no_longer_be_built_for_a_runtime_that_has_changed_is_absent_until_it_can(
+    book: Book, tmp_path: Path
+) -> None:
+    venv = make_venv(tmp_path / "venv", "fakenet==1")
+    programs = replace(book.programs, runtimes=Runtimes(settings_for(venv), tmp_path / "cache"))
+    shop = replace(workshop(book, ScriptedExecutor()), programs=programs)
+    version = book.add_bot("eve", runtime=NAME, build=BUILD)
+    running = open_ladder(book)
+    (eve,) = [one for one in contenders(book.database, running) if one[0].id == version.id]
+    told = []
+    for package in ("1", "2", "3"):
+        add_package(venv, "fakenet", package)
+        programs.runtimes.look_again()
+        await attend(shop, [eve])
+        told.append(absent(book))
+    assert [list(one) for one in told] == [[], ["eve"], []]
+    assert "failed (exit status 1)" in told[1]["eve"]
+
+
+@pytest.mark.needs("minutes")
 async def test_a_bot_that_can_no_longer_be_built_is_absent_until_its_runtime_can_build_it_again(
     book: Book, tmp_path: Path
 ) -> None:

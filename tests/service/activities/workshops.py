@@ -27,7 +27,7 @@ def workshop(book: Book, executor: ScriptedExecutor, health: Health | None = Non
 
 
 @asynccontextmanager
-async def at_work(shop: Workshop, *activities: Activity, every_s: float = 0.01) -> AsyncIterator[None]:
+async def at_work(shop: Workshop, *activities: Activity, every_s: float = 0.05) -> AsyncIterator[None]:
     """While this is open, these activities look for work; afterwards everything that they began is ended."""
     foreman = asyncio.create_task(Foreman(shop, activities, every_s=every_s).run())
     try:

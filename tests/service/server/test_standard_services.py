@@ -66,10 +66,10 @@ def test_a_service_of_another_major_version_is_refused_naming_both() -> None:
         check_protocol(Identity(Scope.VIEWER, None, protocol_major=7), "arena.example.org:7733")
 
 
-@pytest.mark.parametrize("name", CODES)
-def test_every_error_in_the_table_exists(name: str) -> None:
-    module, _, kind = name.rpartition(".")
-    assert issubclass(getattr(importlib.import_module(module), kind), Exception)
+def test_every_error_in_the_table_exists() -> None:
+    for name in CODES:
+        module, _, kind = name.rpartition(".")
+        assert issubclass(getattr(importlib.import_module(module), kind), Exception), name
 
 
 def test_a_stream_ends_when_its_token_is_revoked(server: RunningServer) -> None:

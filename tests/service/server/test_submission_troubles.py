@@ -200,6 +200,7 @@ def test_an_upload_that_could_not_begin_does_not_count(bot: Path) -> None:
         assert submit(ada, bot, "", ignore).new
 
 
+@pytest.mark.needs("minutes")  # and the right to mount a small disk
 @pytest.mark.host_fault("disk-full-while-a-bot-is-uploaded")
 def test_a_full_disk_is_told_with_the_remedy_and_what_has_arrived_is_kept(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.service.server.on_a_small_disk", str(tmp_path / "small"), str(tmp_path)]
