@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 
 from arena.client.values.ratings import Circle, OfficialTable
 from arena.web.app import make_app
-from arena.web.official.fitting import Fitter, _read_answer
+from arena.web.official.fitting import Fitter, _answer, _read_answer
 from arena.web.official.tables import FitError, KeptTable, OfficialTables
 from arena.web.opening import open_site
 from tests.support.patience import PATIENCE_S
@@ -79,16 +79,23 @@ def test_an_unknown_pool_is_not_found(client: TestClient) -> None:
     assert client.get("/leaderboards/abcdef").status_code == 404
 
 
+def fitted_here(db: Path, pool: str) -> OfficialTable:
+    """What another process would answer, from this one."""
+    return _read_answer(json.dumps(_answer(str(db), pool.rpartition("/")[2])).encode())
+
+
 @pytest.fixture(scope="module")
-def fitted(played: Path, pool: str) -> OfficialTable:
-    """The official table of that pool, from another process."""
-    return Fitter(str(played)).fit(pool.rpartition("/")[2])
+def table(played: Path, pool: str) -> OfficialTable:
+    """The official table of that pool."""
+    return fitted_here(played, pool)
 
 
-def test_the_official_table_is_fitted_by_another_process_and_shown_beside(
-    played: Path, pool: str, fitted: OfficialTable
-) -> None:
-    table = fitted
+@pytest.mark.needs("minutes")
+def test_the_official_table_is_fitted_by_another_process(played: Path, pool: str, table: OfficialTable) -> None:
+    assert Fitter(str(played)).fit(pool.rpartition("/")[2]) == table
+
+
+def test_the_official_table_is_shown_beside(played: Path, pool: str, table: OfficialTable) -> None:
     assert {row.bot for row in table.rows} == {"random", "greedy", "first"}
     with open_site(str(played)) as site:
         kept = KeptTable(table, table.matches, 1_700_000_000_000_000)
@@ -99,9 +106,8 @@ def test_the_official_table_is_fitted_by_another_process_and_shown_beside(
 
 
 def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sentence(
-    played: Path, pool: str, fitted: OfficialTable
+    played: Path, pool: str, table: OfficialTable
 ) -> None:
-    table = fitted
     circle = Circle(("1", "2", "3"), ("greedy", "first", "random"), (0.61, 0.58, 0.725), (40, 40, 41), 84.6, 1e-7)
     told = replace(table, circles=(circle,), circle_count=1)
     assert _read_answer(json.dumps(asdict(told)).encode()) == told
@@ -118,10 +124,9 @@ def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sente
     assert "misleads" not in without
 
 
-@pytest.mark.needs("minutes")
 def test_a_fit_that_fails_tells_why(tmp_path: Path) -> None:
     with pytest.raises(FitError, match="cannot be read just now"):
-        Fitter(str(tmp_path / "none.db")).fit("abcd")
+        fitted_here(tmp_path / "none.db", "abcd")
 
 
 def test_a_table_is_fitted_in_the_background_and_again_when_there_is_more() -> None:
