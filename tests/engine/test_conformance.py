@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -16,7 +16,15 @@ from engine.core import EngineError, Game, Observation
 from tests.support.nim import NIM, Nim, NimState
 
 
-@pytest.mark.parametrize("case", [case for name in registry.names() for case in cases(registry.get(name))], ids=str)
+def tiered(name: str) -> Iterator[Any]:
+    """Every check of a game; with more than the fewest seats they repeat what was checked with these."""
+    game = registry.get(name)
+    more = tuple(f"{name}-{seats}-" for seats in game.seats[1:])
+    for case in cases(game):
+        yield pytest.param(case, marks=[pytest.mark.needs("minutes")] if case.name.startswith(more) else [])
+
+
+@pytest.mark.parametrize("case", [case for name in registry.single_names() for case in tiered(name)], ids=str)
 def test_a_game_keeps_the_contract(case: Case) -> None:
     case()
 

@@ -10,7 +10,7 @@ import pytest
 from engine import golden, registry
 from engine.playthrough import actions_in
 
-TABLES = [(name, seats) for name in registry.names() for seats in registry.get(name).seats]
+TABLES = [(name, seats) for name in registry.single_names() for seats in registry.get(name).seats]
 
 
 @pytest.mark.parametrize(("name", "seats"), TABLES)
@@ -28,7 +28,7 @@ def test_a_whole_playing_goes_as_before_line_by_line(name: str, seats: int) -> N
         assert line == expected, f"line {number}"
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", registry.single_names())
 def test_every_game_tells_its_rules_beside_its_code(name: str) -> None:
     folder = Path(golden.golden_of(name).__file__).parents[1]
     rules = (folder / "README.md").read_text(encoding="utf-8")

@@ -135,7 +135,14 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("breaks", [leave_modules, lose_the_library, change_a_source])
+@pytest.mark.parametrize(
+    "breaks",
+    [
+        pytest.param(leave_modules, marks=pytest.mark.needs("minutes")),
+        pytest.param(lose_the_library, marks=pytest.mark.needs("minutes")),
+        change_a_source,
+    ],
+)
 def test_programs_and_bots_say_it_in_one_line_and_the_way_back_works(breaks: Callable[[Path], str], copy: Path) -> None:
     said = breaks(copy / "engine")
     told = run_in(copy, "-m", "engine.compiled")
@@ -148,6 +155,7 @@ def test_programs_and_bots_say_it_in_one_line_and_the_way_back_works(breaks: Cal
     assert run_in(copy, "-c", ASKING).stdout == ""
 
 
+@pytest.mark.needs("minutes")
 def test_a_command_says_it_in_one_line_and_the_doctor_tells_of_it(copy: Path) -> None:
     change_a_source(copy / "engine")
     told = run_in(copy, "-m", "engine.compiled").stdout

@@ -11,7 +11,7 @@ from engine.perft import breakdown, perft
 from tests.support.script_game import GAME, ScriptOptions
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", registry.single_names())
 def test_depth_zero_and_one(name: str) -> None:
     game: Game = registry.get(name)
     for seats in game.seats:
@@ -20,7 +20,7 @@ def test_depth_zero_and_one(name: str) -> None:
         assert perft(state, 1) == len(state.legal_actions())
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", registry.single_names())
 def test_counting_leaves_the_position_as_it_was(name: str) -> None:
     state = registry.get(name).new_state(3)
     before = state.to_json()
@@ -30,7 +30,7 @@ def test_counting_leaves_the_position_as_it_was(name: str) -> None:
     assert state.to_json() == before
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", registry.single_names())
 def test_a_count_can_be_repeated(name: str) -> None:
     state = registry.get(name).new_state(2, chance=SeededChance(1))
     for _ in range(40):

@@ -14,7 +14,7 @@ from engine.playout import Turns, play_forced, play_turns, playout, playouts
 from tests.support.script_game import GAME as SCRIPT
 from tests.support.script_game import ScriptOptions
 
-NAMES = registry.names()
+NAMES = registry.single_names()
 
 
 def some_way_in(name: str, seats: int) -> State:

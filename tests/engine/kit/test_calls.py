@@ -14,13 +14,13 @@ from engine.kit.phases import PhasedState, PhaseTable
 from engine.playout import positions
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", registry.single_names())
 def test_the_calls_of_a_game_are_what_its_phases_make(name: str) -> None:
     package = registry.package_of(name)
     assert path_of(f"{package}.rules", "calls.py").read_text(encoding="utf-8") == source(package)
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", registry.single_names())
 def test_a_call_does_what_the_table_does(name: str) -> None:
     game = registry.get(name)
     table: PhaseTable = import_module(f"{registry.package_of(name)}.rules.phases").TABLE.table

@@ -46,7 +46,7 @@ def inactive(data: dict[str, Any]) -> list[int]:
     return [there[kind] for there in data["factories"].values() for kind in "mt"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seats=st.integers(2, 4), options=OPTIONS, choices=CHOICES)
 def test_every_playing_keeps_the_invariants(seats: int, options: dict[str, Any], choices: list[int]) -> None:
     state = GAME.new_state(seats, GAME.parse_options(options))
@@ -67,7 +67,7 @@ def test_every_playing_keeps_the_invariants(seats: int, options: dict[str, Any],
     assert kings <= 16
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seats=st.integers(2, 4), options=OPTIONS, choices=CHOICES)
 def test_json_and_wire_carry_every_position(seats: int, options: dict[str, Any], choices: list[int]) -> None:
     state = GAME.new_state(seats, GAME.parse_options(options))
@@ -84,7 +84,7 @@ def points_of_active_factories(data: dict[str, Any]) -> int:
     return sum(6 * there["M"] + 3 * there["T"] for there in data["factories"].values())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seats=st.integers(2, 4), choices=CHOICES)
 def test_factories_give_at_most_forty_five_points_in_all(seats: int, choices: list[int]) -> None:
     state = GAME.new_state(seats)
