@@ -34,7 +34,7 @@ def test_every_backup_taken_while_matches_are_played_is_a_home_that_goes_on(
     directory = tmp_path_factory.mktemp("b")  # a socket's path must be short
     archives = [directory / f"{number}.tar.gz" for number in range(2)]
     taken: list[int] = []
-    with serving(field) as served:
+    with serving(field, "--workers", "1") as served:
         for archive in archives:
             before = finished(field)
             wait_until(lambda before=before: finished(field) > before + 2)  # type: ignore[misc]
@@ -49,7 +49,7 @@ def test_every_backup_taken_while_matches_are_played_is_a_home_that_goes_on(
     assert counts == sorted(counts)
     assert all(count <= later for count, later in zip(counts, taken, strict=True))
     last = homes[-1]
-    with serving(last) as served:
+    with serving(last, "--workers", "1") as served:
         wait_until(lambda: finished(last) > counts[-1] + 2)
         assert served.stop() == 0
     last.ok("db", "check", "--db", last.db)

@@ -31,6 +31,7 @@ def desk() -> Iterator[Place]:
             "ARENA_SERVE_ADDRESS": f"127.0.0.1:{free_port()}",
             "ARENA_ADMIN_ADDRESS": "127.0.0.1:0",
             "ARENA_SERVE_WEB_ADDRESS": "",  # what browsers find is shown by tests/web
+            "ARENA_WORKERS": "1",  # each would start all bots
             "ARENA_MATCHES_PER_DAY": "240",  # ten may be played at once: only the first one is waited for
             "PYTHONSAFEPATH": "1",  # as for the installed program: no package is found in the directory one is in
             "XDG_CONFIG_HOME": str(made.directory / "config"),

@@ -31,6 +31,7 @@ def house() -> Iterator[Place]:
         made.wait_until_nothing_runs()
 
 
+WORDS = ("--tls-self-signed", "--workers", "1")
 PACE = "240"
 """Ten matches at once, and then few: an unhurried ladder leaves the machine to the checks of new versions."""
 BOTS = {"ada/fox", "bob/hare"}
@@ -75,7 +76,7 @@ def board(house: Place, owner: str) -> dict[str, Any]:
 
 def test_the_whole_story_of_a_service(house: Place) -> None:
     archive = house.directory.parent / "monday.tar.gz"
-    with serving(house, "--tls-self-signed", "--play-address", "127.0.0.1:0", address="127.0.0.1:0") as served:
+    with serving(house, *WORDS, "--play-address", "127.0.0.1:0", address="127.0.0.1:0") as served:
         house.ok(
             "ladder", "open", "king2", "--game", "foreign_king", "--seats", "2", "--matches-per-day", PACE, *ANY_TIME
         )
@@ -152,7 +153,7 @@ def go_on_from(house: Place, archive: Path, address: str, old: str) -> None:
     assert second.directory.exists() is False
     assert house.ok("home", "restore", archive, "--home", second.directory, "--json").json["problems"] == []
     played = second.counts()["finished"]
-    with serving(second, "--tls-self-signed", address=address) as served:
+    with serving(second, *WORDS, address=address) as served:
         assert served.addresses["owners"] == address
         assert [season["name"] for season in second.ok("season", "list", "king2", "--json").json] == [
             "spring",

@@ -133,7 +133,7 @@ def attempts(place: Place) -> set[str]:
 @MINUTES
 def test_a_ladder_is_played_by_all_bots_and_what_is_closed_or_cancelled_from_outside_ends(field: Place) -> None:
     endless = plan(field, name="endless", bots=("first", "last"), form=Ladder(2, 0))
-    with serving(field) as served:
+    with serving(field, "--workers", "1") as served:
         field.ok("ladder", "open", "king3", "--game", "foreign_king", "--seats", "3", *ANY_TIME)
         (row,) = [row for row in field.ok("ladder", "list", "--json").json if row["name"] == "king3"]
         assert (row["state"], row["bots"]) == ("open", 3)

@@ -47,7 +47,7 @@ from tests.support.zoo_cases import (
     named,
 )
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.needs("sandbox")]
 
 IMPATIENT = any_start("300ms")
 FORGIVING = replace(IMPATIENT, margin_us=PATIENT.decision_limit_us)
@@ -134,25 +134,19 @@ def victim(secret: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture(scope="module")
 def sandboxed(host: MatchHost, zoo: Path) -> Cage:
-    """At level `standard`; where that does not work the test is skipped, with the reason."""
-    found = probe(STANDARD)
-    if not found.works:
-        pytest.skip(f"no sandbox works here: {found.problem}; {found.remedy}")
     return Cage(host, zoo, STANDARD)
 
 
 @pytest.fixture(scope="module", params=[NO_SANDBOX, STANDARD])
 def cage(host: MatchHost, zoo: Path, request: pytest.FixtureRequest) -> Cage:
-    if request.param == STANDARD:
-        kept: Cage = request.getfixturevalue("sandboxed")
-        return kept
-    return Cage(host, zoo, NO_SANDBOX)
+    """With a sandbox and without one; for what the host finds otherwise then."""
+    return Cage(host, zoo, request.param)
 
 
 @pytest.fixture(scope="module")
 def strongest(host: MatchHost, zoo: Path) -> Cage:
     """The strongest level that works; for what takes long and is the same at every level."""
-    level = next((level for level in WRAPPED_LEVELS if probe(level).works), NO_SANDBOX)
+    level = next(level for level in WRAPPED_LEVELS if probe(level).works)
     return Cage(host, zoo, level)
 
 
@@ -162,9 +156,9 @@ async def test_a_bot_that_does_not_start_loses_and_it_is_told_why(cage: Cage) ->
 
 
 @pytest.mark.hostile(*named(TOO_LATE_TO_START))
-async def test_a_bot_that_never_joins_loses(cage: Cage) -> None:
-    await cage.play([], "0:3")  # the honest bot is warm then, and needs no time to start
-    await cage.check(TOO_LATE_TO_START, clock=SHORT_START)
+async def test_a_bot_that_never_joins_loses(sandboxed: Cage) -> None:
+    await sandboxed.play([], "0:3")  # the honest bot is warm then, and needs no time to start
+    await sandboxed.check(TOO_LATE_TO_START, clock=SHORT_START)
 
 
 @pytest.mark.hostile(*named(WRONG_MESSAGES))
@@ -174,13 +168,13 @@ async def test_what_a_bot_says_wrong_costs_it_the_match_and_nobody_else(cage: Ca
 
 
 @pytest.mark.hostile(*named(WRONG_STREAMS))
-async def test_what_a_bot_does_to_its_stream_costs_it_the_match_and_nobody_else(cage: Cage) -> None:
-    await cage.check(WRONG_STREAMS)
+async def test_what_a_bot_does_to_its_stream_costs_it_the_match_and_nobody_else(sandboxed: Cage) -> None:
+    await sandboxed.check(WRONG_STREAMS)
 
 
 @pytest.mark.hostile("unasked-act")
-async def test_an_answer_before_the_question_is_a_breach(cage: Cage) -> None:
-    await cage.check([bots_fault("unasked-act", F.PROTOCOL, "It answered")], script="1:3 0:3 1:3 0:3")
+async def test_an_answer_before_the_question_is_a_breach(sandboxed: Cage) -> None:
+    await sandboxed.check([bots_fault("unasked-act", F.PROTOCOL, "It answered")], script="1:3 0:3 1:3 0:3")
 
 
 @pytest.mark.hostile(*named(FLOODS_AT_START))
@@ -212,12 +206,12 @@ async def test_a_door_is_shut_behind_a_bot(strongest: Cage) -> None:
 
 
 @pytest.mark.hostile(*named(TOO_LATE))
-async def test_silence_is_a_timeout(cage: Cage) -> None:
-    await cage.check(TOO_LATE, clock=IMPATIENT)
+async def test_silence_is_a_timeout(sandboxed: Cage) -> None:
+    await sandboxed.check(TOO_LATE, clock=IMPATIENT)
 
 
-async def test_lateness_inside_the_margin_is_no_fault(cage: Cage) -> None:
-    await cage.check([harmless("late-inside-the-margin")], clock=FORGIVING, script="0:3")
+async def test_lateness_inside_the_margin_is_no_fault(sandboxed: Cage) -> None:
+    await sandboxed.check([harmless("late-inside-the-margin")], clock=FORGIVING, script="0:3")
 
 
 @pytest.mark.hostile("stop-reading")
