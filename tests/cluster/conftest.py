@@ -9,54 +9,54 @@ from pathlib import Path
 
 import pytest
 
-from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray import berth as berth_module
 from arena.executor.ray import fleet as fleet_module
-from arena.executor.ray.library import load_ray
 from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.programs import program_seat
 from arena.match.spec import MatchSpec, SeatSpec
 from tests.cluster.pretended import World
-from tests.support.host_fixtures import mark
+from tests.support.host_fixtures import marked_home
 from tests.support.small_cluster import SmallCluster, small_cluster
 from tests.support.specs import king_spec
 
-__all__ = ["mark"]
+
+@pytest.fixture(scope="package")
+def mark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Stands in the environment of every process that these tests start; none outlives them."""
+    with marked_home(tmp_path_factory.mktemp("home")) as mark:
+        yield mark
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def cluster(mark: str) -> Iterator[SmallCluster]:
-    try:
-        load_ray()
-    except ExecutorFailedError as error:
-        pytest.skip(str(error))
+    """One for all: what a test adds to it is gone at its end."""
     with small_cluster() as made:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> StoredPrograms:
     return StoredPrograms(VersionStore(tmp_path_factory.mktemp("arena") / "arena.bots"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def seat(programs: StoredPrograms) -> SeatSpec:
     """A seat for a bot in the store, which plays at random by its seed."""
     stored = programs.store.add(sample_directory("random"))
     return program_seat("random", stored.hash, programs.find(stored.hash), "none", seed=5)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def specs(seat: SeatSpec) -> list[MatchSpec]:
     return [
         king_spec(f"m{number}", [replace(seat, seed=2 * number), replace(seat, seed=2 * number + 1)])
-        for number in range(40)
+        for number in range(12)
     ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def stuck(programs: StoredPrograms, seat: SeatSpec, tmp_path_factory: pytest.TempPathFactory) -> MatchSpec:
     """A match that only a cancel ends: its bots never connect, and nobody counts how long that takes."""
     directory = tmp_path_factory.mktemp("stuck") / "bot"

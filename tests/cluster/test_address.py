@@ -60,9 +60,19 @@ async def test_a_head_that_is_not_there_is_told_with_how_to_start_one(listener: 
 async def test_whoever_else_listens_there_is_told_apart(
     listener: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(address, "KNOCK_S", 0.5)  # it never answers
+    done: list[str] = []
+
+    async def begin(*_: object, **__: object) -> SimpleNamespace:
+        """Begin to knock where nobody ever answers."""
+        forever = asyncio.Event().wait
+        ends = {"kill": lambda: done.append("killed"), "wait": lambda: asyncio.sleep(0, done.append("waited for"))}
+        return SimpleNamespace(returncode=None, communicate=forever, **ends)
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", begin)
+    monkeypatch.setattr(address, "KNOCK_S", 0.0)
     with pytest.raises(ExecutorFailedError, match="is no head of Ray"):
         await find_head(f"127.0.0.1:{listener.getsockname()[1]}")
+    assert done == ["killed", "waited for"]
 
 
 async def test_an_open_head_that_others_reach_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

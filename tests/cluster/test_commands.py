@@ -82,6 +82,7 @@ def waiting(place: Place, cluster: SmallCluster) -> Iterator[Terminal]:
 
 
 @pytest.mark.host_fault("head-lost-and-back")
+@pytest.mark.needs("ray")
 def test_a_service_outlives_the_head_and_plays_when_another_one_is_in_its_place(place: Place) -> None:
     with small_cluster() as cluster, serving(place, "--executor", "ray", "--ray-address", cluster.address) as served:
         plan(place, blocks=1)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.executor.ray.draining import (
@@ -34,6 +34,7 @@ def counts(draw: st.DrawFn) -> Counts:
     return Counts(draw(st.integers(0, total)), total)
 
 
+@settings(max_examples=30)
 @given(st.data())
 def test_the_tail_is_that_of_drawing_without_putting_back(data: st.DataObject) -> None:
     total = data.draw(st.integers(1, 40))
@@ -54,6 +55,7 @@ def test_a_machine_that_is_far_worse_has_played_enough_and_is_several_times_as_b
         assert not is_far_worse(others, one, machines)
 
 
+@settings(max_examples=30)
 @given(st.dictionaries(st.text(), counts(), max_size=6))
 def test_never_are_all_far_worse(machines: dict[str, Counts]) -> None:
     assert len(far_worse(machines)) < max(2, len(machines))
