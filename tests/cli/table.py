@@ -6,15 +6,17 @@ leak check flags every bot that declares itself
 deterministic and whose name begins with `leaky`.
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
-from typing import Self
+from typing import Any, Self
 
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.match import Match
 from arena.match.messages import Answer
 from arena.match.replay import dump
-from arena.match.report import LeakCheck, MatchReport
+from arena.match.report import LeakCheck, MatchReport, SeatProcess
 from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
 
@@ -44,6 +46,17 @@ class TableExecutor:
 
     async def cancel(self, match_id: str) -> None:
         raise AssertionError(f"match {match_id} ends before it could be cancelled")
+
+
+class RoomExecutor(TableExecutor):
+    """Tells of a process in each seat, too, as a worker does."""
+
+    process: Mapping[str, Any] = {"was_warm": True, "peak_memory_bytes": 20 << 20, "left_by_itself": True}
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        report = await super().run(spec)
+        seats = range(len(spec.seats))
+        return replace(report, seat_processes=tuple(SeatProcess(seat=seat, **self.process) for seat in seats))
 
 
 def _is_lost(bot: str, attempt: int) -> bool:

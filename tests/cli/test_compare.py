@@ -49,34 +49,36 @@ def test_programs_get_the_ratio_and_its_bounds(table: Arena) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "blocks", "seeds"),
-    [((), 3, 3), (("--seats", "3"), 6, 3), (("--seats", "3", "--field", "eve"), 6, 3), (("--field", "eve"), 6, 3)],
-    ids=["two", "three", "three with a field", "two with a field"],
+    ("words", "blocks"),
+    [
+        ("", 3),
+        ("--seats 3 --field eve", 6),
+        pytest.param("--seats 3", 6, marks=pytest.mark.needs("minutes")),
+        pytest.param("--field eve", 6, marks=pytest.mark.needs("minutes")),
+    ],
+    ids=["two", "three with a field", "three", "two with a field"],
 )
-def test_opening_and_seed_are_shared_by_the_blocks_of_a_step(
-    table: Arena, words: tuple[str, ...], blocks: int, seeds: int
-) -> None:
-    table(*COMPARE, *words, "--name", "daily")
-    table("tournament", "export", "daily", "daily.arena")
+def test_opening_and_seed_are_shared_by_the_blocks_of_a_step(table: Arena, words: str, blocks: int) -> None:
+    line = f"{' '.join(COMPARE)} {words} --option max_rounds=2 --name daily"
+    _, exported = table.played(line, "tournament export daily daily.arena")
+    assert exported.code == 0
     lines = table.db.with_name("daily.arena").read_text("ascii").splitlines()
     openings = [line.partition('"opening":')[2] for line in lines if '["block",' in line]
     assert len(openings) == blocks
-    assert len(set(openings)) == seeds
-    if blocks > seeds:
+    assert len(set(openings)) == 3
+    if blocks > 3:
         assert openings[::2] == openings[1::2]
 
 
-@pytest.mark.parametrize(
-    ("words", "asked"),
-    [
-        (("--preset", "quick"), "+0 or of +60 Elo"),
-        (("--preset", "regression"), "-20 or of +0 Elo"),
-        (("--elo0", "-3", "--elo1", "5"), "-3 or of +5 Elo"),
-        (("--gain", "0.25"), "+0 or of +191 Elo"),
-    ],
-)
-def test_what_is_asked_is_said_in_elo(table: Arena, words: tuple[str, ...], asked: str) -> None:
-    assert f"asked: a gain of {asked}" in table(*COMPARE, *words).out
+def test_what_is_asked_is_said_in_elo(table: Arena) -> None:
+    for words, asked in (
+        ("--preset quick", "+0 or of +60 Elo"),
+        ("--preset regression", "-20 or of +0 Elo"),
+        ("--elo0 -3 --elo1 5", "-3 or of +5 Elo"),
+        ("--gain 0.25", "+0 or of +191 Elo"),
+    ):
+        line = [*COMPARE[:-1], "1", "--option", "max_rounds=1", *words.split()]
+        assert f"asked: a gain of {asked}" in table(*line).out, words
 
 
 def test_without_a_limit_it_is_what_the_question_needs_and_a_question_that_is_too_fine_is_told(table: Arena) -> None:
@@ -105,7 +107,7 @@ def test_what_cannot_be_compared_is_said(table: Arena) -> None:
 
 def test_a_tournament_is_played_until_a_question_is_answered(table: Arena) -> None:
     words = ["tournament", "run", "adaptive", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob,eve"]
-    finished = table(*words, "--until", "winner known at 60%", "--max-blocks", "12", "--seed", "3", "--name", "until")
+    finished = table(*words, "--until", "winner known at 60%", "--max-blocks", "3", "--seed", "3", "--name", "until")
     assert finished.code == 0
     assert "winner known at 60% within 10 Elo: " in finished.out
     assert "winner known at 60% within 10 Elo: " in table("tournament", "show", "until").out

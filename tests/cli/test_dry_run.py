@@ -12,6 +12,7 @@ from tests.cli.support import Arena, write_bot
 from tests.support.owners import running_server
 
 TERMS = ["--game", "foreign_king", "--seats", "2", "--time", "50ms", "--workers", "2"]
+SHORT = ["--option", "max_rounds=1"]
 
 
 def contents(db: Path) -> list[str]:
@@ -19,34 +20,31 @@ def contents(db: Path) -> list[str]:
         return list(connection.iterdump())
 
 
-@pytest.mark.parametrize(
-    ("words", "matches", "is_most"),
-    [
-        (["round-robin", "--blocks", "3"], 18, False),
-        (["sample", "--blocks", "4"], 12, False),
-        (["gauntlet", "--challenger", "eve", "--blocks", "5"], 20, False),
-        (["swiss", "--rounds", "4"], 8, True),
-        (["knockout", "--best-of", "3"], 18, True),
-        (["adaptive", "--max-blocks", "50", "--until", "winner known at 90%"], 100, True),
-        (["ladder", "--waves", "7"], 14, True),
-        (["ladder", "--waves", "0"], None, False),
-    ],
-    ids=lambda words: words[0] if isinstance(words, list) else str(words),
-)
-def test_every_format_says_how_many_matches_it_has_and_writes_nothing(
-    table: Arena, words: list[str], matches: int | None, is_most: bool
-) -> None:
+FORMATS: list[tuple[list[str], int | None, bool]] = [
+    (["round-robin", "--blocks", "3"], 18, False),
+    (["sample", "--blocks", "4"], 12, False),
+    (["gauntlet", "--challenger", "eve", "--blocks", "5"], 20, False),
+    (["swiss", "--rounds", "4"], 8, True),
+    (["knockout", "--best-of", "3"], 18, True),
+    (["adaptive", "--max-blocks", "50", "--until", "winner known at 90%"], 100, True),
+    (["ladder", "--waves", "7"], 14, True),
+    (["ladder", "--waves", "0"], None, False),
+]
+
+
+def test_every_format_says_how_many_matches_it_has_and_writes_nothing(table: Arena) -> None:
     before = contents(table.db)
-    bots = "ada,bob" if "gauntlet" in words else "all"
-    forecast = table("tournament", "run", *words, *TERMS, "--bots", bots, "--dry-run", "--json").json
-    assert (forecast["matches"], forecast["is_most"]) == (matches, is_most)
-    assert {bot.partition("@")[0] for bot in forecast["bots"]} == {"ada", "bob", "eve"}
+    for words, matches, is_most in FORMATS:
+        bots = "ada,bob" if "gauntlet" in words else "all"
+        forecast = table("tournament", "run", *words, *TERMS, "--bots", bots, "--dry-run", "--json").json
+        assert (forecast["matches"], forecast["is_most"]) == (matches, is_most), words
+        assert {bot.partition("@")[0] for bot in forecast["bots"]} == {"ada", "bob", "eve"}, words
     assert contents(table.db) == before
 
 
 @pytest.mark.parametrize("words", [["round-robin", "--blocks", "3"], ["gauntlet", "--challenger", "eve"]])
 def test_what_is_exact_is_what_is_played(table: Arena, words: list[str]) -> None:
-    line = ["tournament", "run", *words, *TERMS, "--bots", "ada,bob", "--name", "cup"]
+    line = ["tournament", "run", *words, *TERMS, *SHORT, "--bots", "ada,bob", "--name", "cup"]
     forecast = table(*line, "--dry-run", "--json").json
     assert table(*line).code == 0
     summary = table("tournament", "list", "--json").json[0]
@@ -67,7 +65,7 @@ def test_without_a_match_in_the_pool_the_time_is_what_the_clock_allows(table: Ar
 
 
 def test_with_matches_in_the_pool_the_time_is_measured(table: Arena) -> None:
-    line = ["tournament", "run", "round-robin", *TERMS, "--bots", "all"]
+    line = ["tournament", "run", "round-robin", *TERMS, *SHORT, "--bots", "all"]
     assert table(*line).code == 0
     with closing(sqlite3.connect(table.db)) as connection, connection:
         connection.execute("UPDATE match SET duration_us = 3000000")
@@ -79,7 +77,7 @@ def test_with_matches_in_the_pool_the_time_is_measured(table: Arena) -> None:
 
 
 def test_matches_of_other_versions_tell_no_time(table: Arena, tmp_path: Path) -> None:
-    line = ["tournament", "run", "round-robin", *TERMS]
+    line = ["tournament", "run", "round-robin", *TERMS, *SHORT]
     assert table(*line, "--bots", "ada,bob").code == 0
     with closing(sqlite3.connect(table.db)) as connection, connection:
         connection.execute("UPDATE match SET duration_us = 100000")
@@ -106,7 +104,7 @@ def test_what_would_be_refused_is_refused_and_who_is_left_out_is_told(table: Are
     assert "left out: bob: it is disabled" in table(*line, "all").err
     assert "there is no bot 'evee'" in table.refusal(*line, "ada,evee")
     assert "over the 250000 of one tournament" in table.refusal(*line, "all", "--blocks", "900000")
-    assert table("tournament", "run", "round-robin", *TERMS, "--bots", "ada,eve", "--name", "cup").code == 0
+    assert table("tournament", "run", "round-robin", *TERMS, *SHORT, "--bots", "ada,eve", "--name", "cup").code == 0
     assert "there is a tournament 'cup' already" in table.refusal(*line, "ada,eve", "--name", "cup")
 
 

@@ -11,7 +11,8 @@ from tests.cli.support import Arena, write_bot
 from tests.support.owners import running_server
 
 RUN = ["tournament", "run"]
-TERMS = ["--game", "foreign_king", "--seats", "2", "--seed", "1", "--name", "cup", "--workers", "1"]
+GAME = ["--game", "foreign_king", "--seats", "2", "--option", "max_rounds=1"]
+TERMS = [*GAME, "--seed", "1", "--name", "cup", "--workers", "1"]
 
 
 def entrants(arena: Arena) -> list[str]:
@@ -41,8 +42,8 @@ def test_all_stands_beside_names_and_means_the_others(table: Arena, tmp_path: Pa
 
 
 def test_a_comparison_may_meet_all_others(table: Arena) -> None:
-    line = ["compare", "ada", "bob", "--game", "foreign_king", "--field", "all", "--max-blocks", "1", "--name", "cup"]
-    assert table(*line).code == 0
+    line = ["compare", "ada", "bob", "--game", "foreign_king", "--field", "all", "--max-blocks", "1"]
+    assert table(*line, *GAME[-2:], "--name", "cup").code == 0
     assert entrants(table) == ["ada", "bob", "eve"]
 
 
@@ -106,7 +107,7 @@ def test_a_service_tells_whom_it_left_out(table: Arena) -> None:
 def test_a_swiss_tournament_of_all_has_the_rounds_of_their_number(table: Arena, tmp_path: Path) -> None:
     for name in ("fox", "hen"):
         table("bot", "add", write_bot(tmp_path / name, name))
-    swiss = [*RUN, "swiss", "--game", "foreign_king", "--seats", "2"]
+    swiss = [*RUN, "swiss", *GAME]
     for bots in ("all", "all,ada", "ada,bob,eve,fox,hen"):
         assert table(*swiss, "--bots", bots, "--dry-run", "--json").json["matches"] == 3 * 2 * 2
     assert table(*swiss, "--bots", "all", "--name", "cup").code == 0

@@ -1,11 +1,11 @@
 """What a bot wrote to stdout stands in the evidence of its fault, apart from what it wrote to stderr."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.support import Arena, write_bot
-from tests.support.sandboxes import need
 
 WORDS = """
 import sys
@@ -20,41 +20,32 @@ sys.exit(3)
 """
 
 
-def fault_of(arena: Arena, tmp_path: Path, body: str, sandbox: str) -> dict[str, object]:
-    bots = [write_bot(tmp_path / name, name, body) for name in ("ada", "bob")]
+def faults_of(arena: Arena, tmp_path: Path, level: str, *bodies: str) -> list[dict[str, Any]]:
+    """The evidence that each of these bots left in one match."""
+    bots = [write_bot(tmp_path / name, name, body) for name, body in zip(("ada", "bob", "eve"), bodies, strict=False)]
     assert arena("bot", "add", *bots).code == 0
-    words = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob", "--sandbox", sandbox, "--json"]
-    found: list[dict[str, object]] = arena(*words).json["faults"]
-    return found[0]
+    names = ",".join(bot.name for bot in bots)
+    words = ["match", "run", "--game", "foreign_king", "--bots", names, "--sandbox", level, "--json"]
+    faults = sorted(arena(*words).json["faults"], key=lambda fault: int(fault["seat"]))
+    return [fault["evidence"] for fault in faults]
 
 
-@pytest.mark.parametrize("level", ["none", "standard"])
-def test_both_streams_stand_in_the_evidence_of_a_fault(arena: Arena, tmp_path: Path, level: str) -> None:
-    if level != "none":
-        need(level)
-    fault = fault_of(arena, tmp_path, WORDS, level)
-    evidence = fault["evidence"]
-    assert isinstance(evidence, dict)
-    assert (evidence["stdout"], evidence["stderr"]) == ("thinking of e4\n", "it went wrong\n")
+@pytest.mark.parametrize("level", ["none", pytest.param("standard", marks=pytest.mark.needs("sandbox"))])
+def test_both_streams_stand_in_the_evidence_of_a_fault_and_of_much_only_the_end(
+    arena: Arena, tmp_path: Path, level: str
+) -> None:
+    both, much, nothing = faults_of(arena, tmp_path, level, WORDS, MUCH, "raise SystemExit(3)")
+    assert (both["stdout"], both["stderr"]) == ("thinking of e4\n", "it went wrong\n")
+    assert much["stdout"].endswith("xthe end\n")
+    assert len(much["stdout"]) == 4000, "as of stderr"
+    assert "stdout" not in nothing
     match = arena("match", "list", "--json").json[0]["id"]
     shown = arena("match", "show", match).out
     assert "stdout: thinking of e4" in shown
     assert "stderr: it went wrong" in shown
 
 
-def test_of_much_only_the_end_is_kept_as_of_stderr(arena: Arena, tmp_path: Path) -> None:
-    evidence = fault_of(arena, tmp_path, MUCH, "none")["evidence"]
-    assert isinstance(evidence, dict)
-    assert evidence["stdout"].endswith("xthe end\n")
-    assert len(evidence["stdout"]) == 4000
-
-
-def test_a_bot_that_wrote_nothing_there_has_no_such_evidence(arena: Arena, tmp_path: Path) -> None:
-    evidence = fault_of(arena, tmp_path, "raise SystemExit(3)", "none")["evidence"]
-    assert isinstance(evidence, dict)
-    assert "stdout" not in evidence
-
-
+@pytest.mark.needs("minutes")
 def test_a_test_at_home_shows_both_and_says_which_is_which(arena: Arena, tmp_path: Path) -> None:
     finished = arena("bot", "test", write_bot(tmp_path / "ada", "ada", WORDS), "--quick", "--game", "foreign_king")
     assert finished.code == 1

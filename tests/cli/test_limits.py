@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.cli.support import Arena, write_bot
 from tests.cli.test_service import log_in, server
 from tests.support.owners import RunningServer
@@ -27,18 +25,17 @@ def test_limits_are_set_one_by_one_shown_and_reset(arena_cli: Arena) -> None:
     assert arena_cli("owner", "limit", "ann", "--reset", "--json").json["own"] == []
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("ann", "--version", "3"), "No such option: --version"),
-        (("ann", "--versions", "-1"), "greater than or equal to 0"),
-        (("ann",), "this changes nothing; name a limit such as --versions 50, or --reset"),
-        (("eve2", "--versions", "3"), "no owner 'eve2'"),
-    ],
-)
-def test_limits_that_cannot_be_are_refused(arena_cli: Arena, words: tuple[str, ...], said: str) -> None:
+IMPOSSIBLE: list[tuple[tuple[str, ...], str]] = [
+    (("ann", "--version", "3"), "No such option: --version"),
+    (("ann", "--versions", "-1"), "greater than or equal to 0"),
+    (("ann",), "this changes nothing; name a limit such as --versions 50, or --reset"),
+    (("eve2", "--versions", "3"), "no owner 'eve2'"),
+]
+
+
+def test_limits_that_cannot_be_are_refused(arena_cli: Arena) -> None:
     arena_cli("owner", "add", "ann")
-    assert said in arena_cli.refusal("owner", "limit", *words)
+    assert arena_cli.misses((["owner", "limit", *words], said) for words, said in IMPOSSIBLE) == []
 
 
 def test_at_a_database_the_limits_of_its_home_count(arena: Arena) -> None:

@@ -10,9 +10,24 @@ from engine.core import UnknownGameError
 from ratings.store.states import AttemptState
 from tests.cli.support import MATCH, Arena, write_bot
 
+RATED = (
+    " ".join([*MATCH, "--json"]),
+    "leaderboard --json",
+    " ".join([*MATCH, "--json --rated"]),
+    "leaderboard --json",
+)
+"""A match that is not rated, and another one that is."""
+
+
+CHEATED = (
+    "bot add cheat",
+    "match run --game foreign_king --bots ada,cheat,bob",
+    "match run --game foreign_king --bots ada,cheat,bob --json",
+)
+
 
 def test_a_match_is_played_and_shown(table: Arena) -> None:
-    finished = table(*MATCH)
+    (finished,) = table.played(" ".join(MATCH))
     assert finished.code == 0
     for fact in ("finished", "ended by the rules", "ada", "bob", "eve", "`arena replay show "):
         assert fact in finished.out
@@ -24,10 +39,10 @@ def test_a_match_has_the_bots_in_the_seats_named(match: dict[str, Any]) -> None:
 
 
 def test_a_single_match_is_unrated_unless_asked(table: Arena) -> None:
-    table(*MATCH)
-    assert table("leaderboard", "--json").json == []
-    table(*MATCH, "--rated")
-    assert table("leaderboard", "--json").json[0]["matches"] == 1
+    unrated, before, rated, after = table.played(*RATED)
+    assert (unrated.code, before.json) == (0, [])
+    assert (unrated.json["rated"], rated.json["rated"]) == (False, True)
+    assert after.json[0]["matches"] == 1
 
 
 def test_ids_may_be_abbreviated_to_beginning_or_end(table: Arena, match: dict[str, Any]) -> None:
@@ -55,13 +70,13 @@ def test_the_times_of_a_match_are_shown_by_decision_and_seat(table: Arena, match
     assert sum(row["charged_us"] for row in times["totals"]) == 1000 * match["decisions"]
 
 
-@pytest.mark.parametrize("command", [["match", "show"], ["replay", "show"], ["replay", "verify"]])
-def test_an_unknown_match_is_refused_with_where_to_look(table: Arena, command: list[str]) -> None:
-    assert "arena tournament show" in table.refusal(*command, "ffffffff")
+def test_an_unknown_match_is_refused_with_where_to_look(table: Arena) -> None:
+    commands = [["match", "show"], ["replay", "show"], ["replay", "verify"]]
+    assert table.misses(([*words, "ffffffff"], "arena tournament show") for words in commands) == []
 
 
 def test_a_beginning_that_fits_several_matches_is_refused(table: Arena) -> None:
-    first, second = (table(*MATCH, "--json").json["match_id"] for _ in range(2))
+    first, _, second, _ = (one.json["match_id"] if "match_id" in one.out else "" for one in table.played(*RATED))
     assert first[:6] == second[:6]
     refusal = table.refusal("match", "show", first[:6])
     assert f"{first[:6]!r} fits 2 matches: " in refusal
@@ -72,8 +87,8 @@ def test_a_beginning_that_fits_several_matches_is_refused(table: Arena) -> None:
 
 @pytest.mark.hostile("steer-the-terminal")
 def test_faults_are_shown_with_their_evidence_and_without_terminal_codes(table: Arena, tmp_path: Path) -> None:
-    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
-    shown = table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat,bob").out
+    write_bot(tmp_path / "cheat", "cheat")
+    shown = table.played(*CHEATED)[1].out
     assert "seat 1 (cheat), ply" in shown
     assert "ILLEGAL_ACTION: It chose action" in shown
     assert "forfeited" in shown
@@ -129,8 +144,8 @@ def test_a_list_of_matches_in_no_such_state_is_refused(table: Arena, match: dict
 
 
 def test_the_owner_of_a_bots_fault_and_the_level_of_its_sandbox_are_told(table: Arena, tmp_path: Path) -> None:
-    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
-    match = table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat,bob", "--json").json
+    write_bot(tmp_path / "cheat", "cheat")
+    match = table.played(*CHEATED)[2].json
     assert [fault["owner"] for fault in match["faults"]] == ["bot"]
     assert match["sandbox"] == "none"
     assert "\nsandbox     none\n" in table("match", "show", match["match_id"]).out
@@ -160,17 +175,10 @@ def test_a_bot_that_remembers_is_named_with_the_match_that_shows_it(table: Arena
     assert table(*order, "--leak-checks", "0").err.count("leak check") == 0
 
 
-@pytest.mark.parametrize(
-    ("option", "value"), [("--leak-checks", "101%"), ("--leak-checks", "some"), ("--warm-memory", "1GB")]
-)
-def test_options_about_hosting_that_make_no_sense_are_refused(table: Arena, option: str, value: str) -> None:
+def test_options_about_hosting_that_make_no_sense_are_refused(table: Arena) -> None:
     order = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob")
-    assert f"{option} {value!r} is no" in table.refusal(*order, option, value)
-
-
-def test_an_unrated_match_says_so(table: Arena, match: dict[str, Any]) -> None:
-    assert match["rated"] is False
-    assert table(*MATCH, "--rated", "--json").json["rated"] is True
+    wrong = [("--leak-checks", "101%"), ("--leak-checks", "some"), ("--warm-memory", "1GB")]
+    assert table.misses(([*order, *words], f"{words[0]} {words[1]!r} is no") for words in wrong) == []
 
 
 def test_a_match_of_a_game_that_is_not_installed_here_is_shown_but_for_its_replay(

@@ -15,7 +15,7 @@ from arena.cli.verbs.doctor.playing import seats_of, stage
 from arena.cli.verbs.doctor.profile_report import print_profile
 from arena.hosting.proc.processes import list_descendants
 from arena.profiling.parts import Part
-from arena.profiling.split import PartCost, Split, WallShare
+from arena.profiling.split import PartCost, Split, UnmeasuredError, WallShare
 from arena.words.catalogue import LANGUAGES
 from engine import registry
 from tests.cli.support import Arena
@@ -49,6 +49,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return directory
 
 
+@pytest.mark.needs("minutes")
 def test_a_run_tells_where_all_of_its_time_went_and_leaves_nothing_behind(
     arena: Arena, places: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,7 +72,38 @@ def test_a_run_tells_where_all_of_its_time_went_and_leaves_nothing_behind(
     assert sorted(path.name for path in arena.db.parent.iterdir()) == ["t"], "no database, no bots"
 
 
-def test_for_people_there_are_two_tables_and_what_they_say(arena: Arena) -> None:
+def measured(monkeypatch: pytest.MonkeyPatch, found: Split | UnmeasuredError) -> None:
+    """Have a run be measured without being played."""
+
+    async def measure(*_: object) -> Split:
+        if isinstance(found, UnmeasuredError):
+            raise found
+        return found
+
+    monkeypatch.setattr("arena.cli.verbs.doctor.profile.measure", measure)
+
+
+def test_programs_are_told_all_that_was_measured(arena: Arena, places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured(monkeypatch, SPLIT)
+    told = arena(*SHORT, "--json").json
+    assert (told["workers"], told["matches"], told["decisions"]) == (2, 138, 19_375)
+    assert [part["part"] for part in told["parts"]] == list(Part)
+    assert told["cpu_us"] == pytest.approx(9.9e6 / 19_375)
+    assert [part["cpu_us"] for part in told["parts"]] == [51.1] * len(Part)
+    assert [part["share"] for part in told["parts"]] == [0.1] * len(Part)
+    assert [(wall["stretch"], wall["share"]) for wall in told["walls"]] == [(name, 0.2) for name in STRETCHES]
+    measured(monkeypatch, UnmeasuredError("it was too short"))
+    assert arena(*SHORT, "--json").err.splitlines()[-1] == "arena: it was too short"
+    assert list(places.iterdir()) == []
+    assert sorted(path.name for path in arena.db.parent.iterdir()) == ["t"], "no database, no bots"
+
+
+@pytest.mark.parametrize("is_played", [False, pytest.param(True, marks=pytest.mark.needs("minutes"))])
+def test_for_people_there_are_two_tables_and_what_they_say(
+    arena: Arena, is_played: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not is_played:
+        measured(monkeypatch, SPLIT)
     finished = arena(*SHORT, "--game", registry.names()[-1])
     assert finished.code == 0, finished.err
     assert "Processor time of one decision" in finished.out
@@ -114,20 +146,19 @@ def test_it_says_whether_cores_workers_or_something_else_is_short(
     assert words in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("words", "refusal", "code"),
-    [
-        (["--seconds", "3"], "--seconds belongs to --profile; add --profile, or leave it out", 2),
-        (["--game", "nim"], "--game belongs to --profile; add --profile, or leave it out", 2),
-        (["--profile", "--db", "x.db"], "--profile plays in a database of its own; leave out --db", 2),
-        (["--profile", "--game", "nothing"], "no game 'nothing'", 2),
-        (["--profile", "--seconds", "0"], "--seconds", 2),
-        (["--profile", "--seconds", "nan"], "--seconds", 2),
-        (["--profile", "--seconds", "soon"], "--seconds", 2),
-    ],
-)
-def test_what_has_no_part_in_it_is_refused_in_one_line(arena: Arena, words: list[str], refusal: str, code: int) -> None:
-    assert refusal in arena.refusal("doctor", *words, code=code)
+IMPOSSIBLE = [
+    (["--seconds", "3"], "--seconds belongs to --profile; add --profile, or leave it out"),
+    (["--game", "nim"], "--game belongs to --profile; add --profile, or leave it out"),
+    (["--profile", "--db", "x.db"], "--profile plays in a database of its own; leave out --db"),
+    (["--profile", "--game", "nothing"], "no game 'nothing'"),
+    (["--profile", "--seconds", "0"], "--seconds"),
+    (["--profile", "--seconds", "nan"], "--seconds"),
+    (["--profile", "--seconds", "soon"], "--seconds"),
+]
+
+
+def test_what_has_no_part_in_it_is_refused_in_one_line(arena: Arena) -> None:
+    assert arena.misses((["doctor", *words], refusal) for words, refusal in IMPOSSIBLE) == []
 
 
 def test_without_proc_it_says_where_to_measure(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,6 +187,7 @@ def interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("ctrl-c")
 @pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_ends_it_in_good_order_and_nothing_is_left(places: Path) -> None:

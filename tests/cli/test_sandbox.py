@@ -20,7 +20,19 @@ def pretended(level: str) -> Probe:
 WARNING = say("cli_shared.warn_sandbox")
 
 MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob", "--seed", "3"]
-TOURNAMENT = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,eve/zoe"]
+TOURNAMENT = [
+    "tournament",
+    "run",
+    "round-robin",
+    "--game",
+    "foreign_king",
+    "--seats",
+    "2",
+    "--bots",
+    "ada,eve/zoe",
+    "--option",
+    "max_rounds=1",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +128,7 @@ def test_doctor_tells_what_to_install(arena: Arena, without_bubblewrap: Path) ->
     assert "are refused" in findings["sandbox"]["detail"]
 
 
+@pytest.mark.needs("sandbox")
 def test_doctor_tells_the_strongest_level_and_tries_every_part_of_the_strictest(arena: Arena) -> None:
     need("strict")
     findings = {finding["check"]: finding for finding in arena("doctor", "--json").json}
@@ -132,11 +145,11 @@ def without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "_WORKING", {})
 
 
+@pytest.mark.needs("sandbox")
 @pytest.mark.host_fault("no-control-group")
 def test_without_control_groups_doctor_says_what_to_do_and_the_next_best_is_taken(
     arena: Arena, without_groups: None
 ) -> None:
-    need("standard")
     findings = {finding["check"]: finding for finding in arena("doctor", "--json").json}
     assert findings["sandbox strict"]["state"] == "note"
     assert findings["sandbox strict"]["remedy"].startswith("mount cgroup2 at /sys/fs/cgroup")

@@ -12,6 +12,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -60,92 +61,110 @@ COMPUTES = {"cryptography", "grpc", "numpy", "trueskill"}
 NOUNS_WITH_VERB_FILES = ("bot", "match", "rating", "replay", "tournament")
 
 
-def imported_by(*words: str) -> set[str]:
-    """The modules that a command imports in a process of its own."""
-    program = (
-        f"import sys; from arena.cli.app import run; code = run({list(words)!r}); print(*sys.modules); sys.exit(code)"
-    )
-    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert finished.returncode == 0, finished.stderr
-    return set(finished.stdout.splitlines()[-1].split())
+PROGRAM = """
+import json, os, sys
+from arena.cli.app import run
+
+def tell(plan):
+    for part in plan:
+        if isinstance(part[0], str):
+            if run(part):
+                raise SystemExit(f"failed: {part}")
+            os.write(TOLD, json.dumps(list(sys.modules)).encode() + b"\\n")
+        elif child := os.fork():
+            if os.waitpid(child, 0)[1]:
+                raise SystemExit("failed")
+        else:
+            tell(part)
+            os._exit(0)
+
+TOLD = os.dup(1)
+os.dup2(2, 1)
+tell(json.load(sys.stdin))
+"""
+"""Runs commands one after the other, each list of commands among them in a process of its own, and tells for each
+what is imported after it."""
+HELP = [["--help"], *([noun, "--help"] for noun in NOUNS_WITH_VERB_FILES), ["cluster", "show", "--help"]]
+ON_AN_EMPTY_ONE = ["leaderboard", "tournament list", "match list", "bot list"]
+ON_A_FILLED_ONE = [
+    "leaderboard",
+    "tournament list",
+    "tournament show cup",
+    "tournament standings cup",
+    "match list",
+    "match show {match}",
+    "bot list",
+    "bot show ada",
+    "stats crosstable --game foreign_king",
+    "stats lengths --game foreign_king",
+    "stats seats --game foreign_king",
+    "db check",
+]
+APART = ["replay show {match}", "rating official --game foreign_king", "tournament run round-robin --help"]
+
+Imported = dict[str, set[str]]
+"""What is imported after a command and those before it, by the command."""
 
 
 @pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("start") / "arena.db"
-    open_database(path).close()
-    return path
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["leaderboard", "tournament list", "match list", "bot list"],
-)
-def test_looking_imports_nothing_that_plays_writes_or_computes(empty: Path, words: str) -> None:
-    assert not imported_by(*words.split(), "--db", str(empty)) & HEAVY
-
-
-@pytest.fixture(scope="module")
-def filled(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """A database with a tournament named `cup`, played without processes; and one of its matches."""
+def imported(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    """What one process imports that looks at an empty database, and at one with a tournament named `cup`."""
     directory = tmp_path_factory.mktemp("filled")
     shutil.copytree(three_bots, directory, dirs_exist_ok=True)
-    db = str(directory / "arena.db")
-    bots = ["--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve"]
+    db, empty = str(directory / "arena.db"), str(directory / "empty.db")
+    open_database(empty).close()
+    bots = ["--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve", "--option", "max_rounds=2"]
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
         patch.setattr("arena.cli.shared.executors.LocalExecutor", TableExecutor)
         patch.delenv("ARENA_SERVER", raising=False)
         assert run(["tournament", "run", "round-robin", *bots, "--name", "cup", "--db", db]) == 0
         out.truncate(out.seek(0))
         assert run(["match", "list", "--json", "--db", db]) == 0
-    return db, json.loads(out.getvalue())[0]["id"]
+    match = json.loads(out.getvalue())[0]["id"]
+
+    def lines(commands: Sequence[str], place: str = db) -> list[list[str]]:
+        return [[*words.format(match=match).split(), *["--db", place] * ("--help" not in words)] for words in commands]
+
+    plan = [*HELP, lines(ON_AN_EMPTY_ONE, empty), [*lines(ON_A_FILLED_ONE), *([one] for one in lines(APART))]]
+    named = [*map(" ".join, HELP), *(f"empty: {words}" for words in ON_AN_EMPTY_ONE), *ON_A_FILLED_ONE, *APART]
+    told = subprocess.run([sys.executable, "-c", PROGRAM], input=json.dumps(plan), capture_output=True, text=True)
+    assert told.returncode == 0, told.stderr
+    return {name: set(json.loads(line)) for name, line in zip(named, told.stdout.splitlines(), strict=True)}
 
 
-def in_filled(words: str, filled: tuple[str, str]) -> set[str]:
-    """The modules that a command imports which looks at the filled database."""
-    db, match = filled
-    return imported_by(*words.format(match=match).split(), "--db", db)
+def needless(imported: Imported, commands: Iterable[str], unneeded: set[str]) -> dict[str, set[str]]:
+    """What the commands import that they do not need."""
+    return {one: imported[one] & unneeded for one in commands if imported[one] & unneeded}
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "leaderboard",
-        "tournament list",
-        "tournament show cup",
-        "tournament standings cup",
-        "match list",
-        "match show {match}",
-        "bot list",
-        "bot show ada",
-        "stats crosstable --game foreign_king",
-        "stats lengths --game foreign_king",
-        "stats seats --game foreign_king",
-        "db check",
-    ],
-)
-def test_what_was_played_is_told_without_what_plays_writes_or_computes(filled: tuple[str, str], words: str) -> None:
+def test_help_imports_no_database_no_verbs_and_nothing_of_a_cluster(imported: Imported) -> None:
+    for words in HELP:
+        modules = imported[" ".join(words)]
+        assert not modules & {*HEAVY, "sqlalchemy", "sqlmodel"}, words
+        verbs = [name for name in modules if name.startswith(f"arena.cli.verbs.{words[0]}.")]
+        assert len(verbs) == len(words[:-2]), words
+    for name in ("cluster show --help", "tournament run round-robin --help"):
+        assert not [one for one in imported[name] if one == "ray" or one.startswith(("ray.", "arena.executor.ray"))]
+
+
+def test_looking_imports_nothing_that_plays_writes_or_computes(imported: Imported) -> None:
+    assert needless(imported, (f"empty: {words}" for words in ON_AN_EMPTY_ONE), HEAVY) == {}
+
+
+def test_what_was_played_is_told_without_what_plays_writes_or_computes(imported: Imported) -> None:
     unneeded = {*OF_THE_SERVICE, *OTHER_FORMATS, *RULES, *PLAYS, *WRITES, *COMPUTES}
-    assert not in_filled(words, filled) & unneeded
+    assert needless(imported, ON_A_FILLED_ONE, unneeded) == {}
 
 
-def test_a_replay_is_told_by_the_rules_and_by_nothing_else_that_plays(filled: tuple[str, str]) -> None:
-    modules = in_filled("replay show {match}", filled)
-    assert modules >= RULES
-    assert not modules & {*OF_THE_SERVICE, *OTHER_FORMATS, *PLAYS, *WRITES, *COMPUTES}
+def test_a_replay_is_told_by_the_rules_and_by_nothing_else_that_plays(imported: Imported) -> None:
+    assert imported[APART[0]] >= RULES
+    assert needless(imported, APART[:1], {*OF_THE_SERVICE, *OTHER_FORMATS, *PLAYS, *WRITES, *COMPUTES}) == {}
 
 
-def test_the_official_table_imports_numpy_and_nothing_else_that_it_does_not_need(filled: tuple[str, str]) -> None:
-    modules = in_filled("rating official --game foreign_king", filled)
+def test_the_official_table_imports_numpy_and_nothing_else_that_it_does_not_need(imported: Imported) -> None:
     unneeded = {*OF_THE_SERVICE, *OTHER_FORMATS, *RULES, *PLAYS, *WRITES, *COMPUTES, "numpy.ma"} - {"numpy"}
-    assert not modules & unneeded
-
-
-@pytest.mark.parametrize("noun", NOUNS_WITH_VERB_FILES)
-def test_the_help_of_a_noun_imports_none_of_its_verbs_and_no_database(noun: str) -> None:
-    modules = imported_by(noun, "--help")
-    assert not [name for name in modules if name.startswith(f"arena.cli.verbs.{noun}.")]
-    assert not modules & {*HEAVY, "sqlalchemy"}
+    assert "numpy" in imported[APART[1]]
+    assert needless(imported, APART[1:2], unneeded) == {}
 
 
 @pytest.mark.parametrize("noun", NOUNS_WITH_VERB_FILES)
@@ -155,8 +174,9 @@ def test_a_noun_lists_the_verbs_that_its_files_have_whichever_is_called(noun: st
         return [(name, command.short_help) for name, command in commands.items() if not command.hidden]
 
     files = importlib.import_module(f"arena.cli.nouns.{noun}").VERBS
-    for verb in ("", *(name for names in files.values() for name in names)):
-        assert listed(verb) == listed(None)
+    every = listed(None)
+    for verb in ("", *(names[-1] for names in files.values())):
+        assert listed(verb) == every, verb
 
 
 @pytest.mark.parametrize("noun", NOUNS_WITH_VERB_FILES)

@@ -14,8 +14,8 @@ from arena.cli.verbs.bot.watch import watch_and
 from arena.hosting import runtime_directory
 from arena.hosting.sandbox.choice import strongest_level
 from tests.cli.support import Arena, Finished, write_bot
+from tests.cli.table import RoomExecutor
 from tests.support.patience import ANY_TIME
-from tests.support.sandboxes import need
 
 KIT_BOT = """
 import sys, time
@@ -56,6 +56,63 @@ def failures(finished: Finished) -> dict[str, str]:
     return {one["check"]: one["sentence"] for one in finished.json["findings"] if one["state"] == "failed"}
 
 
+@pytest.fixture
+def at_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have matches played without processes."""
+    monkeypatch.setattr("arena.cli.verbs.bot.testing.LocalExecutor", RoomExecutor)
+
+
+@pytest.mark.usefixtures("at_the_table")
+def test_what_matches_show_is_told_and_nothing_is_left_but_what_is_told(arena: Arena, tmp_path: Path) -> None:
+    bot = author(tmp_path / "author", deterministic="true")
+    words = ("--matches", "2", "--against", "search", "--json")
+    finished = try_out(arena, bot, *words)
+    assert finished.code == 0, finished
+    told = finished.json
+    assert [one["check"] for one in told["findings"] if one["state"] in ("passed", "noted")] == [
+        "start",
+        "play",
+        "clock",
+        "resources",
+        "second match",
+        "determinism",
+        "ending",
+        "output",
+    ]
+    (times,) = told["decisions"]
+    assert times["median_us"] == times["p99_us"] == times["longest_us"] == 1000
+    assert told["memory"]["peak_bytes"] == 20 << 20
+    (score,) = told["scores"]
+    assert score["low"] <= score["mean"] <= score["high"]
+    assert [match["seat"] for match in told["matches"]] == [0, 1]
+    kept = ["foreign_king-2-search-1.replay", "foreign_king-2-search-2.replay"]
+    assert sorted(path.name for path in Path(told["kept"]).iterdir()) == kept
+    assert not arena.db.exists()
+    assert list(Path(tempfile.gettempdir()).glob(f"{tmp_path.name}-*")) == []
+    assert "3/3 matches" in finished.err, "one was played again, by new processes"
+    assert "without a sandbox" in finished.err
+
+
+@pytest.mark.usefixtures("at_the_table")
+def test_a_lost_match_leads_to_the_position_at_which_it_turned(arena: Arena, tmp_path: Path) -> None:
+    finished = try_out(arena, author(tmp_path / "author"), "--matches", "2")
+    assert finished.code == 0, finished
+    line = next(line for line in finished.out.splitlines() if "from 0." in line)
+    command = shlex.split(line.split("`")[1])
+    assert command[1:3] == ["replay", "show"]
+    assert arena(*command[1:]).out.startswith(f"before ply {command[-1]} of ")
+
+
+@pytest.mark.usefixtures("at_the_table")
+def test_an_illegal_action_is_said_in_words_with_the_ply(arena: Arena, tmp_path: Path) -> None:
+    finished = try_out(arena, write_bot(tmp_path / "cheat", "cheat"))
+    assert finished.code == 1
+    assert "FAILED   play: It chose an illegal action" in finished.out
+    (line,) = [line for line in finished.out.splitlines() if "shows the position" in line]
+    assert arena(*shlex.split(line.split("`")[1])[1:]).code == 0
+
+
+@pytest.mark.needs("minutes")
 def test_a_good_bot_is_told_its_times_memory_and_scores_and_nothing_is_left_but_what_is_told(
     arena: Arena, tmp_path: Path
 ) -> None:
@@ -89,6 +146,7 @@ def test_a_good_bot_is_told_its_times_memory_and_scores_and_nothing_is_left_but_
     assert "without a sandbox" in finished.err
 
 
+@pytest.mark.needs("minutes")
 def test_a_lost_match_is_shown_where_the_value_of_its_position_fell_most(arena: Arena, tmp_path: Path) -> None:
     bot = author(tmp_path / "author")
     finished = arena(
@@ -104,6 +162,7 @@ def test_a_lost_match_is_shown_where_the_value_of_its_position_fell_most(arena: 
     assert not arena.db.exists()
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.parametrize(
     ("flaws", "words", "check", "said"),
     [
@@ -123,6 +182,7 @@ def test_what_a_bot_does_wrong_is_said_in_words(
     assert said in failures(finished)[check]
 
 
+@pytest.mark.needs("minutes")
 def test_of_a_bot_that_crashes_when_its_match_is_over_it_is_said(arena: Arena, tmp_path: Path) -> None:
     bot = author(tmp_path / "author", decide="type(self).match_finished = lambda *_: 1 / 0")
     finished = try_out(arena, bot, *ANY_TIME, "--json")
@@ -133,13 +193,14 @@ def test_of_a_bot_that_crashes_when_its_match_is_over_it_is_said(arena: Arena, t
     assert "exit status 1" in ending["sentence"]
 
 
+@pytest.mark.needs("minutes")
 def test_of_a_bot_that_does_not_join_it_is_said_why_its_memory_is_not_known(arena: Arena, tmp_path: Path) -> None:
     finished = try_out(arena, author(tmp_path / "author", prepare="sys.exit(3)"), *ANY_TIME)
     assert "memory: not measured, since none of its processes joined" in finished.out
 
 
+@pytest.mark.needs("sandbox")
 def test_it_is_tested_in_the_sandbox_as_at_a_service_where_that_works(arena: Arena, tmp_path: Path) -> None:
-    need("standard")
     bot = author(tmp_path / "author", prepare="open('/etc/hostname')")
     finished = arena("bot", "test", bot, *ONE_MATCH, *ANY_TIME, "--json")
     assert f"in the {strongest_level()} sandbox (as at a service)" in finished.err
@@ -157,6 +218,7 @@ def test_a_crash_is_shown_with_its_traceback_and_the_ply(arena: Arena, tmp_path:
     assert arena(*shlex.split(line.split("`")[1])[1:]).code == 0
 
 
+@pytest.mark.needs("minutes")
 def test_what_is_printed_to_standard_output_is_noted_since_nobody_reads_it(arena: Arena, tmp_path: Path) -> None:
     finished = try_out(arena, author(tmp_path / "author", decide="print('thinking')"), *ANY_TIME)
     assert finished.code == 0
@@ -164,6 +226,7 @@ def test_what_is_printed_to_standard_output_is_noted_since_nobody_reads_it(arena
     assert "  | thinking" in finished.out
 
 
+@pytest.mark.needs("minutes")
 def test_a_bot_that_calls_itself_deterministic_and_is_not_is_found_out(arena: Arena, tmp_path: Path) -> None:
     bot = author(tmp_path / "author", choice="time.time_ns() // 7 % len(decision.legal_actions)", deterministic="true")
     finished = try_out(arena, bot, *ANY_TIME, "--json")

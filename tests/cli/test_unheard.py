@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from arena.cli.shared.unheard import pass_over_unheard
+from tests.cli.support import Arena
 from tests.support.patience import PATIENCE_S
 
 TABLE_RUN = """
@@ -39,6 +41,19 @@ def full_disk() -> Iterator[int]:
         yield full.fileno()
 
 
+@pytest.mark.host_fault("progress-that-nobody-reads", "progress-on-a-full-disk")
+@pytest.mark.parametrize("nowhere", [pipe_without_a_reader, full_disk])
+def test_a_run_does_not_mind_that_its_progress_cannot_be_written(table: Arena, nowhere: Any) -> None:
+    with nowhere() as place, open(place, "w", closefd=False) as stderr, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stderr", stderr)
+        pass_over_unheard()
+        with sys.stderr:
+            played = table(*ORDER, "--option", "max_rounds=1", "--json")
+    assert (played.code, len(played.json)) == (0, 3)
+    assert {row["state"] for row in table("match", "list", "--json").json} == {"finished"}
+
+
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("progress-that-nobody-reads", "progress-on-a-full-disk")
 @pytest.mark.parametrize("nowhere", [pipe_without_a_reader, full_disk])
 def test_a_run_goes_on_where_its_progress_cannot_be_written(tmp_path: Path, three_bots: Path, nowhere: Any) -> None:
