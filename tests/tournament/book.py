@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
+from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.time_control import parse_time_control
@@ -27,6 +29,8 @@ from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament, Version
 
+_own_runtime = cache(Runtimes)
+"""What bots of the arena's own Python run in: to look at that takes longer than to plan a tournament."""
 BOTS = ("ann", "bob", "cid", "dee")
 TERMS = Terms(game="nim", seats=3, clock=parse_time_control("50ms"), seed=42)
 TWO = replace(TERMS, seats=2, seed=None, secret=secret_from_seed(42))
@@ -84,7 +88,7 @@ class Book:
 
     @property
     def programs(self) -> StoredPrograms:
-        return StoredPrograms(self.store)
+        return StoredPrograms(self.store, runtimes=_own_runtime())
 
     def plan(self, terms: Terms = TERMS, bots: Sequence[str] = BOTS, blocks: int = 2) -> Tournament:
         return self.plan_format(RoundRobin(terms.seats, blocks), terms, bots, name="class")
