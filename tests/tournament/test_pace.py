@@ -1,14 +1,16 @@
 """The pace of a ladder: in the long run so many matches a day and no more."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.pace import BURST_S, DAY_S, Pace, matches_to_look_at, pace_after
 
 pytestmark = pytest.mark.only_sqlite
+EXAMPLES = settings(max_examples=30)
 
 
+@EXAMPLES
 @given(st.floats(1, 100_000), st.lists(st.floats(0, 5000), max_size=50))
 def test_never_more_than_the_rate_and_one_burst(matches_per_day: float, pauses: list[float]) -> None:
     pace, now, taken = Pace(matches_per_day, 0.0), 0.0, 0
@@ -21,6 +23,7 @@ def test_never_more_than_the_rate_and_one_burst(matches_per_day: float, pauses: 
     assert taken <= rate * now + max(1.0, rate * BURST_S) + 1e-6
 
 
+@EXAMPLES
 @given(st.floats(1, 100_000))
 def test_who_waits_as_long_as_told_may_go_on(matches_per_day: float) -> None:
     pace, now = Pace(matches_per_day, 0.0), 0.0
@@ -39,6 +42,7 @@ def test_a_match_that_was_not_played_is_given_back() -> None:
     assert pace.wait_s(0.0) == 0
 
 
+@EXAMPLES
 @given(st.integers(24, 50_000), st.integers(0, 3 * 86_400))
 def test_a_pace_that_is_taken_up_again_never_allows_more_than_one_that_was_kept(rate: int, quiet_s: int) -> None:
     kept, began, now = Pace(rate, 0.0), [], 0.0

@@ -33,7 +33,7 @@ from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 TWO = replace(TERMS, seats=2)
-FORMATS = [
+FORMATS: Sequence[Format] = [
     RoundRobin(2, 1),
     Sample(2, 2),
     Gauntlet(2, 1),
