@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from arena.cli.app import run
+from arena.cli.shared import hiding
 from arena.client.here.store_place import store_of
 from arena.client.passwords import keep_password, without_password
 from arena.hosting.store import StoreError
@@ -31,21 +36,28 @@ def url(url: str) -> Iterator[str]:
     run_sql(f"DROP DATABASE {name} WITH (FORCE)", f"DROP ROLE {role}")
 
 
+@pytest.fixture(autouse=True)
+def brief_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`arena doctor` looks at the database alone, which starts no process."""
+    monkeypatch.setattr("arena.cli.nouns.doctor.CHECKS", ())
+    monkeypatch.setattr("arena.cli.nouns.doctor.check_sandboxes", lambda: iter(()))
+
+
 def arena(place: Path, *words: str, fails: bool = False, db: str = "") -> str:
-    """What a command says, on both outputs."""
+    """What a command says, on both outputs, when it is run in this process."""
     home = place.with_name("home")
-    environment = {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data")}
+    environment = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PYTHONPATH": str(ROOT)}
     environment |= {"ARENA_DB": db} if db else {}
-    done = subprocess.run(
-        [sys.executable, "-m", "arena.cli.main", *words],
-        cwd=place,
-        env={**environment, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    said = done.stdout + done.stderr
-    assert (done.returncode != 0) == fails, said
+    written = io.StringIO()
+    with (
+        chdir(place),
+        mock.patch.dict(os.environ, environment),
+        redirect_stdout(written),
+        redirect_stderr(written),
+    ):
+        code = run([hiding._without(word) for word in words])
+    said = written.getvalue()
+    assert (code != 0) == fails, said
     assert "heim" not in said
     assert "Traceback" not in said
     return said
