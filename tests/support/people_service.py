@@ -29,6 +29,8 @@ _SETTINGS: Final = {
     "service.web_address": "127.0.0.1:0",  # without pages nobody sits down
     "service.people": "6",
     "service.workers": "1",
+    "service.sandbox": "none",
+    "service.leak_checks": "0%",
     "service.stop_grace": "0",
 }
 

@@ -10,6 +10,7 @@ import pytest
 from arena.words.catalogue import LANGUAGES
 from engine import registry
 from tests.support.browsing import WIDE, Watched
+from tests.support.own_games import OURS
 from tests.support.patience import PATIENCE_S
 from tests.support.table_page import SitDown, give_up, wait_until_asked
 
@@ -35,7 +36,7 @@ beside it, and then on whole actions of the list, every other time on the last o
 CURIOUS = 30
 LONG_MS = 3000 * PATIENCE_S
 OVER = "#result:not([hidden])"
-TABLES = [(game, seats) for game in registry.names() for seats in registry.get(game).seats]
+TABLES = [(game, seats) for game in OURS for seats in registry.get(game).seats]
 
 
 @pytest.mark.parametrize(("game", "seats"), TABLES)
@@ -97,7 +98,7 @@ def test_the_form_is_free_of_trouble(page: Watched, address: str, path: str) -> 
     assert page.unreached() == []
 
 
-@pytest.mark.parametrize("game", registry.names())
+@pytest.mark.parametrize("game", OURS)
 def test_a_table_is_free_of_trouble_and_fits_on_a_phone_in_every_language(
     phone: Watched, sit_down: SitDown, game: str
 ) -> None:

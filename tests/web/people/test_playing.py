@@ -28,6 +28,7 @@ from arena.web.people.showing import Teller, sight_of
 from arena.web.people.values import Pace, Stage
 from arena.web.viewing.tellings import tell
 from engine import registry
+from tests.support.own_games import OURS
 from tests.support.people import by_chance, open_hall, order, play, until, until_asked
 from tests.support.places import Place
 from tests.support.serving import plan
@@ -36,7 +37,7 @@ MINUTES = pytest.mark.needs("minutes")
 AT_ONCE = ("foreign_king", 2)
 TABLES = [
     pytest.param(game, seats, marks=() if (game, seats) == AT_ONCE else MINUTES)
-    for game in registry.names()
+    for game in OURS
     for seats in registry.get(game).seats
 ]
 
