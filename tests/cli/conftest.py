@@ -1,11 +1,17 @@
+import os
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from arena.cli.app import run
+from arena.hosting.runtimes import book, own
+from arena.hosting.runtimes.runtime import Layout
+from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind
 from tests.cli.places import PLACES
 from tests.cli.support import MATCH, Arena, write_bot
 from tests.cli.table import TableExecutor
@@ -15,8 +21,14 @@ from tests.support.compiled_sql import shared_compilation
 @pytest.fixture(scope="module", autouse=True)
 def compiled_sql() -> Iterator[None]:
     """Commands are run here one after the other, each with an engine of its own."""
-    with shared_compilation():
+    with shared_compilation(), mock.patch.dict(book._LAY_OUT, {RuntimeKind.ARENA: _arena_runtime}):
         yield
+
+
+@cache
+def _arena_runtime(definition: RuntimeDefinition) -> Layout:
+    """The interpreter of the tests, whose packages every command would look through anew."""
+    return own.lay_out(definition)
 
 
 @pytest.fixture
@@ -25,6 +37,9 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.chdir(tmp_path)
     db = tmp_path / "arena.db"
     monkeypatch.setenv("ARENA_DB", str(db))
+    monkeypatch.setenv(
+        "SSL_CERT_FILE", os.devnull
+    )  # nobody vouches for the certificates here, and reading all takes long
     for name in ("ARENA_DEBUG", "ARENA_WORKERS", "ARENA_SERVER"):
         monkeypatch.delenv(name, raising=False)
     return Arena(db, capsys)
@@ -65,8 +80,11 @@ def match(table: Arena) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(params=PLACES)
+@pytest.fixture(params=["here", pytest.param("there", marks=pytest.mark.needs("minutes"))])
 def arena_cli(request: pytest.FixtureRequest, table: Arena) -> Iterator[Arena]:
-    """The command on the database of `table`, asked here, and by way of every other place that there is."""
+    """The command on the database of `table`, asked here, and by way of every other place that there is.
+
+    Which question is answered elsewhere at all, and alike, is seen by test_both_adapters.py.
+    """
     with PLACES[request.param](table) as elsewhere:
         yield elsewhere

@@ -42,6 +42,7 @@ def test_a_build_that_fails_adds_nothing_and_shows_the_end_of_its_log(arena: Are
     assert arena("bot", "list").out.startswith("no bots yet")
 
 
+@pytest.mark.needs("minutes")
 def test_a_bot_that_lost_what_was_built_says_how_to_build_it(arena: Arena, tmp_path: Path) -> None:
     arena("bot", "add", write_built_bot(tmp_path / "a", MAKE), write_bot(tmp_path / "b", "bob"))
     for path in sorted(arena.db.with_suffix(".builds").rglob("*"), reverse=True):

@@ -42,7 +42,13 @@ def test_every_format_says_how_many_matches_it_has_and_writes_nothing(table: Are
     assert contents(table.db) == before
 
 
-@pytest.mark.parametrize("words", [["round-robin", "--blocks", "3"], ["gauntlet", "--challenger", "eve"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["gauntlet", "--challenger", "eve"],
+        pytest.param(["round-robin", "--blocks", "3"], marks=pytest.mark.needs("minutes")),
+    ],
+)
 def test_what_is_exact_is_what_is_played(table: Arena, words: list[str]) -> None:
     line = ["tournament", "run", *words, *TERMS, *SHORT, "--bots", "ada,bob", "--name", "cup"]
     forecast = table(*line, "--dry-run", "--json").json

@@ -104,6 +104,7 @@ def test_a_service_tells_whom_it_left_out(table: Arena) -> None:
     assert planned.left_out == (LeftOut("bob", "it is disabled"),)
 
 
+@pytest.mark.needs("minutes")
 def test_a_swiss_tournament_of_all_has_the_rounds_of_their_number(table: Arena, tmp_path: Path) -> None:
     for name in ("fox", "hen"):
         table("bot", "add", write_bot(tmp_path / name, name))

@@ -39,6 +39,7 @@ def test_a_knockout_has_a_winner(table: Arena) -> None:
     assert rows[0]["status"] == "winner"
 
 
+@pytest.mark.needs("minutes")
 def test_equal_seeds_give_equal_swiss_tournaments(table: Arena) -> None:
     for name in ("first", "second"):
         assert table(*run("swiss", *TWO, "--seed", "5", "--name", name)).code == 0

@@ -30,6 +30,7 @@ def faults_of(arena: Arena, tmp_path: Path, level: str, *bodies: str) -> list[di
     return [fault["evidence"] for fault in faults]
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.parametrize("level", ["none", pytest.param("standard", marks=pytest.mark.needs("sandbox"))])
 def test_both_streams_stand_in_the_evidence_of_a_fault_and_of_much_only_the_end(
     arena: Arena, tmp_path: Path, level: str

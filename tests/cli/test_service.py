@@ -120,6 +120,7 @@ def test_a_bot_that_waits_for_a_sandbox_says_so_at_once(
     assert taken.admission.summary is None
 
 
+@pytest.mark.needs("minutes")
 def test_ctrl_c_in_an_upload_says_in_one_line_how_to_go_on(
     arena: Arena, server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

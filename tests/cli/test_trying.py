@@ -208,6 +208,7 @@ def test_it_is_tested_in_the_sandbox_as_at_a_service_where_that_works(arena: Are
     assert "No such file or directory: '/etc/hostname'" in finished.json["findings"][0]["evidence"]["stderr"]
 
 
+@pytest.mark.needs("minutes")
 def test_a_crash_is_shown_with_its_traceback_and_the_ply(arena: Arena, tmp_path: Path) -> None:
     bot = author(tmp_path / "author", decide="assert decision.ply < 30, 'lost my way'")
     finished = try_out(arena, bot, *ANY_TIME)

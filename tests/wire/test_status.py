@@ -3,7 +3,7 @@
 import contextlib
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.wire.status import Status, decode_status, encode_error_info, encode_status
@@ -55,6 +55,7 @@ STATUS, ERROR_INFO = declare()
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
 
+@settings(max_examples=40)
 @given(TEXTS, TEXTS, st.dictionaries(TEXTS, st.text(st.characters(exclude_categories=["Cs"]), max_size=300)))
 def test_every_error_is_what_protobuf_reads(reason: str, message: str, metadata: dict[str, str]) -> None:
     status = STATUS.FromString(encode_status(Status(9, reason, message, metadata)))  # type: ignore[attr-defined]
@@ -66,12 +67,14 @@ def test_every_error_is_what_protobuf_reads(reason: str, message: str, metadata:
     assert details.value == encode_error_info(reason, metadata)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 16), TEXTS, TEXTS, st.dictionaries(TEXTS, TEXTS))
 def test_every_error_reads_back(code: int, reason: str, message: str, metadata: dict[str, str]) -> None:
     status = Status(code, reason, message, metadata)
     assert decode_status(encode_status(status)) == status
 
 
+@settings(max_examples=40)
 @given(TEXTS, TEXTS)
 def test_details_of_another_domain_are_left_aside(reason: str, message: str) -> None:
     info = ERROR_INFO(reason=reason, domain="example.org", metadata={"a": "b"})
@@ -80,6 +83,7 @@ def test_details_of_another_domain_are_left_aside(reason: str, message: str) -> 
     assert decode_status(status.SerializeToString()) == Status(5, "", message)
 
 
+@settings(max_examples=40)
 @given(st.binary())
 def test_bytes_that_are_no_status_raise_nothing_but_value_error(data: bytes) -> None:
     with contextlib.suppress(ValueError):
