@@ -37,6 +37,8 @@ INWARD = (
 _BETWEEN_PARTS = re.compile(r"""["']\s*\n\s*f?["']""")
 _NEWS = {"Note", "failed", "noted", "passed", "skipped"}
 """What makes a piece of news of a bridge, or what a check found."""
+_MAY_TELL = re.compile(rf"\braise\b|\b({'|'.join(sorted(_NEWS))})\(")
+"""Stands in every file that is worth parsing."""
 _INWARD_ERRORS = {
     "AssertionError",
     "AttributeError",
@@ -57,14 +59,15 @@ _INWARD_ERRORS = {
 
 @cache
 def joined_sources() -> str:
-    """Return all sources, with texts that are written in several parts in one piece; parsing them takes long."""
-    return "".join(_BETWEEN_PARTS.sub("", text_of(path)) for path in sources_below(*TOPS)).replace('\\"', '"')
+    """Return all lines of the sources with texts in them, each text in one piece; parsing them takes long."""
+    joined = "".join(_BETWEEN_PARTS.sub("", text_of(path)) for path in sources_below(*TOPS)).replace('\\"', '"')
+    return "\n".join(line for line in joined.splitlines() if '"' in line)
 
 
 def raised_sentences() -> Iterator[tuple[str, str]]:
     """Yield the file and the text of each sentence that is raised, or told as news, where it may reach a person."""
     for path in sources_below(*TOPS):
-        if not str(path).startswith(INWARD):
+        if not str(path).startswith(INWARD) and _MAY_TELL.search(text_of(path)):
             for node in statements_of(path):
                 if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and not _is_inward(node.exc):
                     yield from _raised(path, node.exc)
