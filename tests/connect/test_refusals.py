@@ -200,7 +200,7 @@ async def test_the_reason_of_a_refusal_is_never_lost(tls: TlsFiles) -> None:
     """A message that is written while the stream is being refused makes gRPC say INTERNAL in place of the reason."""
     leave = play_pb2.PlayRequest(leave=play_pb2.Leave())
     async with play_service(tls, takes_bots=False) as service:
-        for _ in range(40):
+        for _ in range(12):
             async with open_stream(service.endpoint, "kma_t0ken") as stream:
                 await stream.wait_until_taken()
                 await stream.send(leave)
@@ -214,7 +214,7 @@ async def test_writing_to_a_stream_that_ends_raises_nothing_and_the_lost_reason_
 ) -> None:
     leave = play_pb2.PlayRequest(leave=play_pb2.Leave())
     async with play_service(tls, takes_bots=False) as service:
-        for _ in range(40):
+        for _ in range(12):
             async with open_stream(service.endpoint, "kma_t0ken") as stream:
                 for _ in range(30):
                     await stream.send(leave)

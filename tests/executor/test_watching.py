@@ -53,8 +53,7 @@ for response in wire.responses():
 HONEST = [scripted()] * 3
 
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
-minutes = pytest.mark.needs("minutes")
+pytestmark = [pytest.mark.needs("minutes"), pytest.mark.asyncio(loop_scope="module")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -111,7 +110,6 @@ async def test_a_watcher_sees_what_the_replay_will_tell_also_of_a_match_that_wai
     assert [await watcher for watcher in watchers] == [recorded(report) for report in reports]
 
 
-@minutes
 async def test_entries_come_while_the_match_is_played_with_history_first(
     executor: LocalExecutor, gated: SeatSpec, gate: Path
 ) -> None:
@@ -129,7 +127,6 @@ async def test_entries_come_while_the_match_is_played_with_history_first(
     assert first + await later == await again == recorded(report)
 
 
-@minutes
 async def test_many_watchers_share_one_subscription(
     executor: LocalExecutor, gated: SeatSpec, gate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,7 +148,6 @@ async def test_many_watchers_share_one_subscription(
     assert shown == sorted(set(shown))
 
 
-@minutes
 async def test_nobody_watches_and_nothing_is_sent(executor: LocalExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds: list[str] = []
     handle = WorkerProcess._handle
@@ -166,7 +162,6 @@ async def test_nobody_watches_and_nothing_is_sent(executor: LocalExecutor, monke
     assert "report" in kinds
 
 
-@minutes
 async def test_the_log_of_a_seat_comes_to_those_who_ask_for_it(
     executor: LocalExecutor, gated: SeatSpec, gate: Path
 ) -> None:
@@ -194,7 +189,6 @@ async def test_the_log_of_a_seat_comes_to_those_who_ask_for_it(
     assert told(whole) == await unasked == told(await unasked)
 
 
-@minutes
 async def test_what_a_bot_writes_while_it_thinks_comes_before_it_has_moved(
     executor: LocalExecutor, thinking: SeatSpec, gate: Path
 ) -> None:
@@ -215,7 +209,6 @@ async def test_what_a_bot_writes_while_it_thinks_comes_before_it_has_moved(
     assert told(whole) == recorded(await match)
 
 
-@minutes
 async def test_the_end_of_a_match_without_a_result_tells_why(executor: LocalExecutor) -> None:
     match = await order(executor, "m1", *[scripted("silent")] * 3)
     watcher = asyncio.create_task(see(executor, "m1"))

@@ -94,6 +94,7 @@ class TestWhatIsMade:
         await asyncio.wait({building})
         assert seen <= {"of an earlier try", "", "half way\n"}
 
+    @pytest.mark.needs("minutes")
     async def test_a_long_log_keeps_its_beginning_and_its_end(self, workshop: Workshop) -> None:
         built = await workshop.build(f"print('first')\nfor i in range(40_000): print(i)\nprint('last')\n{MAKE}")
         assert isinstance(built, Built)
@@ -121,6 +122,7 @@ class TestWhatIsMade:
         with pytest.raises(StoreError, match="the built files were changed; remove that directory"):
             workshop.programs.find(built.version)
 
+    @pytest.mark.needs("minutes")
     async def test_another_runtime_needs_another_build(self, tmp_path: Path) -> None:
         workshop = Workshop(tmp_path, "none")
         settings = settings_for(make_venv(tmp_path / "venv", "fakenet==1"))

@@ -33,17 +33,20 @@ async def test_too_much_memory_ends_it(place: Place, level: str) -> None:
 
 
 @pytest.mark.hostile("memory-in-many-processes")
+@pytest.mark.needs("minutes")
 async def test_the_memory_of_a_whole_family_counts(place: Place, level: str) -> None:
     program = f"import os; [os.fork() for _ in range(3)]; x = b'x' * (40 << 20); {NAP}"
     assert (await excess(await place.start(level, program, memory_mb=200)))[0] == "memory"
 
 
 @pytest.mark.hostile("hold-memory-behind-a-dead-thread")
+@pytest.mark.needs("minutes")
 async def test_memory_counts_after_the_end_of_the_first_thread(place: Place, level: str) -> None:
     program = BEHIND_A_DEAD_THREAD + "def hold():\n  x = b'x' * (300 << 20); time.sleep(3600)\ngo_on(hold)"
     assert (await excess(await place.start(level, program, memory_mb=100)))[0] == "memory"
 
 
+@pytest.mark.needs("minutes")
 async def test_shared_memory_counts_once(place: Place, level: str) -> None:
     program = "import os, time; x = b'x' * (60 << 20); [os.fork() for _ in range(3)]; time.sleep(1); print(1)"
     process = await place.start(level, program, memory_mb=200)
@@ -83,6 +86,7 @@ async def test_a_full_disk_ends_it(place: Place, level: str) -> None:
 
 
 @pytest.mark.hostile("countless-files")
+@pytest.mark.needs("minutes")
 async def test_too_many_files_end_it(place: Place, level: str) -> None:
     program = f"for number in range(2000): open(str(number), 'w').close()\n{NAP}"
     what, sentence = await excess(await place.start(level, program, files=1000))
