@@ -12,7 +12,6 @@ import pytest
 import pytest_asyncio
 
 from arena.hosting.sandbox.limits import STANDARD
-from arena.hosting.sandbox.probe import probe
 from arena.match.replay import load
 from arena.match.report import MatchReport
 from arena.match.result import Fault, FaultCause
@@ -162,13 +161,11 @@ async def test_an_engine_that_does_not_greet_fails_to_start(
     assert words in fault.evidence["stderr"]
 
 
+@pytest.mark.needs("sandbox")
 @pytest.mark.parametrize("behaviour", ["", "stall"])
 async def test_in_the_sandbox_an_engine_of_the_bots_directory_plays_and_ends_with_it(
     host: MatchHost, mark: str, tmp_path: Path, behaviour: str
 ) -> None:
-    found = probe(STANDARD)
-    if not found.works:
-        pytest.skip(f"no sandbox works here: {found.problem}; {found.remedy}")
     engine = Path(shutil.copy(ENGINE, tmp_path / "engine.py"))
     tmp_path.chmod(0o755)  # inside it is another user's
     inside = [replace(seat(behaviour, engine=engine), directory=str(tmp_path), sandbox=STANDARD) for _ in range(2)]
