@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
+from unittest import mock
 
 import pytest
 from fastapi.testclient import TestClient
 
 from arena.web.app import make_app
+from arena.web.official.fitting import Fitter
+from arena.web.official.tables import FitError
 from arena.web.opening import open_site
 from tests.support.browsing import PHONE, WIDE, Watched, chromium, find_chromium
 from tests.support.played import played_database
@@ -21,6 +24,23 @@ def shared_by_all(factory: pytest.TempPathFactory) -> Path:
     """A directory that all testing processes of this run share."""
     base = factory.getbasetemp()
     return base.parent if base.name.startswith("popen-") else base
+
+
+class NoFitter:
+    """Fits no table: the pages start a process for each that is looked at, which hardly a test is about."""
+
+    def __init__(self, _db: str) -> None: ...
+
+    def fit(self, _pool: str) -> NoReturn:
+        raise FitError("no table is fitted here")
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_fits() -> Iterator[None]:
+    with mock.patch("arena.web.opening.Fitter", NoFitter):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +70,7 @@ def client(played: Path) -> Iterator[TestClient]:
 def address(played: Path) -> Iterator[str]:
     """Where a browser finds the pages of that database."""
     find_chromium()
-    with pages_of(played) as found:
+    with mock.patch("arena.web.opening.Fitter", Fitter), pages_of(played) as found:
         yield found
 
 

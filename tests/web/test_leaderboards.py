@@ -157,6 +157,7 @@ def test_with_the_pages_end_the_fit_that_runs_and_those_that_are_due(
 ) -> None:
     mark = f"OF_CLOSED_PAGES={uuid.uuid4()}"
     monkeypatch.setenv(*mark.split("="))
+    monkeypatch.setattr("arena.web.opening.Fitter", Fitter)
     monkeypatch.setattr(
         "arena.web.official.fitting._COMMAND", (sys.executable, "-c", "import time; time.sleep(3600)", "sleeps")
     )
