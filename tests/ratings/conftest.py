@@ -51,12 +51,11 @@ def filled(kind_of_database: str, empty_file: Path) -> Filled:
 
 
 @pytest.fixture
-def template(request: pytest.FixtureRequest) -> Path:
+def template(request: pytest.FixtureRequest, empty_file: Path, filled: Filled) -> Path:
     """The closed database of which a test gets a copy: what it holds is what the test asks for."""
-    if not {"bots", "tournament"} & set(request.fixturenames):
-        return request.getfixturevalue("empty_file")  # type: ignore[no-any-return]
-    filled: Filled = request.getfixturevalue("filled")
-    return filled.with_tournament if "tournament" in request.fixturenames else filled.with_bots
+    if "tournament" in request.fixturenames:
+        return filled.with_tournament
+    return filled.with_bots if "bots" in request.fixturenames else empty_file
 
 
 @pytest.fixture
