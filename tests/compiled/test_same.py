@@ -17,12 +17,13 @@ from engine.chance import Chance, SeededChance, ScriptedChance
 from engine.native import is_native
 from engine.perft import perft
 from engine.playout import playouts
+from tests.support.own_games import OURS
 """
 PLAYED = (
     PRELUDE
     + """
 from engine.playout import moves
-for name in registry.names():
+for name in OURS:
     game = registry.get(name)
     for seats in game.seats:
         told = hashlib.sha256()
@@ -66,7 +67,7 @@ def raised(call):
 def twins_of(one):
     return [copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))]
 
-for name in registry.names():
+for name in OURS:
     state = registry.get(name).new_state(3, chance=SeededChance(2))
     for _ in range(30):
         state.apply(state.legal_actions()[-1])
@@ -96,7 +97,7 @@ class Index:
     def __index__(self):
         return self.number
 
-for name in registry.names():
+for name in OURS:
     game = registry.get(name)
     state = game.new_state(2, chance=SeededChance(1))
     before = state.clone()

@@ -4,12 +4,13 @@ import pytest
 
 from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
+from tests.support.own_games import OURS
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.serving import plan, serving, wait_for_counts
 
 pytestmark = pytest.mark.needs("minutes")
 
-GAMES = [registry.get(name) for name in registry.names()]
+GAMES = [registry.get(name) for name in OURS]
 MOST_SEATS = max(game.seats[-1] for game in GAMES)
 FIELD = [f"{choice}{number}" for number in range(MOST_SEATS) for choice in CHOICES][:MOST_SEATS]
 

@@ -108,7 +108,7 @@ def test_bots_in_every_language_are_made_and_played_without_the_checkout(install
         kit = ROOT / "bots" / language / "kit"
         assert (installed.home / f"{language}-bot" / "kit").is_dir() == kit.is_dir()
     installed.arena("bot", "add", "random", "python-bot", "--db", "own.db")
-    words = ("--game", "foreign_king", "--bots", "random,python-bot", "--db", "own.db", *ANY_TIME)
+    words = ("--game", NAME, "--bots", "random,python-bot", "--db", "own.db", *ANY_TIME)
     assert "python-bot" in installed.arena("match", "run", *words)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import registry
+from tests.support.own_games import OURS
 from tests.support.patience import ANY_START
 from tests.support.places import Place
 
@@ -38,13 +38,13 @@ def commands_of_the_guide(game: str) -> list[list[str]]:
 @pytest.mark.needs("minutes")
 def test_the_bots_of_the_guide_play_every_game_by_the_clocks_of_the_guide_without_a_fault(place: Place) -> None:
     for name, source in bots_of_the_guide().items():
-        bot = place.directory / name
+        bot = place.directory / name.lower()
         bot.mkdir()
         (bot / "main.py").write_text(source, encoding="utf-8")
-        manifest = MANIFEST.findall(GUIDE.read_text(encoding="utf-8"))[0].replace("my-bot", name)
+        manifest = MANIFEST.findall(GUIDE.read_text(encoding="utf-8"))[0].replace("my-bot", bot.name)
         (bot / "bot.toml").write_text(manifest, encoding="utf-8")
         place.ok("bot", "add", bot)
-    play(place, ",".join(bots_of_the_guide()))
+    play(place, ",".join(bots_of_the_guide()).lower())
 
 
 @pytest.mark.needs("node")
@@ -62,7 +62,7 @@ def test_the_first_bot_of_the_guide_for_node_plays_every_game_by_the_clocks_of_t
 
 def play(place: Place, bots: str) -> None:
     """Play each game by each clock. How long a busy machine takes to start a process is not what is asked."""
-    for words in (words for game in registry.names() for words in commands_of_the_guide(game)):
+    for words in (words for game in OURS for words in commands_of_the_guide(game)):
         words[words.index("--bots") + 1] = bots
         match = place.ok(*words, *ANY_START, "--json").json
         assert match["faults"] == [], words
