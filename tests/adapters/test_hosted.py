@@ -26,6 +26,7 @@ from tests.support.sources import ROOT
 
 FIRST = "return decision.legal_actions[0]"
 Seat = Callable[..., SeatingHosted]
+needs_minutes = pytest.mark.needs("minutes")
 
 
 @pytest.fixture
@@ -57,6 +58,7 @@ def test_equal_starts_give_equal_matches_beside_programs_and_bots_of_this_proces
     assert not any(end.faults for _, end in found)
 
 
+@needs_minutes
 def test_what_is_shown_is_the_position(seat: Seat) -> None:
     seating = seat(Program("random"))
     moment = seating.begin(start(1, 8, seats=2))
@@ -66,6 +68,7 @@ def test_what_is_shown_is_the_position(seat: Seat) -> None:
     assert list(seen.legal_actions()) == list(moment.legal)
 
 
+@needs_minutes
 def test_a_match_that_was_left_is_followed_by_another_with_the_same_processes(seat: Seat, tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "teller", f"open({str(tmp_path / 'pids')!r}, 'a').write(f'{{os.getpid()}} ')\n{FIRST}")
     seating = seat(Program(str(bot)))
@@ -82,12 +85,26 @@ def test_a_match_that_was_left_is_followed_by_another_with_the_same_processes(se
 @pytest.mark.parametrize(
     ("decide", "clock", "cause", "words"),
     [
-        (f"if self.asked == 2: os._exit(7)\n{FIRST}", PATIENT, FaultCause.DISCONNECTED, "status 7"),
-        (f"if self.asked == 2: raise RuntimeError('oh')\n{FIRST}", PATIENT, FaultCause.DISCONNECTED, "ended"),
-        (f"if self.asked == 2: time.sleep(3600)\n{FIRST}", any_start("200ms"), FaultCause.TIMEOUT, "200"),
-        (f"if self.asked == 2: return 9999\n{FIRST}", PATIENT, FaultCause.ILLEGAL_ACTION, "9999"),
+        pytest.param(
+            *(f"if self.asked == 2: os._exit(7)\n{FIRST}", PATIENT, FaultCause.DISCONNECTED, "status 7"),
+            id="crash",
+            marks=needs_minutes,
+        ),
+        pytest.param(
+            *(f"if self.asked == 2: raise RuntimeError('oh')\n{FIRST}", PATIENT, FaultCause.DISCONNECTED, "ended"),
+            id="exception",
+        ),
+        pytest.param(
+            *(f"if self.asked == 2: time.sleep(3600)\n{FIRST}", any_start("200ms"), FaultCause.TIMEOUT, "200"),
+            id="silence",
+            marks=needs_minutes,
+        ),
+        pytest.param(
+            *(f"if self.asked == 2: return 9999\n{FIRST}", PATIENT, FaultCause.ILLEGAL_ACTION, "9999"),
+            id="lie",
+            marks=needs_minutes,
+        ),
     ],
-    ids=["crash", "exception", "silence", "lie"],
 )
 def test_what_a_program_does_wrong_is_its_fault_and_the_match_goes_on(
     seat: Seat, tmp_path: Path, decide: str, clock: TimeControl, cause: FaultCause, words: str
@@ -103,6 +120,7 @@ def test_what_a_program_does_wrong_is_its_fault_and_the_match_goes_on(
     assert play(seating, start(seed=2))[1].ranks, "another process plays the next match"
 
 
+@needs_minutes
 @pytest.mark.parametrize(
     ("before", "words"),
     [
@@ -121,6 +139,7 @@ def test_a_program_that_does_not_start_is_told_with_its_last_words(
         assert told.value.seat == 1
 
 
+@needs_minutes
 def test_a_bot_of_this_process_that_raises_leaves_the_programs_ready(seat: Seat) -> None:
     seating = seat(Program("random"), FunctionBot(raising(at=2)))
     with pytest.raises(OpponentError, match="stumbling in seat 2 raised RuntimeError: I do not know this position"):
@@ -128,6 +147,7 @@ def test_a_bot_of_this_process_that_raises_leaves_the_programs_ready(seat: Seat)
     assert play(seating, start())[1].ranks
 
 
+@needs_minutes
 def test_a_version_of_a_database_plays(seat: Seat, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     db = str(tmp_path / "arena.db")
     bot = write_bot(tmp_path / "mine", FIRST)
@@ -146,6 +166,7 @@ def test_a_version_of_a_database_plays(seat: Seat, tmp_path: Path, capsys: pytes
         seat(Program("mine", str(tmp_path / "nowhere.db")))
 
 
+@needs_minutes
 def test_who_cannot_sit_down_is_told_in_one_line(seat: Seat, tmp_path: Path) -> None:
     other = write_bot(tmp_path / "other", FIRST, games='["chess"]')
     empty = tmp_path / "empty"
@@ -163,6 +184,7 @@ def test_who_cannot_sit_down_is_told_in_one_line(seat: Seat, tmp_path: Path) -> 
         seat(Program("random"), sandbox="tight")
 
 
+@needs_minutes
 def test_the_learner_is_told_when_the_process_that_hosts_is_killed_and_can_begin_anew(
     seat: Seat, tmp_path: Path
 ) -> None:
@@ -177,6 +199,7 @@ def test_the_learner_is_told_when_the_process_that_hosts_is_killed_and_can_begin
     assert play(seating, start(0, seats=2))[1].ranks
 
 
+@needs_minutes
 def test_nothing_is_left_when_the_learner_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mark = f"KMA_TEST_MARK={tmp_path}"
     monkeypatch.setenv(*mark.split("=", 1))
