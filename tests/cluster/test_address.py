@@ -65,8 +65,11 @@ async def test_whoever_else_listens_there_is_told_apart(
     async def begin(*_: object, **__: object) -> SimpleNamespace:
         """Begin to knock where nobody ever answers."""
         forever = asyncio.Event().wait
-        ends = {"kill": lambda: done.append("killed"), "wait": lambda: asyncio.sleep(0, done.append("waited for"))}
-        return SimpleNamespace(returncode=None, communicate=forever, **ends)
+
+        async def end() -> None:
+            done.append("waited for")
+
+        return SimpleNamespace(returncode=None, communicate=forever, kill=lambda: done.append("killed"), wait=end)
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", begin)
     monkeypatch.setattr(address, "KNOCK_S", 0.0)

@@ -1,7 +1,6 @@
 """Worker processes: matches in parallel, deaths, cancelling, and nothing left behind."""
 
 import asyncio
-import contextlib
 import os
 import signal
 import subprocess
@@ -14,16 +13,16 @@ import pytest_asyncio
 from arena.executor import carrier
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor, default_warm_mb
-from arena.hosting.proc.machine import MEGABYTE, count_cores, machine_bytes
+from arena.hosting.proc.machine import MEGABYTE, machine_bytes
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from arena.match.verify import verify
 from tests.support.patience import PATIENCE_S
-from tests.support.processes import marked_processes, wait_until
+from tests.support.processes import marked_processes
 from tests.support.specs import king_spec, scripted
 
-HONEST = [scripted()] * 3
-ENDLESS = [scripted("silent")] * 3
+HONEST = [scripted()] * 2
+ENDLESS = [scripted("silent")] * 2
 # However long a bot takes to end, it waits for that, so that how it ended is evidence.
 PATIENT_WORKER = f"""
 import runpy
@@ -81,18 +80,6 @@ async def test_two_workers_play_the_same_as_one(executor: LocalExecutor, mark: s
     assert marked_processes(mark).keys() == others
 
 
-@minutes
-async def test_a_match_does_not_wait_behind_another_while_a_worker_is_still_starting() -> None:
-    async with LocalExecutor(2) as executor:
-        played = [asyncio.ensure_future(executor.run(king_spec(f"m{index}", ENDLESS))) for index in range(2)]
-        while not all(worker.is_ready for worker in executor._pool.workers):
-            await asyncio.sleep(0.005)
-        assert [worker.load for worker in executor._pool.workers] == [1, 1]
-        for match in played:
-            match.cancel()
-        await asyncio.gather(*played, return_exceptions=True)
-
-
 @shared
 async def test_a_bots_fault_comes_back_whole(executor: LocalExecutor) -> None:
     report = await executor.run(king_spec("m1", [scripted(), scripted("crash"), scripted()]))
@@ -109,15 +96,6 @@ async def test_a_worker_and_its_bots_stay_on_one_core(executor: LocalExecutor, m
     (worker,) = workers(mark)
     (core,) = os.sched_getaffinity(worker)
     assert {frozenset(os.sched_getaffinity(pid)) for pid in marked_processes(mark)} == {frozenset({core})}
-
-
-@pytest.mark.skipif(count_cores() < 2, reason="this machine has one core")
-@minutes
-async def test_a_worker_that_is_granted_cores_has_them_with_its_bots(mark: str) -> None:
-    async with LocalExecutor(1, cores=2) as executor:
-        await play(executor, 1)
-        cores = frozenset(sorted(os.sched_getaffinity(0))[:2])
-        assert {frozenset(os.sched_getaffinity(pid)) for pid in marked_processes(mark)} == {cores}
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system cannot pin a process to a core")
@@ -152,43 +130,6 @@ async def test_a_worker_that_dies_loses_the_match_it_played_and_another_plays_th
         assert (await match).result.by_rules
     assert worker not in workers(mark)
     assert not any("silent" in command for command in marked_processes(mark).values())
-
-
-@pytest.mark.parametrize(
-    "dies",
-    [
-        pytest.param(True, marks=pytest.mark.host_fault("worker-stopped")),
-        pytest.param(False, marks=pytest.mark.host_fault("worker-that-cannot-be-killed")),
-    ],
-)
-@minutes
-async def test_a_worker_that_is_stopped_is_replaced_with_its_launcher_and_the_rest_is_played(
-    dies: bool, mark: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    undying: list[subprocess.Popen[bytes]] = []
-    if not dies:  # as in a call to a disk that hangs
-        monkeypatch.setattr(subprocess.Popen, "kill", lambda process: undying.append(process))
-    monkeypatch.setattr("arena.executor.child.BEAT_S", 0.1)
-    # Who is not stopped may be silent for want of a core.
-    monkeypatch.setattr("arena.executor.child.SILENCE_S", PATIENCE_S)
-    monkeypatch.setattr("arena.executor.child.END_GRACE_S", 0.2)
-    async with LocalExecutor(1) as executor:
-        lost = asyncio.create_task(executor.run(king_spec("one", ENDLESS)))
-        waiting = asyncio.create_task(executor.run(king_spec("two", HONEST)))
-        await appears(mark, "silent")
-        stopped = [pid for pid, command in marked_processes(mark).items() if "silent" not in command]
-        for pid in stopped:
-            os.kill(pid, signal.SIGSTOP)
-        monkeypatch.setattr("arena.executor.child.SILENCE_S", 2.0)
-        with pytest.raises(MatchLostError, match="it said nothing for 2 s"):
-            await lost
-        monkeypatch.setattr("arena.executor.child.SILENCE_S", PATIENCE_S)
-        assert (await waiting).result.by_rules
-    for pid in stopped:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGCONT)  # its guardian clears up
-    wait_until(lambda: marked_processes(mark) == {})
-    wait_until(lambda: all(process.poll() is not None for process in undying))
 
 
 @shared
@@ -229,19 +170,6 @@ async def test_one_match_is_not_ordered_twice_at_once(executor: LocalExecutor) -
     await match
 
 
-@minutes
-async def test_leaving_ends_everything_at_once(mark: str) -> None:
-    async with LocalExecutor(2) as executor:
-        matches = [asyncio.create_task(executor.run(king_spec(f"m{index}", ENDLESS))) for index in range(5)]
-        await appears(mark, "silent")
-    for match in matches:
-        with pytest.raises((ExecutorFailedError, MatchLostError)):
-            await match
-    assert marked_processes(mark) == {}
-    with pytest.raises(ExecutorFailedError, match="closed"):
-        await executor.run(king_spec("late", HONEST))
-
-
 @pytest.mark.host_fault("workers-that-do-not-start")
 async def test_workers_that_do_not_start_are_given_up_with_their_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = [sys.executable, "-c", "raise SystemExit('no module named arena')"]
@@ -256,22 +184,6 @@ async def test_workers_whose_program_is_missing_are_given_up(monkeypatch: pytest
     async with LocalExecutor(1) as executor:
         with pytest.raises(ExecutorFailedError, match=r"3 times before it was ready.*No such file.*/no/such/python"):
             await executor.run(king_spec("m1", HONEST))
-
-
-@pytest.mark.host_fault("report-that-cannot-be-read")
-@minutes
-async def test_a_report_that_cannot_be_read_fails_everything_and_hangs_nothing(
-    monkeypatch: pytest.MonkeyPatch, mark: str
-) -> None:
-    def decode(*_: object) -> MatchReport:
-        raise KeyError("replay")
-
-    monkeypatch.setattr("arena.executor.worker_process.MatchReport.from_json", decode)
-    async with LocalExecutor(1) as executor:
-        for name in ("m1", "m2"):
-            with pytest.raises(ExecutorFailedError, match="cannot be served: KeyError"):
-                await executor.run(king_spec(name, HONEST))
-    assert marked_processes(mark) == {}
 
 
 def test_a_worker_may_have_more_descriptors_than_is_usual() -> None:
@@ -289,26 +201,6 @@ def test_a_worker_may_have_more_descriptors_than_is_usual() -> None:
 def test_at_least_one_worker_is_needed() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         LocalExecutor(0)
-
-
-@pytest.mark.host_fault("command-killed")
-@pytest.mark.parametrize("behaviour", ["silent", "leave-daemons"])
-@minutes
-def test_a_killed_coordinator_leaves_no_process_and_no_directory(
-    mark: str, tmp_path_factory: pytest.TempPathFactory, behaviour: str
-) -> None:
-    place = tmp_path_factory.mktemp("t")  # a long path is passed over, for the sockets in it
-    command = [sys.executable, "-m", "tests.support.coordinator", "2", behaviour]
-    environment = {**os.environ, "TMPDIR": str(place)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as coordinator:
-        assert coordinator.stdout is not None
-        assert coordinator.stdout.readline() == b"ordered\n"
-        wait_until(lambda: sum(behaviour in command for command in marked_processes(mark).values()) >= 7)
-        directories = list(place.glob("kingmaker-arena-*"))
-        coordinator.kill()
-    assert len(directories) == 2
-    wait_until(lambda: marked_processes(mark) == {})
-    wait_until(lambda: list(place.iterdir()) == [])
 
 
 def test_idle_bots_may_hold_a_part_of_the_machines_memory_by_default() -> None:
