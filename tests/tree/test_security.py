@@ -22,7 +22,7 @@ from arena.worker.rest import FREE_SHARE, FREE_US
 from tests.support.marked_names import all_names
 from tests.support.zoo_cases import GREEDY, REFUSED_DEEDS
 
-PAGE = (Path(__file__).parents[1] / "docs" / "security.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text("utf-8")
 REFUSED, FAULT, THE_SAME = r"refused", r"`RESOURCE`", r"the same"
 NOT_HELD = r"\*\*not held\*\*"
 # By words of a row: what must stand at `standard` and at `strict`, and the names of what is tried in tests.

@@ -16,7 +16,7 @@ from arena.cli.shared.errors import EXIT_CODES
 from arena.cli.shared.settings import SETTINGS
 from arena.service.settings.table import TABLE
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 NEEDED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/quick-start.md", "docs/write-a-bot.md"]
 NEEDED += ["docs/run-a-tournament.md", "docs/protocol.md", "docs/operations.md", "docs/licences.md"]

@@ -12,7 +12,7 @@ from tests.support import scripted_bot
 from tests.support.marked_names import MARKS, all_names
 from tests.support.zoo.__main__ import ANSWERS, DEEDS, STARTS
 
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 HONEST = {
     *("with-note", "many-at-once", "resign", "work-before-joining", "wait-for-file"),
     *("think-for-a-second", "think-for-a-minute", "late-inside-the-margin"),

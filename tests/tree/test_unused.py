@@ -1,6 +1,6 @@
 """Nothing is kept that only tests use: each function, class and constant of a module is used by the program.
 
-What belongs to a class is looked at in `tests.test_unused_members`.
+What belongs to a class is looked at in `tests.tree.test_unused_members`.
 """
 
 from __future__ import annotations

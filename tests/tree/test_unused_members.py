@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from tests.support.sources import ROOT, text_of, tree_of
-from tests.test_unused import looked_at, sources
+from tests.tree.test_unused import looked_at, sources
 
 WIRE = "arena.client.values"
 """What is below it crosses to services and clients of other versions, field by field."""
