@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import ast
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from tests.support.sources import ROOT, facts_of
 
 MARKS = ("hostile", "host_fault")
 TEST, NAMED = "test", "named"
 """The properties of a case in a report: the test's own id, and a name that a mark of it gives."""
 CHOSEN = "--chosen"
 """The option of this plug-in: a file with the ids of the tests to run, a line each; no others are."""
-_ROOT = Path(__file__).parents[2]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,11 +36,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def files_with(mark: str) -> list[Path]:
     """Return the files of tests in which a mark is given."""
-    files = sorted((_ROOT / "tests").rglob("test_*.py"))
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
     return [file for file in files if f"@pytest.mark.{mark}(" in file.read_text("utf-8")]
 
 
-def all_names(mark: str) -> set[str]:
+@cache
+def all_names(mark: str) -> frozenset[str]:
     """Return every name that a mark gives to any test.
 
     They are read from the text, and only where they are computed the file is imported, which takes long for all;
@@ -47,14 +49,18 @@ def all_names(mark: str) -> set[str]:
     """
     names: set[str] = set()
     for path in files_with(mark):
-        calls = (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call))
-        given = [one for call in calls if ast.unparse(call.func) == f"pytest.mark.{mark}" for one in call.args]
-        names |= {str(one.value) for one in given if isinstance(one, ast.Constant)}
-        if not all(isinstance(one, ast.Constant) for one in given):
-            try:
-                module = import_module(".".join(path.relative_to(_ROOT).with_suffix("").parts))
-            except pytest.skip.Exception:  # what it needs is not installed here
-                continue
-            marks = [one for test in vars(module).values() for one in getattr(test, "pytestmark", ())]
-            names |= {name for one in marks if one.name == mark for name in one.args}
-    return names
+        place = path.relative_to(ROOT)
+        given = [one for one in facts_of(place).marks if one.name == mark]
+        names.update(text for one in given for text in one.texts)
+        if any(one.is_computed for one in given):
+            names |= _computed_names(mark, ".".join(place.with_suffix("").parts))
+    return frozenset(names)
+
+
+def _computed_names(mark: str, module: str) -> set[str]:
+    try:
+        tests = vars(import_module(module)).values()
+    except pytest.skip.Exception:  # what it needs is not installed here
+        return set()
+    marks = [one for test in tests for one in getattr(test, "pytestmark", ())]
+    return {str(name) for one in marks if one.name == mark for name in one.args}

@@ -1,15 +1,13 @@
 """Who may import whom, read from the sources: the file boundaries that keep each part usable alone."""
 
-import ast
-import subprocess
+from __future__ import annotations
+
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
-from tests.support.sources import ROOT, sources_below, statements_of
+from tests.support.reporting import report
+from tests.support.sources import facts_of, sources_below
 
 OURS = {"arena", "bots", "engine", "ratings"}
 EXAMPLES = {"game_connect_four"}
@@ -17,7 +15,7 @@ WIRE = ("arena.v1", "arena.games")
 BOOK = ("ratings.store", "ratings.statistics", "ratings.errors")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Boundary:
     """What the files under one folder may import besides the standard library."""
 
@@ -267,27 +265,23 @@ BOUNDARIES = {
 }
 
 
-SOURCES = sources_below(*OURS, "examples")
+WITH_STARS = [pattern for pattern in BOUNDARIES if "*" in pattern]
+
+
+def sources() -> list[Path]:
+    return sources_below(*OURS, "examples")
 
 
 def boundary_of(path: Path) -> Boundary:
     """The boundary with the longest pattern that covers the file."""
-    fitting = [
-        pattern
-        for pattern in BOUNDARIES
-        if path.match(pattern) or any(str(parent) == pattern for parent in path.parents)
-    ]
+    fitting = [str(place) for place in (path, *path.parents) if str(place) in BOUNDARIES]
+    fitting += [pattern for pattern in WITH_STARS if path.match(pattern)]
     return BOUNDARIES[max(fitting, key=len)] if fitting else Boundary()
 
 
-def imported_modules(path: Path) -> Iterator[str]:
-    for node in statements_of(path):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports are absolute"
-            # `from arena.v1 import play_pb2` imports arena.v1.play_pb2, `from engine import registry` engine.registry.
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+def imported_modules(path: Path) -> list[str]:
+    # `from arena.v1 import play_pb2` imports arena.v1.play_pb2, `from engine import registry` engine.registry.
+    return sorted({one.target for one in facts_of(path).imports})
 
 
 def is_within(module: str, packages: tuple[str, ...]) -> bool:
@@ -303,24 +297,23 @@ def is_allowed(module: str, boundary: Boundary) -> bool:
 
 def refused_imports(path: Path) -> list[str]:
     boundary = boundary_of(path)
-    return [module for module in sorted(set(imported_modules(path))) if not is_allowed(module, boundary)]
+    return [module for module in imported_modules(path) if not is_allowed(module, boundary)]
 
 
 def test_a_file_imports_only_what_its_place_allows() -> None:
-    assert len(SOURCES) > 700
-    refused = {path: modules for path in SOURCES if (modules := refused_imports(path))}
-    assert not refused, [f"{path} may import {boundary_of(path)}, not {modules}" for path, modules in refused.items()]
+    assert len(sources()) > 700
+    refused = {path: modules for path in sources() if (modules := refused_imports(path))}
+    report(f"{path} may import {boundary_of(path)}, not {modules}" for path, modules in refused.items())
+
+
+def test_imports_are_absolute() -> None:
+    report(f"{path}: {one.bound}" for path in sources() for one in facts_of(path).imports if one.level)
 
 
 def test_the_arena_leaves_the_database_to_ratings() -> None:
-    for path in SOURCES:
-        if path.parts[0] == "arena":
-            modules = {module.partition(".")[0] for module in imported_modules(path)}
-            assert not modules & {"sqlite3", "sqlalchemy", "sqlmodel", "alembic"}, path
-
-
-def test_the_arena_package_itself_is_a_docstring_so_that_a_bot_imports_it_cheaply() -> None:
-    assert "arena.match" not in modules_after_importing("arena.v1.play_pb2")
+    database = ("sqlite3", "sqlalchemy", "sqlmodel", "alembic")
+    imported = [(path, module) for path in sources_below("arena") for module in imported_modules(path)]
+    report(f"{path}: {module}" for path, module in imported if is_within(module, database))
 
 
 def test_the_boundaries_would_see_a_forbidden_import() -> None:
@@ -329,41 +322,3 @@ def test_the_boundaries_would_see_a_forbidden_import() -> None:
     assert not is_allowed("grpc", BOUNDARIES["engine"])
     assert not is_allowed("arena.v1.play_pb2", BOUNDARIES["engine"])
     assert is_allowed("arena.v1.play_pb2", boundary_of(Path("engine/games/foreign_king/wire.py")))
-
-
-def modules_after_importing(*names: str) -> set[str]:
-    program = f"import sys, {', '.join(names)}; print(*sys.modules)"
-    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
-    return set(finished.stdout.split())
-
-
-# Forking a process with live gRPC threads can hang, and every worker would pay its memory twice.
-@pytest.mark.parametrize("name", ["arena.cli.app", "arena.api", "arena.executor.local", "arena.tournament.runner"])
-def test_the_coordinator_never_imports_grpc(name: str) -> None:
-    assert "grpc" not in modules_after_importing(name)
-
-
-# A tenth of a second and 25 MB that neither `arena --help` nor a worker shall pay.
-@pytest.mark.parametrize("name", ["arena.cli.app", "arena.worker", "arena.tournament.runner", "ratings.ledger.ledger"])
-def test_numpy_is_loaded_only_by_those_who_ask_for_statistics(name: str) -> None:
-    assert "numpy" not in modules_after_importing(name)
-
-
-# Whoever lists what was played names the game, its options and its facts, and makes no position.
-@pytest.mark.parametrize("game", ["foreign_king", "rex_romanorum"])
-def test_a_game_is_named_without_its_positions_and_its_rules(game: str) -> None:
-    named = modules_after_importing(f"engine.games.{game}")
-    assert (
-        not {f"engine.games.{game}.{part}" for part in ("evaluation", "features", "rules", "state", "view", "wire")}
-        & named
-    )
-
-
-# It takes a third of a second of processor time, and a service has a database of its own.
-@pytest.mark.parametrize("noun", ["bot", "leaderboard", "owner", "ladder", "replay", "stats", "notice", "login"])
-def test_the_database_is_imported_only_by_those_who_ask_one_here(noun: str) -> None:
-    assert "sqlalchemy" not in modules_after_importing(f"arena.cli.nouns.{noun}")
-
-
-def test_the_launcher_imports_neither_grpc_nor_an_event_loop() -> None:
-    assert not {"grpc", "asyncio"} & modules_after_importing("arena.hosting.launcher.__main__")

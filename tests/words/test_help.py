@@ -11,7 +11,7 @@ import pytest
 from arena.cli.app import make_parser
 from arena.service.settings.table import TABLE
 from arena.words.catalogue import LANGUAGES, words
-from tests.support.sources import sources_below, tree_of
+from tests.support.sources import sources_below, text_of
 
 CLI = sources_below("arena/cli")
 PARSERS_OWN = ("Usage:", "Options:", "Commands:", "Arguments:", "Show this message", "[default", "env var", "required]")
@@ -40,7 +40,7 @@ def test_the_help_of_every_command_is_in_every_language(language: str, monkeypat
 
 def test_no_help_is_declared_in_code() -> None:
     def declared(path: Path) -> Iterator[str]:
-        for node in ast.walk(tree_of(path)):
+        for node in ast.walk(ast.parse(text_of(path))):
             if isinstance(node, ast.keyword) and node.arg in ("help", "short_help", "epilog"):
                 text = node.value
                 if isinstance(text, ast.JoinedStr) or (isinstance(text, ast.Constant) and " " in str(text.value)):
@@ -80,7 +80,7 @@ STAYS_ENGLISH = {
 
 def literals_printed(path: Path) -> Iterator[str]:
     """What is printed without being asked of the catalogue: a text, or part of one, that has words of its own."""
-    for node in ast.walk(tree_of(path)):
+    for node in ast.walk(ast.parse(text_of(path))):
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in PRINTERS:
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
                 yield from sentences_in(argument)
