@@ -35,7 +35,7 @@ def begun(game: Game, seats: int, values: dict[str, Any], count: int = 6, seed: 
 def test_its_arrays_are_what_the_positions_are(game: Game, seats: int, values: dict[str, Any]) -> None:
     batch, generator = begun(game, seats, values), np.random.default_rng(5)
     ended = 0
-    for _ in range(300):
+    for _ in range(160):
         for index, state in enumerate(batch.states):
             assert state.seat() == batch.seats[index]
             assert np.flatnonzero(batch.legal[index]).tolist() == list(state.legal_actions())

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
@@ -86,21 +86,25 @@ def through_text(data: dict[str, Any]) -> dict[str, Any]:
     return parsed
 
 
+@settings(max_examples=30)
 @given(SPECS)
 def test_an_order_crosses_a_process_unchanged(spec: MatchSpec) -> None:
     assert MatchSpec.from_json(through_text(spec.to_json())) == spec
 
 
+@settings(max_examples=30)
 @given(TIME_CONTROLS)
 def test_a_time_control_crosses_a_process_unchanged(control: TimeControl) -> None:
     assert TimeControl.from_json(through_text(control.to_json())) == control
 
 
+@settings(max_examples=30)
 @given(REPORTS)
 def test_a_report_crosses_a_process_unchanged(report: MatchReport) -> None:
     assert MatchReport.from_json(through_text(report.to_json()), report.blob()) == report
 
 
+@settings(max_examples=30)
 @given(RESULTS)
 def test_a_result_crosses_a_process_unchanged(result: MatchResult) -> None:
     assert MatchResult.from_json(through_text(result.to_json())) == result

@@ -1,7 +1,7 @@
 """What a decision is charged, and the column in which a replay keeps it."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.match.timing import Figures, TimingError, pack_figures, unpack_figures
@@ -35,6 +35,7 @@ def test_the_charge_of_a_decision(figures: Figures, cores: int, charge: int) -> 
     assert figures.charge_us(cores) == charge
 
 
+@settings(max_examples=30)
 @given(FIGURES, CORES)
 def test_nobody_is_charged_more_than_wall_or_less_than_the_computing_allows(figures: Figures, cores: int) -> None:
     charge = figures.charge_us(cores)
@@ -42,6 +43,7 @@ def test_nobody_is_charged_more_than_wall_or_less_than_the_computing_allows(figu
     assert charge >= min(figures.wall_us, figures.cpu_us // cores)
 
 
+@settings(max_examples=30)
 @given(FIGURES, CORES, MICROSECONDS)
 def test_a_host_that_was_busier_never_makes_a_decision_dearer(figures: Figures, cores: int, more: int) -> None:
     busier = Figures(
@@ -55,6 +57,7 @@ def test_a_host_that_was_busier_never_makes_a_decision_dearer(figures: Figures, 
     assert busier.charge_us(cores) <= figures.charge_us(cores)
 
 
+@settings(max_examples=30)
 @given(FIGURES, CORES, MICROSECONDS)
 def test_computing_more_never_makes_a_decision_cheaper(figures: Figures, cores: int, more: int) -> None:
     harder = Figures(
@@ -68,6 +71,7 @@ def test_computing_more_never_makes_a_decision_cheaper(figures: Figures, cores: 
     assert harder.charge_us(cores) >= figures.charge_us(cores)
 
 
+@settings(max_examples=30)
 @given(st.lists(FIGURES | UNSEEN))
 def test_the_column_is_read_as_it_was_written(decisions: list[Figures]) -> None:
     assert unpack_figures(pack_figures(decisions), [figures.wall_us for figures in decisions]) == decisions
@@ -94,6 +98,7 @@ def test_a_column_that_does_not_fit_is_refused(column: str, walls: list[int], pr
         unpack_figures(column, walls)
 
 
+@settings(max_examples=30)
 @given(st.text(max_size=40), st.lists(MICROSECONDS, max_size=5))
 def test_no_text_raises_anything_else(column: str, walls: list[int]) -> None:
     try:
