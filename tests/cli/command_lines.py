@@ -7,6 +7,7 @@ which is new and stands here nowhere makes a test fail.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from arena.cli.app import make_parser
@@ -194,9 +195,13 @@ ELSEWHERE: Mapping[str, str] = {
 """The commands that are not run over both, and why."""
 
 
+whole_parser = cache(make_parser)
+"""The parser with every command, which takes half a second to make."""
+
+
 def commands() -> set[str]:
     """Every command of the application, such as `bot list`."""
-    return {" ".join(words) for words in _leaves(make_parser())}
+    return {" ".join(words) for words in _leaves(whole_parser())}
 
 
 def _leaves(command: Any) -> Iterator[list[str]]:

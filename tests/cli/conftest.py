@@ -10,25 +10,22 @@ import pytest
 
 from arena.cli.app import run
 from arena.hosting.runtimes import book, own
-from arena.hosting.runtimes.runtime import Layout
-from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind
+from arena.hosting.runtimes.settings import RuntimeKind
 from tests.cli.places import PLACES
 from tests.cli.support import MATCH, Arena, write_bot
 from tests.cli.table import TableExecutor
-from tests.support.compiled_sql import shared_compilation
+
+_lay_out, _contents = cache(own.lay_out), cache(own.contents)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def compiled_sql() -> Iterator[None]:
-    """Commands are run here one after the other, each with an engine of its own."""
-    with shared_compilation(), mock.patch.dict(book._LAY_OUT, {RuntimeKind.ARENA: _arena_runtime}):
+def own_runtime() -> Iterator[None]:
+    """The interpreter of the tests, through whose packages every command would look anew."""
+    with (
+        mock.patch.dict(book._LAY_OUT, {RuntimeKind.ARENA: _lay_out}),
+        mock.patch.dict(book._CONTENTS, {RuntimeKind.ARENA: _contents}),
+    ):
         yield
-
-
-@cache
-def _arena_runtime(definition: RuntimeDefinition) -> Layout:
-    """The interpreter of the tests, whose packages every command would look through anew."""
-    return own.lay_out(definition)
 
 
 @pytest.fixture
@@ -37,9 +34,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.chdir(tmp_path)
     db = tmp_path / "arena.db"
     monkeypatch.setenv("ARENA_DB", str(db))
-    monkeypatch.setenv(
-        "SSL_CERT_FILE", os.devnull
-    )  # nobody vouches for the certificates here, and reading all takes long
+    monkeypatch.setenv("SSL_CERT_FILE", os.devnull)  # nobody vouches for certificates here; reading all takes long
     for name in ("ARENA_DEBUG", "ARENA_WORKERS", "ARENA_SERVER"):
         monkeypatch.delenv(name, raising=False)
     return Arena(db, capsys)

@@ -82,6 +82,7 @@ def test_with_matches_in_the_pool_the_time_is_measured(table: Arena) -> None:
     assert other["measured"] == 0
 
 
+@pytest.mark.needs("minutes")
 def test_matches_of_other_versions_tell_no_time(table: Arena, tmp_path: Path) -> None:
     line = ["tournament", "run", "round-robin", *TERMS, *SHORT]
     assert table(*line, "--bots", "ada,bob").code == 0

@@ -12,10 +12,10 @@ def run(*words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "matches"),
     [
-        (["round-robin", *TWO, "--double"], 12),
+        pytest.param(["round-robin", *TWO, "--double"], 12, marks=pytest.mark.needs("minutes")),
         (["sample", *TWO, "--blocks", "4"], 12),
         (["gauntlet", *TWO[:-1], "bob,eve", "--challenger", "ada", "--blocks", "2"], 8),
-        (["swiss", *TWO, "--rounds", "3"], 6),
+        pytest.param(["swiss", *TWO, "--rounds", "3"], 6, marks=pytest.mark.needs("minutes")),
         (["swiss", *TWO], 4),
         (["ladder", *TWO, "--waves", "4"], 8),
     ],

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from arena.cli.app import make_parser
 from arena.cli.shared.events import EventLines
 from arena.cli.shared.styles import Style
 from arena.cli.shared.tabular import rows_of, write_markdown
-from tests.cli.command_lines import READS
+from tests.cli.command_lines import READS, whole_parser
 from tests.cli.support import Arena
 from tests.cli.test_both_adapters import play_beforehand
 
@@ -41,7 +40,7 @@ def cells_of_markdown(text: str) -> list[list[str]]:
 
 
 def test_every_command_for_programs_has_all_forms() -> None:
-    of_programs = {path: flags for path, flags in commands(make_parser()) if "--json" in flags}
+    of_programs = {path: flags for path, flags in commands(whole_parser()) if "--json" in flags}
     assert len(of_programs) > 70
     for path, flags in of_programs.items():
         assert set(FORMS) <= flags, path

@@ -8,8 +8,9 @@ import pytest
 import typer
 from _pytest.mark import ParameterSet
 
-from arena.cli.app import NOUNS, make_parser
+from arena.cli.app import NOUNS
 from arena.words.catalogue import words
+from tests.cli.command_lines import whole_parser
 from tests.cli.support import Arena
 
 CLI = Path(__file__).resolve().parents[2] / "arena" / "cli"
@@ -29,7 +30,7 @@ def test_help_lists_every_noun(arena: Arena) -> None:
 
 
 def test_the_line_of_a_noun_is_its_own_help() -> None:
-    for noun, command in make_parser().commands.items():
+    for noun, command in whole_parser().commands.items():
         assert command.help.startswith(words("en").say(f"cli.noun_{noun}").rstrip(".")), noun
 
 

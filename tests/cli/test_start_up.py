@@ -62,12 +62,14 @@ NOUNS_WITH_VERB_FILES = ("bot", "match", "rating", "replay", "tournament")
 
 
 PROGRAM = """
-import json, os, sys
+import importlib, json, os, sys
 from arena.cli.app import run
 
 def tell(plan):
     for part in plan:
-        if isinstance(part[0], str):
+        if part[0] == "import":
+            importlib.import_module(part[1])
+        elif isinstance(part[0], str):
             if run(part):
                 raise SystemExit(f"failed: {part}")
             os.write(TOLD, json.dumps(list(sys.modules)).encode() + b"\\n")
@@ -125,7 +127,12 @@ def imported(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> Impo
     def lines(commands: Sequence[str], place: str = db) -> list[list[str]]:
         return [[*words.format(match=match).split(), *["--db", place] * ("--help" not in words)] for words in commands]
 
-    plan = [*HELP, lines(ON_AN_EMPTY_ONE, empty), [*lines(ON_A_FILLED_ONE), *([one] for one in lines(APART))]]
+    plan = [
+        *HELP,
+        ["import", "ratings.store.database"],
+        lines(ON_AN_EMPTY_ONE, empty),
+        [*lines(ON_A_FILLED_ONE), *([one] for one in lines(APART))],
+    ]
     named = [*map(" ".join, HELP), *(f"empty: {words}" for words in ON_AN_EMPTY_ONE), *ON_A_FILLED_ONE, *APART]
     told = subprocess.run([sys.executable, "-c", PROGRAM], input=json.dumps(plan), capture_output=True, text=True)
     assert told.returncode == 0, told.stderr
