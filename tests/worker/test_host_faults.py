@@ -169,6 +169,7 @@ async def test_a_killed_worker_and_a_killed_launcher_cost_an_attempt_and_change_
     assert (died.evidence["ended"], died.evidence["signal"]) == ("SIGKILL", 9)
     assert (lost.state, lost.cause, lost.reason) == ("failed", "LAUNCHER_LOST", "the launcher has ended")
     assert not any(detail.faults for detail in arena.details())
+    assert {detail.match.sandbox for detail in arena.details()} == {"none"}
     assert [len(detail.attempts) for detail in arena.details()] == [1, 3, 1, 1, 1]
     assert check(arena.database) == []
 
@@ -187,8 +188,3 @@ async def test_a_match_that_the_host_fails_three_times_is_void_and_not_rated_and
     assert [row.change for row in detail.seats] == [None, None]
     assert "held" not in [name for name, *_ in arena.facts()[0]]
     assert check(arena.database) == []
-
-
-async def test_how_bots_are_kept_stands_with_the_match(arena: Arena) -> None:
-    await arena.play()
-    assert {detail.match.sandbox for detail in arena.details()} == {"none"}
