@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -23,12 +24,16 @@ MAKERS: dict[str, Callable[[], Bot]] = {
     "search": lambda: SearchBot(playouts=5),
 }
 GAMES = [*registry.single_names(), "nim", "lucky_nim"]
-OPTIONS = {"lucky_nim": {"size": 6}}
+OPTIONS: dict[str, dict[str, Any]] = {"lucky_nim": {"size": 6}}
+SHORT = {"foreign_king": {"max_rounds": 4}, "rex_romanorum": {"variant": "short", "round_limit": 3}, **OPTIONS}
+"""Options with which a match is soon over, for what is seen of every match."""
 
 
-def play(game: str, *makers: Callable[[], Bot], seed: int = 0) -> OfflineMatch:
+def play(
+    game: str, *makers: Callable[[], Bot], seed: int = 0, options: dict[str, dict[str, Any]] = OPTIONS
+) -> OfflineMatch:
     seeds = [10 * seed + seat for seat in range(len(makers))]
-    return play_offline([make() for make in makers], game, options=OPTIONS.get(game), seeds=seeds, chance_seed=seed)
+    return play_offline([make() for make in makers], game, options=options.get(game), seeds=seeds, chance_seed=seed)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -36,18 +41,19 @@ def play(game: str, *makers: Callable[[], Bot], seed: int = 0) -> OfflineMatch:
 def test_every_bot_plays_every_game_to_its_end_and_equally_from_equal_seeds(game: str, name: str) -> None:
     numbers = registry.get(game).seats if game in registry.single_names() else (2, 3)
     few, many = ([MAKERS[name]] * seats for seats in (numbers[0], numbers[-1]))
-    match = play(game, *few, seed=3)
+    match = play(game, *few, seed=3, options=SHORT)
     assert min(match.ranks) == 1
-    assert play(game, *few, seed=3).record == match.record
-    assert min(play(game, *many).ranks) == 1
+    assert play(game, *few, seed=3, options=SHORT).record == match.record
+    assert min(play(game, *many, options=SHORT).ranks) == 1
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_bot_that_has_played_before_plays_as_a_fresh_one(game: str) -> None:
     used = [SearchBot(playouts=5), SearchBot(playouts=5)]
-    play_offline(used, game, seeds=[7, 8], chance_seed=9)
-    again = play_offline(used, game, seeds=[1, 2], chance_seed=3)
-    fresh = play_offline([SearchBot(playouts=5), SearchBot(playouts=5)], game, seeds=[1, 2], chance_seed=3)
+    options, new = SHORT.get(game), [SearchBot(playouts=5), SearchBot(playouts=5)]
+    play_offline(used, game, options=options, seeds=[7, 8], chance_seed=9)
+    again = play_offline(used, game, options=options, seeds=[1, 2], chance_seed=3)
+    fresh = play_offline(new, game, options=options, seeds=[1, 2], chance_seed=3)
     assert again.record == fresh.record
 
 
