@@ -25,7 +25,11 @@ MAKERS: dict[str, Callable[[], Bot]] = {
 }
 GAMES = [*registry.single_names(), "nim", "lucky_nim"]
 OPTIONS: dict[str, dict[str, Any]] = {"lucky_nim": {"size": 6}}
-SHORT = {"foreign_king": {"max_rounds": 4}, "rex_romanorum": {"variant": "short", "round_limit": 3}, **OPTIONS}
+SHORT: dict[str, dict[str, Any]] = {
+    "foreign_king": {"max_rounds": 4},
+    "rex_romanorum": {"variant": "short", "round_limit": 3},
+    **OPTIONS,
+}
 """Options with which a match is soon over, for what is seen of every match."""
 
 
