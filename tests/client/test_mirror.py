@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.descriptor import Descriptor
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.client.mirror import MirrorError, check, decode, decode_arguments, encode, encode_arguments, hints_of
@@ -125,6 +125,7 @@ OUTERS = st.builds(
 )
 
 
+@settings(max_examples=40)
 @given(OUTERS)
 def test_a_value_comes_back_as_it_was(value: Outer) -> None:
     message = encode(Outer, value, OUTER_MESSAGE)

@@ -107,13 +107,13 @@ def test_nothing_is_rated_before_its_block_is_whole(database: Database, tourname
 
 
 def test_many_blocks_that_become_whole_at_once_are_all_rated(database: Database, bots: dict[str, str]) -> None:
-    blocks = [book.rotations(index, list(bots.values())[:3]) for index in range(50)]
+    blocks = [book.rotations(index, list(bots.values())[:3]) for index in range(24)]
     first, *others = book.take(database, book.create(database, bots.values(), blocks=blocks))
     for match in others:
         book.record(database, match)
     assert verdicts(database) == []
     book.record(database, first)
-    assert verdicts(database) == [Verdict.RATED] * 150
+    assert verdicts(database) == [Verdict.RATED] * 72
     assert check(database) == []
 
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from ratings.errors import AccountError, AdmissionError, BotError, BotKindError, LimitError
+from ratings.ledger import remote
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.remote import MOST_CHANGES, JoinedVersion, RemoteJoin
+from ratings.ledger.remote import JoinedVersion, RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import find_owner, stored_versions
 from ratings.read.admissions import unadmitted
@@ -116,8 +117,12 @@ def test_an_owner_has_so_many_versions_and_so_many_new_ones_an_hour(database: Da
     assert find_version(database, "ada/fox").version.number == 1
 
 
-def test_a_bot_that_changes_its_version_all_the_time_is_stopped(database: Database) -> None:
-    for _ in range(MOST_CHANGES // 2):
+def test_a_bot_that_changes_its_version_all_the_time_is_stopped(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert remote.MOST_CHANGES == 60
+    monkeypatch.setattr(remote, "MOST_CHANGES", 6)
+    for _ in range(3):
         join(database)
         join(database, NEXT)
     with pytest.raises(LimitError, match="stay with the version that joined last"):

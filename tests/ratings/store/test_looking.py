@@ -104,6 +104,7 @@ print(look_and_write(there))
 """
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("disk-full-while-looking")
 def test_a_full_disk_is_looked_at_and_written_to_when_there_is_room_again(path: Path, tmp_path: Path) -> None:
     made = make(path, tmp_path / "made")

@@ -29,6 +29,7 @@ def test_each_kind_of_question_has_its_own_count_and_at_two_seats_there_is_one()
     assert [one.kind for one in fair_play(played(Kind("2 seats", 2, 300, None), 1)).asked] == ["helps"]
 
 
+@pytest.mark.needs("minutes")
 def test_more_matches_see_smaller_deals_and_styles_hide_them() -> None:
     few, many = (fair_play(played(Kind("4 seats", 4, blocks, None), 1)).asked[1] for blocks in (400, 1600))
     (kind,) = [kind for kind in STYLES if kind.name == "4 seats, each changes each"]
