@@ -102,9 +102,17 @@ def told(text: str) -> object:
         return neutral(text, VARYING[:3])
 
 
-@pytest.mark.parametrize("form", ["--json", pytest.param("", marks=pytest.mark.needs("minutes"), id="for people")])
-def test_every_question_is_answered_alike_here_and_there(table: Arena, match: str, form: str) -> None:
-    asked = [f"{name} {words}".replace("MATCH", match) for name, each in READS.items() for words in each]
+@pytest.mark.parametrize(
+    ("form", "part"),
+    [
+        ("--json", slice(1)),
+        pytest.param("--json", slice(1, None), marks=pytest.mark.needs("minutes")),
+        pytest.param("", slice(None), marks=pytest.mark.needs("minutes")),
+    ],
+    ids=["json", "json with other options", "for people"],
+)
+def test_every_question_is_answered_alike_here_and_there(table: Arena, match: str, form: str, part: slice) -> None:
+    asked = [f"{name} {words}".replace("MATCH", match) for name, each in READS.items() for words in each[part]]
     with served(table.db) as service:
         for line in asked:
             words = line.split() if "--csv" in line else [*line.split(), *form.split()]

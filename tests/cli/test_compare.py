@@ -70,15 +70,18 @@ def test_opening_and_seed_are_shared_by_the_blocks_of_a_step(table: Arena, words
         assert openings[::2] == openings[1::2]
 
 
-def test_what_is_asked_is_said_in_elo(table: Arena) -> None:
-    for words, asked in (
-        ("--preset quick", "+0 or of +60 Elo"),
-        ("--preset regression", "-20 or of +0 Elo"),
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
         ("--elo0 -3 --elo1 5", "-3 or of +5 Elo"),
         ("--gain 0.25", "+0 or of +191 Elo"),
-    ):
-        line = [*COMPARE[:-1], "1", "--option", "max_rounds=1", *words.split()]
-        assert f"asked: a gain of {asked}" in table(*line).out, words
+        pytest.param("--preset quick", "+0 or of +60 Elo", marks=pytest.mark.needs("minutes")),
+        pytest.param("--preset regression", "-20 or of +0 Elo", marks=pytest.mark.needs("minutes")),
+    ],
+)
+def test_what_is_asked_is_said_in_elo(table: Arena, words: str, asked: str) -> None:
+    line = [*COMPARE[:-1], "1", "--option", "max_rounds=1", *words.split()]
+    assert f"asked: a gain of {asked}" in table(*line).out
 
 
 def test_without_a_limit_it_is_what_the_question_needs_and_a_question_that_is_too_fine_is_told(table: Arena) -> None:

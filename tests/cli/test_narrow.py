@@ -123,17 +123,31 @@ def cup(table: Arena, tmp_path: Path) -> Arena:
 
 FIRST = [f"{verb} {lines[0]}".strip() for verb, lines in READS.items()]
 OTHERS = [f"{verb} {words}".strip() for verb, lines in READS.items() for words in lines[1:]]
+OF_EACH_KIND = [
+    "bot list",
+    f"bot show {LONG}",
+    "leaderboard",
+    "match list",
+    "match list --fault",
+    "match show MATCH",
+    "match watch MATCH",
+    "replay show MATCH",
+    "stats crosstable -t cup",
+    "tournament show cup",
+    "tournament standings cup",
+    "tournament watch cup",
+]
 MORE = [f"bot show {LONG}", "match list --fault", "game list", f"stats history {LONG}"]
 
 
 @pytest.mark.parametrize(
     ("lines", "widths"),
     [
-        ([*FIRST, *MORE], [40]),
-        pytest.param([*FIRST, *MORE], [60, 80], marks=pytest.mark.needs("minutes")),
+        (OF_EACH_KIND, [40]),
+        pytest.param([*FIRST, *MORE], [40, 60, 80], marks=pytest.mark.needs("minutes")),
         pytest.param(OTHERS, [40, 60, 80], marks=pytest.mark.needs("minutes")),
     ],
-    ids=["narrow", "wider", "with other options"],
+    ids=["tables of each kind", "all commands", "with other options"],
 )
 def test_no_command_cuts_a_name_however_narrow_the_terminal(cup: Arena, lines: list[str], widths: list[int]) -> None:
     match = cup("match", "list", "--json").json[0]["id"]

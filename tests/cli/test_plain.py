@@ -97,12 +97,13 @@ def hostile(table: Arena) -> str:
     return match
 
 
-def test_no_command_writes_what_steers_a_terminal(table: Arena, hostile: str) -> None:
+@pytest.mark.parametrize("forms", [[""], pytest.param(["", "--json"], marks=pytest.mark.needs("minutes"))], ids=str)
+def test_no_command_writes_what_steers_a_terminal(table: Arena, hostile: str, forms: list[str]) -> None:
     asked = [*((name, each[0]) for name, each in READS.items()), *MORE]
     lines = [[*name.split(), *words.replace("MATCH", hostile).split()] for name, words in asked]
     shown, leaks = set(), []
     for line in lines:
-        for more in ([], ["--json"]) if "--csv" not in line else ([],):
+        for more in [form.split() for form in forms if not form or "--csv" not in line]:
             done = table(*line, *more)
             if steering(done.out + done.err):
                 leaks.append((" ".join([*line, *more]), steering(done.out + done.err)))

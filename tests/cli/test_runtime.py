@@ -13,10 +13,14 @@ def _bare_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.hosting.runtimes.book.installed_runtimes", lambda _path: {})
 
 
+@pytest.fixture(scope="module")
+def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_venv(tmp_path_factory.mktemp("runtime") / "venv", "fakenet==1.2")
+
+
 @pytest.fixture
-def runtimes(tmp_path: Path) -> Path:
+def runtimes(tmp_path: Path, venv: Path) -> Path:
     """A file in which `python-ml` is a virtual environment with one package."""
-    venv = make_venv(tmp_path / "venv", "fakenet==1.2")
     file = tmp_path / "runtimes.toml"
     file.write_text(f'[runtimes.python-ml]\nkind = "python"\nvenv = "{venv}"\n', encoding="utf-8")
     return file

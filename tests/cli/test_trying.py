@@ -93,6 +93,7 @@ def test_what_matches_show_is_told_and_nothing_is_left_but_what_is_told(arena: A
     assert "without a sandbox" in finished.err
 
 
+@pytest.mark.needs("minutes")
 @pytest.mark.usefixtures("at_the_table")
 def test_a_lost_match_leads_to_the_position_at_which_it_turned(arena: Arena, tmp_path: Path) -> None:
     finished = try_out(arena, author(tmp_path / "author"), "--matches", "2")
