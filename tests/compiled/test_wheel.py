@@ -19,8 +19,9 @@ from tools.compiling import sources
 
 PERFT = """
 from engine import registry
+state = registry.get("rex_romanorum").new_state(2)
 from engine.perft import perft
-print(perft(registry.get("rex_romanorum").new_state(2), 2))
+print(perft(state, 2))
 """
 
 

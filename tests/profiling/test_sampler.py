@@ -159,8 +159,12 @@ def test_what_another_thread_computes_while_a_sample_is_taken_counts_once(clocks
 def test_of_two_threads_each_gets_its_own_part(clocks: Clocks) -> None:
     with thread_in("arena.hosting.proc.meter") as thread:
         clocks.go_on(thread)  # before it is sampled
-        work = in_module("arena.wire.encoding", lambda: (clocks.go_on(thread, thread, MAIN), take()))
-        assert computed(sampled(work)) == {Part.METER: 2, Part.ENCODING: 1}
+
+        def work() -> None:
+            clocks.go_on(thread, thread, MAIN)
+            take()
+
+        assert computed(sampled(in_module("arena.wire.encoding", work))) == {Part.METER: 2, Part.ENCODING: 1}
 
 
 def test_a_sample_that_comes_while_one_is_taken_is_left_to_the_next(clocks: Clocks) -> None:
