@@ -67,8 +67,8 @@ class Played:
             match.receive(decision.seat, Answer(spec.match_id, decision.ply, [action]), 1000, 1000)
         return build_report(match, write_replay(match, started, time.time_ns() // 1000 - started), (), Accounts())
 
-    async def cancel(self, match_id: str) -> None:
-        raise AssertionError(f"match {match_id} ends before it could be cancelled")
+    async def cancel(self, _match_id: str) -> None:
+        """Cancel nothing: a match is over before anybody can ask for it."""
 
 
 def played_database(shared: Path) -> Path:

@@ -244,7 +244,8 @@ from arena.cli.main import main
 from arena.web.report import gathering, streams
 
 def held(*arguments, packing=streams.pack_all):
-    yield next(packing(*arguments))
+    making = packing(*arguments)
+    yield next(making)
     print("making", flush=True)
     signal.pause()
 
@@ -262,12 +263,13 @@ def test_a_making_that_is_told_to_end_leaves_nothing(played: Path, tmp_path: Pat
         command, cwd=tmp_path, env=place.environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "making\n"
-        assert list(tmp_path.iterdir()) != []
-        assert len(place.processes()) > 2
+        making = process.stdout.readline(), list(tmp_path.iterdir()), place.processes()
         process.send_signal(signal.SIGTERM)
         _, told = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, told) == (130, "arena: interrupted\n")
+    assert making[0] == "making\n"
+    assert making[1] != []
+    assert len(making[2]) > 2
     assert list(tmp_path.iterdir()) == []
     place.wait_until_nothing_runs()
 

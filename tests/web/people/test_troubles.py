@@ -1,8 +1,10 @@
 """What breaks while people play: the process of the pages, that of the guests, the service; tables outlive them all."""
 
+import asyncio
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -125,12 +127,16 @@ async def test_a_service_that_is_started_anew_plays_the_match_again() -> None:
         own = Place(Path(directory))
         own.ok("bot", "add", write_quick_bot(own.directory / "sources" / "first", "first"))
         async with open_hall(own.directory) as hall:
-            with people_service(own):
+            with ExitStack() as service:
+                service.enter_context(people_service(own))
                 table = await hall.open("v", "address", order(None, "first"))
                 await play(table, by_chance(), 5)
                 await until_asked(table)
+                await asyncio.to_thread(service.close)
             await until(table, lambda one: not one.is_connected)
-            with people_service(own):
+            with ExitStack() as service:
+                service.enter_context(people_service(own))
                 await until(table, lambda one: one.seats[0].restarts == 1)
                 await play(table, by_chance())
                 assert table.seats[0].stage is Stage.OVER
+                await asyncio.to_thread(service.close)
