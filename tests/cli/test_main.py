@@ -1,5 +1,6 @@
 import importlib
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -158,7 +159,7 @@ def test_ctrl_c_in_a_command_is_one_line(arena: Arena, monkeypatch: pytest.Monke
 @pytest.mark.host_fault("standard-streams-closed")
 @pytest.mark.parametrize("closed", [rarely("<&-"), rarely(">&-"), rarely("2>&-"), "<&- >&- 2>&-"])
 def test_a_standard_stream_that_is_closed_disturbs_nothing(closed: str) -> None:
-    command = f"{sys.executable} -m arena.cli.main game list {closed}"
+    command = f"{shlex.quote(sys.executable)} -m arena.cli.main game list {closed}"
     finished = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert ("foreign_king" in finished.stdout) is (">&-" not in closed.replace("2>&-", ""))

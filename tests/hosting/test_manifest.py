@@ -15,6 +15,7 @@ from arena.hosting.manifest import (
     resolve_command,
 )
 
+SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 LEAST = 'schema = 1\nname = "my-bot"\ncommand = ["python", "main.py"]\n'
 
 
@@ -234,7 +235,10 @@ class TestStrangers:
     """What a bot that has an owner may not ask for, because there is none in the sandbox."""
 
     @pytest.mark.parametrize("command", ['["python", "main.py"]', '["run"]', '["sh", "run"]'])
-    def test_programs_that_exist_in_the_sandbox_are_taken(self, tmp_path: Path, command: str) -> None:
+    def test_programs_that_exist_in_the_sandbox_are_taken(
+        self, tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PATH", SYSTEM_PATH)
         directory = write_bot(tmp_path / "bot", f'schema = 1\nname = "b"\ncommand = {command}\n')
         write_program(directory / "run")
         check_for_strangers(load_manifest(directory), directory)
@@ -254,7 +258,10 @@ class TestStrangers:
             check_for_strangers(load_manifest(directory), directory)
 
 
-def test_an_interpreter_of_the_system_needs_no_runtime_of_its_own(tmp_path: Path) -> None:
+def test_an_interpreter_of_the_system_needs_no_runtime_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", SYSTEM_PATH)
     text = 'schema = 1\nname = "my-bot"\ncommand = ["sh", "main.sh"]\n'
     directory = write_bot(tmp_path, text)
     (directory / "main.sh").touch()

@@ -47,12 +47,15 @@ class Complaints(logging.Handler):
         self.found: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.found.append(record.getMessage() + (str(record.exc_info[1]) if record.exc_info else ""))
+        # A loop in another thread hears of what was left, too, and has it logged.
+        self._add(record.getMessage(), record.exc_info[1] if record.exc_info else None)
 
     def note(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        told = f"{context.get('message')}: {context.get('exception')!r}"
-        if not (told.startswith(_POLLER) and told.endswith(_FOR_A_LOOP_THAT_IS_GONE)):
-            self.found.append(told)
+        self._add(str(context.get("message")), context.get("exception"))
+
+    def _add(self, message: str, error: BaseException | None) -> None:
+        if not (message.startswith(_POLLER) and repr(error) == _FOR_A_LOOP_THAT_IS_GONE):
+            self.found.append(f"{message}: {error!r}")
 
 
 @contextlib.contextmanager

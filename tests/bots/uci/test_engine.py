@@ -1,6 +1,7 @@
 """An engine as a process: what is said to it, what it may answer, and what is made of one that misbehaves."""
 
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -73,7 +74,7 @@ def test_an_option_that_it_does_not_have_is_refused_with_those_that_it_has() -> 
 
 @pytest.mark.parametrize("program", ["no-such-engine", "/no/such/engine", str(Path(__file__).parent)])
 def test_a_program_that_is_none_is_named(program: str) -> None:
-    with pytest.raises(EngineError, match=re.escape(f"the engine {program} cannot be started: ")):
+    with pytest.raises(EngineError, match=re.escape(f"the engine {shlex.quote(program)} cannot be started: ")):
         EngineProcess([program])
 
 

@@ -40,14 +40,14 @@ def furnished() -> Iterator[Place]:
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def place() -> Iterator[Place]:
     """Where a service runs in a thread of the tests."""
     with furnished() as made, people_service(made):
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address() -> Iterator[str]:
     """Where a browser finds the pages of a service in processes of its own."""
     with (
