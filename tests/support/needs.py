@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ NEEDED = "KMA_NEEDED"
 BARE = f"not {MARK}"
 """The expression that chooses the tests of `make test`."""
 MINUTES = "minutes"
+OLDEST_NODE = 18
 GENERATOR = Path(os.environ.get("ARENA_PROTO_PYTHON") or ROOT / ".venv-proto" / "bin" / "python")
 
 
@@ -54,6 +56,14 @@ def _language(name: str) -> str:
     return f"no bot in {name} runs here; {install_command(packages)}" if packages else ""
 
 
+def _node() -> str:
+    if why := _language("node"):
+        return why
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    is_old = int(version.removeprefix("v").partition(".")[0]) < OLDEST_NODE
+    return f"Node.js {OLDEST_NODE} or newer is needed, this is {version}" if is_old else ""
+
+
 def _sandbox() -> str:
     found = probe(STANDARD, remembered=False)
     return "" if found.works else f"{found.problem}; {found.remedy}"
@@ -71,7 +81,7 @@ NEEDS: Mapping[str, Need] = {
     MINUTES: Need("time: the test takes long", lambda: ""),
     "sandbox": Need("bubblewrap, for bots of strangers", _sandbox),
     "browser": Need("Chromium and Playwright", _chromium),
-    "node": Need("Node.js, for bots in JavaScript", lambda: _language("node")),
+    "node": Need("Node.js, for bots in JavaScript", _node),
     "cpp": Need("a C++ compiler, protoc and gRPC's headers", lambda: _language("cpp")),
     "compiler": Need("a C compiler, for the compiled engine", what_is_missing),
     "postgresql": Need("a PostgreSQL server", postgres.why_not),

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 URL = "KMA_TEST_POSTGRES"
 """The variable with the URL of a server on which databases may be made, as its superuser."""
-NEEDED = "KMA_NEED_POSTGRES"
 _USER = "postgres"
 _PR_SET_PDEATHSIG = 1
 _PATIENCE_S = 60.0
