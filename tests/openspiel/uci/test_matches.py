@@ -1,6 +1,7 @@
 """Real matches of engines through the arena: play by the rules, and what becomes of an engine that misbehaves."""
 
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -124,9 +125,8 @@ async def test_an_engine_that_gives_no_answer_costs_its_bot_the_match_and_the_bo
         fault = await fault_of(host, behaviour, at=1)
     assert (fault.cause, fault.ply) == (FaultCause.DISCONNECTED, 2)
     assert fault.evidence["exit_status"] == 1
-    assert (
-        fault.evidence["stderr"].splitlines()[-1].startswith(f"the engine {sys.executable} {ENGINE} --do {behaviour}")
-    )
+    told = fault.evidence["stderr"].splitlines()[-1]
+    assert told.startswith(f"the engine {shlex.join([sys.executable, str(ENGINE)])} --do {behaviour}")
     assert words in fault.evidence["stderr"]
 
 
