@@ -266,7 +266,8 @@ def test_a_making_that_is_told_to_end_leaves_nothing(played: Path, tmp_path: Pat
         making = process.stdout.readline(), list(tmp_path.iterdir()), place.processes()
         process.send_signal(signal.SIGTERM)
         _, told = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, told) == (130, "arena: interrupted\n")
+    # Lines of progress come by the clock, so that a busy machine has one before the end.
+    assert (process.returncode, told.splitlines()[-1]) == (130, "arena: interrupted")
     assert making[0] == "making\n"
     assert making[1] != []
     assert len(making[2]) > 2
