@@ -13,7 +13,7 @@ from arena.referee.aio_server import AioServer
 from arena.referee.context import Context
 from arena.referee.queue.loop import QueueLoop
 from arena.referee.queue.server import QueueServer
-from tests.support.deaf_client import call_and_read_nothing
+from tests.support.deaf_client import call_and_read_nothing, is_full
 from tests.support.patience import PATIENCE_S, until
 
 MORE_THAN_A_SOCKET_HOLDS = b"x" * 10_000_000
@@ -41,10 +41,8 @@ print("ended", flush=True)
 
 async def serve_the_deaf(directory: Path) -> tuple[QueueServer | AioServer, socket.socket]:
     """Return a server, and the connection of a client that does not take what it is sent."""
-    is_sending = asyncio.Event()
 
     async def serve(call: Context) -> None:
-        is_sending.set()
         await call.write(MORE_THAN_A_SOCKET_HOLDS)
 
     loop = asyncio.get_running_loop()
@@ -52,7 +50,7 @@ async def serve_the_deaf(directory: Path) -> tuple[QueueServer | AioServer, sock
     path = str(directory / "door")
     await server.start(f"unix:{path}")
     client = call_and_read_nothing(path, "/any")
-    await asyncio.wait_for(is_sending.wait(), PATIENCE_S)
+    await until(lambda: is_full(client))
     return server, client
 
 

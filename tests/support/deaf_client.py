@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import socket
 import struct
+import termios
 
 _SETTINGS, _HEADERS, _WINDOW_UPDATE = 4, 1, 8
 _END_HEADERS = 4
@@ -39,6 +41,12 @@ def make_room(client: socket.socket) -> None:
         _frame(_SETTINGS, 0, 0, struct.pack("!HI", _WINDOW_OF_STREAMS, _LARGEST))
         + _frame(_WINDOW_UPDATE, 0, 0, struct.pack("!I", _LARGEST - _FIRST_WINDOW))
     )
+
+
+def is_full(client: socket.socket) -> bool:
+    """Return whether the sender of a long message, with any room, waits for these bytes to be taken."""
+    waiting = fcntl.ioctl(client, termios.FIONREAD, struct.pack("i", 0))
+    return bool(struct.unpack("i", waiting)[0] > _FIRST_WINDOW)
 
 
 def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
