@@ -41,6 +41,7 @@ from engine.chance import SeededChance
 from engine.record import Playing, Record
 from tests.support.scripted_bots import NO_ACTION, ScriptedBot, Step
 from tests.support.specs import seat_spec
+from tests.support.texts import CHARACTERS
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "foreign_king": [{}, {"congress_on_empty": True, "virtual_discs": 16, "virtual_can_win": False}],
@@ -89,7 +90,7 @@ class Heard:
 numbers = st.integers(0, 2**53 - 1)
 steps = st.one_of(
     st.just(Step()),
-    st.builds(Step, actions=st.integers(1, 6), note=st.text(st.characters(exclude_categories=["Cs"]), max_size=40)),
+    st.builds(Step, actions=st.integers(1, 6), note=st.text(CHARACTERS, max_size=40)),
     # More than one has are dropped where chance or another seat comes first, and a fault where not.
     st.builds(Step, actions=st.integers(2, 8), surplus=st.lists(st.integers(-1, 30), max_size=4).map(tuple)),
     st.builds(Step, note=st.just("a long remark, longer than is kept; " * 40)),

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.client.mirror import MirrorError, check, decode, decode_arguments, encode, encode_arguments, hints_of
+from tests.support.texts import CHARACTERS
 
 Field = descriptor_pb2.FieldDescriptorProto
 Item = TypeVar("Item")
@@ -99,7 +100,7 @@ OUTER = {
 }
 INNER_MESSAGE, OUTER_MESSAGE = declare(INNER, OUTER)
 
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+TEXTS = st.text(CHARACTERS)
 SMALL = st.integers(-(2**31), 2**31 - 1)
 WIDE = st.integers(-(2**63), 2**63 - 1)
 JSON = st.dictionaries(TEXTS, st.none() | st.booleans() | WIDE | TEXTS | st.lists(TEXTS))

@@ -26,6 +26,7 @@ from arena.executor.ray.draining import (
 )
 from arena.executor.ray.judging import NodeJudge
 from arena.executor.ray.node import NodeState, Tally
+from tests.support.texts import CHARACTERS
 
 
 @st.composite
@@ -56,7 +57,7 @@ def test_a_machine_that_is_far_worse_has_played_enough_and_is_several_times_as_b
 
 
 @settings(max_examples=30)
-@given(st.dictionaries(st.text(), counts(), max_size=6))
+@given(st.dictionaries(st.text(CHARACTERS), counts(), max_size=6))
 def test_never_are_all_far_worse(machines: dict[str, Counts]) -> None:
     assert len(far_worse(machines)) < max(2, len(machines))
 

@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.hosting.frames import MAX_FRAME_BYTES, FrameError, encode_frame, read_frame
+from tests.support.texts import CHARACTERS
 
-HEADS = st.dictionaries(st.text(max_size=8), st.none() | st.integers(0, 2**53) | st.text(max_size=8), max_size=4)
+HEADS = st.dictionaries(
+    st.text(CHARACTERS, max_size=8), st.none() | st.integers(0, 2**53) | st.text(CHARACTERS, max_size=8), max_size=4
+)
 
 
 def read_all(data: bytes) -> list[tuple[dict[str, object], bytes]]:

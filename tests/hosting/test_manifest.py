@@ -14,6 +14,7 @@ from arena.hosting.manifest import (
     parse_manifest,
     resolve_command,
 )
+from tests.support.texts import CHARACTERS
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 LEAST = 'schema = 1\nname = "my-bot"\ncommand = ["python", "main.py"]\n'
@@ -206,14 +207,13 @@ def test_a_program_outside_the_directory_is_not_bundled(tmp_path: Path) -> None:
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(CHARACTERS),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(CHARACTERS), inner),
     max_leaves=5,
 )
-keys = (
-    st.sampled_from(["schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build"])
-    | st.text()
-)
+keys = st.sampled_from(
+    ["schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build"]
+) | st.text(CHARACTERS)
 
 
 @settings(max_examples=40)

@@ -13,13 +13,14 @@ from arena.match.report import LeakCheck, MatchReport, SeatLogText, SeatProcess
 from arena.match.result import Fault, FaultCause, MatchResult
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
+from tests.support.texts import CHARACTERS
 
 NUMBERS = st.integers(0, 2**53)
 SEATS = st.lists(st.integers(0, 4), max_size=5).map(tuple)
 JSON_OBJECTS = st.dictionaries(
-    st.text(max_size=8), st.none() | st.booleans() | NUMBERS | st.text(max_size=8), max_size=3
+    st.text(CHARACTERS, max_size=8), st.none() | st.booleans() | NUMBERS | st.text(CHARACTERS, max_size=8), max_size=3
 )
-FAULTS = st.builds(Fault, st.integers(0, 4), st.sampled_from(FaultCause), NUMBERS, st.text(), JSON_OBJECTS)
+FAULTS = st.builds(Fault, st.integers(0, 4), st.sampled_from(FaultCause), NUMBERS, st.text(CHARACTERS), JSON_OBJECTS)
 RESULTS = st.builds(
     MatchResult,
     ranks=SEATS,
@@ -31,21 +32,21 @@ RESULTS = st.builds(
     details=JSON_OBJECTS,
 )
 CHECKS = st.builds(
-    LeakCheck, st.integers(0, 4), st.sampled_from(LeakVerdict), st.none() | NUMBERS, st.text(), JSON_OBJECTS
+    LeakCheck, st.integers(0, 4), st.sampled_from(LeakVerdict), st.none() | NUMBERS, st.text(CHARACTERS), JSON_OBJECTS
 )
 LOGS = st.builds(SeatLogText, st.integers(0, 4), st.binary(max_size=20), NUMBERS)
 PROCESSES = st.builds(SeatProcess, st.integers(0, 4), st.booleans(), st.none() | NUMBERS, st.none() | st.booleans())
 REPORTS = st.builds(
     MatchReport,
-    match_id=st.text(max_size=8),
+    match_id=st.text(CHARACTERS, max_size=8),
     attempt=NUMBERS,
     result=RESULTS,
     plies=NUMBERS,
     decisions=NUMBERS,
     started_at_us=NUMBERS,
     duration_us=NUMBERS,
-    game_digest=st.text(max_size=8),
-    record_digest=st.text(max_size=8),
+    game_digest=st.text(CHARACTERS, max_size=8),
+    record_digest=st.text(CHARACTERS, max_size=8),
     replay=st.binary(max_size=20),
     sandbox=st.sampled_from(["none", "standard"]),
     leak_checks=st.lists(CHECKS, max_size=2).map(tuple),
@@ -55,26 +56,26 @@ REPORTS = st.builds(
 TIME_CONTROLS = st.builds(TimeControl, NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 SEAT_SPECS = st.builds(
     SeatSpec,
-    version=st.text(max_size=8),
-    name=st.text(max_size=8),
-    directory=st.text(max_size=8),
-    command=st.lists(st.text(max_size=8), max_size=3).map(tuple),
+    version=st.text(CHARACTERS, max_size=8),
+    name=st.text(CHARACTERS, max_size=8),
+    directory=st.text(CHARACTERS, max_size=8),
+    command=st.lists(st.text(CHARACTERS, max_size=8), max_size=3).map(tuple),
     seed=NUMBERS,
     is_deterministic=st.booleans(),
 )
 SPECS = st.builds(
     MatchSpec,
-    match_id=st.text(max_size=8),
+    match_id=st.text(CHARACTERS, max_size=8),
     attempt=NUMBERS,
-    game=st.text(max_size=8),
-    rules_version=st.text(max_size=8),
+    game=st.text(CHARACTERS, max_size=8),
+    rules_version=st.text(CHARACTERS, max_size=8),
     options=JSON_OBJECTS,
     clock=TIME_CONTROLS,
     cores=NUMBERS,
     chance_seed=NUMBERS,
     opening=SEATS,
     seats=st.lists(SEAT_SPECS, max_size=3).map(tuple),
-    block=st.text(max_size=8),
+    block=st.text(CHARACTERS, max_size=8),
     checks_leaks=st.booleans(),
     keeps_logs=st.booleans(),
     uses_fresh_bots=st.booleans(),

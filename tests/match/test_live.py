@@ -25,6 +25,7 @@ from arena.match.result import FaultCause
 from arena.match.writing import write_replay
 from engine import registry
 from tests.support.specs import installed_script_game, king_spec, script_spec, seat_spec
+from tests.support.texts import CHARACTERS
 
 SCRIPT = "0:3 1:1 1:2d 2:4 0:2d 0:3 1:3 2:2 0:2d"
 
@@ -96,7 +97,7 @@ def test_the_start_gives_no_seed_away() -> None:
 
 
 LOGS = st.builds(LiveLog, st.integers(0, 99), st.integers(0, 4), st.integers(0, 2**40), st.binary(), st.integers(0, 9))
-ENDS = st.builds(LiveEnd, st.integers(0, 99), st.none() | st.just({"ranks": [1, 2]}), st.text(max_size=9))
+ENDS = st.builds(LiveEnd, st.integers(0, 99), st.none() | st.just({"ranks": [1, 2]}), st.text(CHARACTERS, max_size=9))
 
 
 @given(LOGS | ENDS)

@@ -13,6 +13,7 @@ from arena.match.messages import Answer, Malformed, ProtocolViolation, Resignati
 from arena.match.result import FaultCause
 from tests.match.script_match import act, asked, causes, plies_of, start
 from tests.support.specs import installed_script_game
+from tests.support.texts import CHARACTERS
 
 
 @pytest.fixture(autouse=True)
@@ -271,7 +272,9 @@ class TestJudgement:
         match.add_evidence(0, {"signal": 9})
         assert match.result().faults[0].evidence == {"signal": 9}
 
-    @given(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=70), st.integers(-(2**31), 2**31 - 1), st.text())
+    @given(
+        st.lists(st.integers(-(2**31), 2**31 - 1), max_size=70), st.integers(-(2**31), 2**31 - 1), st.text(CHARACTERS)
+    )
     def test_no_answer_raises(self, actions: list[int], ply: int, text: str) -> None:
         match = start("0:2 0:3 1:2 0:2")
         match.receive(0, Answer(text, ply, actions, text), 0, 0)

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.match.timing import Figures, TimingError, pack_figures, unpack_figures
+from tests.support.texts import CHARACTERS
 
 MICROSECONDS = st.integers(0, 10**12)
 FIGURES = st.builds(
@@ -99,7 +100,7 @@ def test_a_column_that_does_not_fit_is_refused(column: str, walls: list[int], pr
 
 
 @settings(max_examples=30)
-@given(st.text(max_size=40), st.lists(MICROSECONDS, max_size=5))
+@given(st.text(CHARACTERS, max_size=40), st.lists(MICROSECONDS, max_size=5))
 def test_no_text_raises_anything_else(column: str, walls: list[int]) -> None:
     try:
         decisions = unpack_figures(column, walls)

@@ -7,6 +7,7 @@ from arena.match.decisions import DecidedBy, Entry
 from arena.match.digests import canonical_json
 from arena.match.replay import entry_json
 from arena.match.writing import entry_text
+from tests.support.texts import CHARACTERS
 
 NUMBERS = st.integers(0, 2**40)
 
@@ -17,7 +18,7 @@ def entries(draw: st.DrawFn) -> Entry:
     ply, seat, action = draw(st.tuples(NUMBERS, st.integers(0, 4), NUMBERS))
     kind = draw(st.sampled_from(("first", "later", *(by for by in DecidedBy if by is not DecidedBy.BOT))))
     if kind == "first":
-        note = draw(st.text(max_size=40))
+        note = draw(st.text(CHARACTERS, max_size=40))
         return Entry(ply, seat, action, DecidedBy.BOT, ply, draw(NUMBERS), draw(NUMBERS), note)
     if kind == "later":
         return Entry(ply + 1, seat, action, DecidedBy.BOT, draw(st.integers(0, ply)))
@@ -29,7 +30,7 @@ def test_an_entry_is_spelled_as_the_canonical_json_of_its_data(entry: Entry) -> 
     assert entry_text(entry).encode("ascii") == canonical_json(entry_json(entry))
 
 
-@given(st.text(max_size=30))
+@given(st.text(CHARACTERS, max_size=30))
 def test_a_note_may_hold_anything(note: str) -> None:
     entry = Entry(3, 0, 1, DecidedBy.BOT, 3, note=note)
     assert entry_text(entry).encode("ascii") == canonical_json(entry_json(entry))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.service.metrics import Metrics
+from tests.support.texts import CHARACTERS
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*)\})? (\S+)')
 PAIR = re.compile(r'[a-z_]+="((?:[^"\\\n]|\\.)*)"')
@@ -28,7 +29,7 @@ def samples(metrics: Metrics) -> dict[tuple[str, tuple[str, ...]], float]:
     return found
 
 
-@given(st.lists(st.tuples(st.text(max_size=5), st.floats(0, 1e6)), max_size=10))
+@given(st.lists(st.tuples(st.text(CHARACTERS, max_size=5), st.floats(0, 1e6)), max_size=10))
 def test_a_counter_is_the_sum_of_what_was_added_for_each_label(added: list[tuple[str, float]]) -> None:
     metrics = Metrics()
     counter = metrics.counter("faults_total", "Faults.", ("owner",))

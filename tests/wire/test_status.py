@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.wire.status import Status, decode_status, encode_error_info, encode_status
+from tests.support.texts import CHARACTERS
 
 Field = descriptor_pb2.FieldDescriptorProto
 
@@ -52,11 +53,11 @@ def declare() -> tuple[type, type]:
 STATUS, ERROR_INFO = declare()
 
 
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+TEXTS = st.text(CHARACTERS)
 
 
 @settings(max_examples=40)
-@given(TEXTS, TEXTS, st.dictionaries(TEXTS, st.text(st.characters(exclude_categories=["Cs"]), max_size=300)))
+@given(TEXTS, TEXTS, st.dictionaries(TEXTS, st.text(CHARACTERS, max_size=300)))
 def test_every_error_is_what_protobuf_reads(reason: str, message: str, metadata: dict[str, str]) -> None:
     status = STATUS.FromString(encode_status(Status(9, reason, message, metadata)))  # type: ignore[attr-defined]
     assert (status.code, status.message) == (9, message)

@@ -23,9 +23,7 @@ SMALL_BOT = {**LEAST, "data/weights": bytes(range(256)) * 5, "data/empty": b"", 
 GOLDEN_SHA256 = "d2e53296d511c7a80f286ac459db97056899c1ee5513b05489b0aaa3f0a0f2c0"
 GOLDEN_CONTENT_HASH = "2fb14205f323a84b8dcd970009e5a46f469ad574e888adedffe372f7579b405b"
 
-PARTS = st.text(
-    st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp"), exclude_characters="/\\"), min_size=1
-)
+PARTS = st.text(st.characters(exclude_categories=("C", "Zl", "Zp"), exclude_characters="/\\"), min_size=1)
 NAMES = PARTS.map(lambda text: f"f{text[:60]}f")
 FILES = st.dictionaries(
     st.lists(NAMES, min_size=1, max_size=4).map("/".join),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, parse_runtimes, read_runtimes
+from tests.support.texts import CHARACTERS
 
 FULL = """
 [runtimes.python-ml]
@@ -92,15 +93,19 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(["python", "node", "native", "/srv/x"]),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(CHARACTERS)
+    | st.sampled_from(["python", "node", "native", "/srv/x"]),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(CHARACTERS), inner),
     max_leaves=5,
 )
-keys = st.sampled_from(["kind", "venv", "program", "modules", "trees"]) | st.text()
+keys = st.sampled_from(["kind", "venv", "program", "modules", "trees"]) | st.text(CHARACTERS)
 
 
 @settings(max_examples=12)
-@given(st.dictionaries(st.text(max_size=5) | st.just("ml"), st.dictionaries(keys, values) | values))
+@given(st.dictionaries(st.text(CHARACTERS, max_size=5) | st.just("ml"), st.dictionaries(keys, values) | values))
 def test_whatever_they_hold_tables_are_read_or_refused_in_one_line(tables: dict[str, Any]) -> None:
     try:
         known, complaint = set(parse_runtimes(tables, place="x").definitions), "x: "

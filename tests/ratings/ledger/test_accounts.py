@@ -32,6 +32,7 @@ from ratings.store.names import check_owner_name
 from ratings.store.states import Scope
 from tests.ratings import book
 from tests.support.raw_database import whole
+from tests.support.texts import CHARACTERS
 
 LATER = book.FOREVER
 
@@ -53,7 +54,7 @@ def test_every_name_of_the_right_letters_can_be_an_owners(name: str) -> None:
     assert check_owner_name(name) == name
 
 
-@given(st.text())
+@given(st.text(CHARACTERS))
 def test_no_other_name_can_be_an_owners(name: str) -> None:
     if set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-_") and 0 < len(name) <= 40 and name[0] not in "-_":
         return

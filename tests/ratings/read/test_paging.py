@@ -21,6 +21,7 @@ from ratings.read.tournaments import list_tournaments
 from ratings.store.database import Database, open_database
 from ratings.store.states import MatchState
 from tests.ratings import book
+from tests.support.texts import CHARACTERS
 
 T = TypeVar("T")
 
@@ -178,7 +179,7 @@ def test_a_cursor_that_no_page_of_the_list_gave_is_refused(database: Database, t
         list_matches(database, limit=0)
 
 
-@given(cursor=st.text())
+@given(cursor=st.text(CHARACTERS))
 def test_no_text_makes_another_error(database_of_all: Database, cursor: str) -> None:
     for read in (list_matches, list_tournaments, list_bots):
         with suppress(PageError):

@@ -20,6 +20,7 @@ from arena.service.settings.values import (
     ServiceSection,
     WeightsSection,
 )
+from tests.support.texts import CHARACTERS
 
 TYPED: dict[str, Any] = {
     "service": ServiceSection,
@@ -169,7 +170,7 @@ def test_every_default_can_be_said_in_the_file_and_in_the_environment(file: Path
             assert said(file, row.key, {}, {row.variable: text}) == (default, row.variable), row.key
 
 
-@given(text=st.text(max_size=40))
+@given(text=st.text(CHARACTERS, max_size=40))
 def test_no_text_makes_reading_fail(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     file = tmp_path_factory.getbasetemp() / "any.toml"
     file.write_text(text, encoding="utf-8")
