@@ -9,6 +9,7 @@ from arena.client.here.viewer import Viewer
 from arena.client.values.tournaments import SINGLE_MATCH
 from arena.web.app import make_app
 from arena.web.frame.site import Site
+from arena.web.pages import front
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.store.states import Scope
@@ -63,7 +64,7 @@ def test_the_newest_versions_and_their_admission_are_told_but_no_seats_of_people
 def test_running_tournaments_are_told_and_no_tables_of_people(tmp_path: Path) -> None:
     with fresh_world(tmp_path, {0}, game="rex_romanorum") as made:
         versions = [found.version.id for found in book.active_versions(made.database)][:SEATS]
-        for number in range(60):
+        for number in range(front._TOURNAMENTS):
             book.create(
                 made.database, versions, SEATS, blocks=circle(versions)[:1], name=f"table-{number}", format=SINGLE_MATCH
             )

@@ -26,11 +26,13 @@ async def test_entrants_are_built_for_the_runtime_as_it_is(book: Book, tmp_path:
 
     make = "import fakenet; open('made', 'w').write(fakenet.VERSION)"
     version = book.add_bot("eva", runtime=NAME, build=make).content_hash
-    await build_version(programs(), version, has_owner=False)
+    before = programs()
+    await build_version(before, version, has_owner=False)
     bots = ("eva", "ann", "bob")
-    match = create_match(book.database, programs(), TERMS, bots=bots, choose_name=lambda _: "one")
+    match = create_match(book.database, before, TERMS, bots=bots, choose_name=lambda _: "one")
     add_package(venv, "fakenet", "2")
+    after = programs()
     with pytest.raises(BuildMissingError):
-        programs().find(version)
-    await build_entrants(book.database, programs(), match.id, Supervisor(Health(), get_logger("test")))
-    assert (programs().find(version).directory / "made").read_text(encoding="utf-8") == "2"
+        after.find(version)
+    await build_entrants(book.database, after, match.id, Supervisor(Health(), get_logger("test")))
+    assert (after.find(version).directory / "made").read_text(encoding="utf-8") == "2"

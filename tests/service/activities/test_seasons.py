@@ -1,5 +1,7 @@
 """The season of a ladder ends as it was announced: frozen, decided in a final, closed, its chance open to everybody."""
 
+import pytest
+
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
@@ -19,22 +21,30 @@ from tests.support.patience import until
 from tests.tournament.book import BOTS, TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
-SOON_US = 500_000
+LATER_US = 3_600_000_000
 
 
 def open_spring(book: Book) -> None:
     LadderLedger(book.database).open_ladder(LadderPlan("spring", plan_ladder(TWO, Ladder(2, 0))), planner_of)
 
 
-async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final(book: Book) -> None:
+async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
     open_spring(book)
-    seasons.announce_freeze(book.database, "spring", now_us() + SOON_US, final_blocks=2)
-    executor = ScriptedExecutor()
-    shop = workshop(book, executor)
-    async with at_work(shop, SeasonKeeper(shop), LadderKeeper(shop, 0), TournamentQueue(shop)):
-        await until(lambda: running_ladder(book.database, "spring").season.final_tournament_id is not None)
-        final = running_ladder(book.database, "spring").season.final_tournament_id
-        assert final is not None
+    announced_us = now_us() + LATER_US
+    seasons.announce_freeze(book.database, "spring", announced_us, final_blocks=2)
+    shop = workshop(book, ScriptedExecutor())
+    keeper = SeasonKeeper(shop)
+    for now, is_due in ((announced_us - 1, False), (announced_us, True)):
+        for module in ("arena.service.activities.seasons", "ratings.ledger.seasons"):
+            monkeypatch.setattr(f"{module}.now_us", lambda now=now: now)
+        await keeper.look()
+        season = running_ladder(book.database, "spring").season
+        assert (season.frozen_at_us is not None, season.final_tournament_id is not None) == (is_due, is_due)
+    final = season.final_tournament_id
+    assert final is not None
+    async with at_work(shop, keeper, LadderKeeper(shop, 0), TournamentQueue(shop)):
         await until(lambda: tournament_row(book.database, final).progress.is_over)
     assert {row.matches for row in standings(book.database, final)} == {2 * 2}
     assert len(standings(book.database, final)) == len(BOTS)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 from arena.hosting.store import VersionStore
@@ -16,7 +19,14 @@ from tests.support.places import write_quick_bot
 
 def small_home(directory: Path, *, played: bool = True) -> Home:
     """A home with three bots, whose tournament is played, and a certificate that is none."""
-    home = make_home(directory, settings_template())
+    return Home(shutil.copytree(Path(_made_home(played).name, "h"), directory))
+
+
+@cache
+def _made_home(played: bool) -> tempfile.TemporaryDirectory[str]:
+    """Such a home to be copied, for making one takes longest."""
+    made = tempfile.TemporaryDirectory(prefix="kma")
+    home = make_home(Path(made.name, "h"), settings_template())
     for name in ("cert.pem", "key.pem"):
         (home.tls / name).write_text(name, encoding="ascii")
         (home.tls / name).chmod(0o600)
@@ -30,7 +40,7 @@ def small_home(directory: Path, *, played: bool = True) -> Home:
             book.play_all(database, tournament)
     finally:
         database.close()
-    return home
+    return made
 
 
 def add_bot(home: Home, choice: str, *, name: str = "") -> str:

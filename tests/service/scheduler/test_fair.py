@@ -15,7 +15,7 @@ KEYS = ("ladder", "tournament", "comparison", "admission")
 WEIGHTS = st.fixed_dictionaries({key: st.floats(0.2, 8) for key in KEYS})
 COSTS = st.fixed_dictionaries({key: st.lists(st.floats(0.3, 5), min_size=1, max_size=4) for key in KEYS})
 SLOTS = st.integers(1, 3)
-EXAMPLES = settings(max_examples=30)
+EXAMPLES = settings(max_examples=20)
 
 
 @dataclass

@@ -113,10 +113,19 @@ def test_a_token_opens_what_the_table_allows_to_its_scope(
     assert misjudged(channel, bearing(tokens[scope.value]), scope) == []
 
 
-@pytest.mark.parametrize("kind", ["none", "unknown", "revoked", "disabled"])
-def test_without_a_token_that_holds_nothing_opens(channel: grpc.Channel, tokens: dict[str, str], kind: str) -> None:
-    expected = grpc.StatusCode.UNAUTHENTICATED, "TOKEN_MISSING" if kind == "none" else "TOKEN"
-    answers = {path: answer(channel, path, bearing(tokens.get(kind))) for path in PATHS if path != OPEN}
+def test_without_a_token_nothing_opens(channel: grpc.Channel) -> None:
+    answers = {path: answer(channel, path, bearing(None)) for path in PATHS if path != OPEN}
+    expected = grpc.StatusCode.UNAUTHENTICATED, "TOKEN_MISSING"
+    assert {path: told for path, told in answers.items() if told != expected} == {}
+
+
+@pytest.mark.parametrize("kind", ["unknown", "revoked", "disabled"])
+def test_a_token_that_does_not_hold_opens_nothing_of_any_service(
+    channel: grpc.Channel, tokens: dict[str, str], kind: str
+) -> None:
+    by_service = {path.rpartition("/")[0]: path for path in PATHS if path != OPEN}
+    answers = {path: answer(channel, path, bearing(tokens[kind])) for path in (UPLOAD, *by_service.values())}
+    expected = grpc.StatusCode.UNAUTHENTICATED, "TOKEN"
     assert {path: told for path, told in answers.items() if told != expected} == {}
 
 

@@ -32,12 +32,12 @@ def ignore(_sent: int, _total: int) -> None:
 def bot(tmp_path: Path) -> Path:
     """A bot of some size that does not compress."""
     directory = write_bot(tmp_path / "fox", "fox")
-    (directory / "weights.bin").write_bytes(Random(1).randbytes(1_000_000))
+    (directory / "weights.bin").write_bytes(Random(1).randbytes(200_000))
     return directory
 
 
 def parts_of(ticket_upload: str, turn: int, offset: int, data: bytes) -> Iterator[bot_pb2.UploadRequest]:
-    step = 100_000
+    step = 20_000
     for start in range(0, len(data), step):
         chunk = compress_chunk(data[start : start + step])
         yield bot_pb2.UploadRequest(upload=ticket_upload, turn=turn, offset=offset + start, chunk=chunk)
@@ -91,11 +91,11 @@ def test_an_upload_that_broke_off_goes_on_where_it_was(server: RunningServer, bo
     token = server.token("ada", Scope.COMPETITOR)
     with server.arena(token) as ada:
         ticket = ada.submissions.begin_upload(sha256, len(data))
-        assert ada.line.upload(parts_of(ticket.upload, ticket.turn, 0, data[:500_000])) == 500_000
+        assert ada.line.upload(parts_of(ticket.upload, ticket.turn, 0, data[:100_000])) == 100_000
     with server.arena(token) as ada:
         sent: list[int] = []
         submitted = submit(ada, bot, "", lambda done, _total: sent.append(done))
-        assert sent[0] == 500_000
+        assert sent[0] == 100_000
     assert submitted.content_hash == content_hash(bot)
 
 
@@ -205,9 +205,9 @@ def test_an_upload_is_an_operation_that_can_be_watched(server: RunningServer, bo
         first = next(watched)
         assert (first.kind, first.state, first.done, first.total) == ("upload", "running", 0, len(data))
         assert first.started_at_us is not None
-        ada.line.upload(parts_of(ticket.upload, ticket.turn, 0, data[:500_000]))
-        assert next(one for one in watched if one.done).done <= 500_000
-        assert organiser.operations.get_operation(name).done == 500_000
+        ada.line.upload(parts_of(ticket.upload, ticket.turn, 0, data[:100_000]))
+        assert next(one for one in watched if one.done).done <= 100_000
+        assert organiser.operations.get_operation(name).done == 100_000
         submit(ada, bot, "", ignore)
         last = list(watched)[-1]
         assert (last.state, last.done, last.sentence) == ("done", len(data), "ada/fox version 1")
@@ -259,7 +259,7 @@ def test_limits_are_told_with_what_to_do(bot: Path, tmp_path: Path) -> None:
 
 def test_many_submit_at_once_and_every_version_is_intact(server: RunningServer, tmp_path: Path) -> None:
     directories = {
-        f"owner{number}": write_bot(tmp_path / str(number), "fox", f"# {number % 3}\n" * 1000) for number in range(8)
+        f"owner{number}": write_bot(tmp_path / str(number), "fox", f"# {number % 3}\n" * 1000) for number in range(5)
     }
     stored: dict[str, str] = {}
 

@@ -57,6 +57,7 @@ for response in wire.responses():
         wire.send_bytes(first(response.decide))
 """
 BOTS = ("ann/fox", "ben/owl", "cat")
+SEATS = {"foreign_king": 2, "rex_romanorum": 3}
 
 
 @dataclass
@@ -81,7 +82,9 @@ class Hall:
         """Play a match, and record it."""
         match = self.matches[index]
         rules = {"game": self.game}
-        spec = king_spec(match.match_id, [self.seat] * 3, keeps_logs=True, attempt=match.attempt, **rules)
+        spec = king_spec(
+            match.match_id, [self.seat] * SEATS[self.game], keeps_logs=True, attempt=match.attempt, **rules
+        )
 
         async def run() -> None:
             report = await self.view.run(spec)
@@ -146,10 +149,11 @@ async def hall(request: pytest.FixtureRequest, executor: LocalExecutor, tmp_path
     seat = replace(scripted(), name="gated", version=str(gate), command=(sys.executable, str(main), str(gate)))
     database = open_database(tmp_path / "arena.db")
     versions = [
-        book.add_bots(database, [name], owner or None)[name] for owner, _, name in (bot.rpartition("/") for bot in BOTS)
+        book.add_bots(database, [name], owner or None)[name]
+        for owner, _, name in (bot.rpartition("/") for bot in BOTS[: SEATS[game]])
     ]
-    pool = PoolKey(game=game, rules_version="1", seats=3, time_control="none")
-    tournament = book.create(database, versions, name="cup", pool=pool)
+    pool = PoolKey(game=game, rules_version="1", seats=SEATS[game], time_control="none")
+    tournament = book.create(database, versions, SEATS[game], name="cup", pool=pool)
     ledger = ServiceLedger(database)
     tokens = {who: ledger.new_token(who, name="t", scope=Scope.COMPETITOR).secret for who in ("ann", "ben")}
     tokens["viewer"] = ledger.new_token("ann", name="v", scope=Scope.VIEWER).secret
@@ -194,14 +198,34 @@ async def shown(hall: Hall, who: str = "organiser") -> list[MatchEvent]:
     return await hall.watch(who)
 
 
-async def test_a_watcher_sees_every_move_in_order_from_before_the_match_to_its_end(hall: Hall) -> None:
+async def test_a_watcher_sees_all_from_before_the_match_to_its_end_and_an_owner_the_log_of_the_own_bot(
+    hall: Hall,
+) -> None:
+    match_id = hall.matches[0].match_id
+    own = [seat.bot for seat in hall.matches[0].seats].index("ann/fox")
     watcher = hall.watch("viewer")
     await until(lambda: bool(hall.live.asked))  # it is waited for: nobody has ordered the match yet
-    match = hall.play()
-    await until(lambda: hall.slots.find(hall.matches[0].match_id) is not None)
+    match = await hall.order()
+    parts: list[LogPart] = []
+
+    def follow(arena: ArenaThere) -> None:
+        parts.extend(arena.matches.watch_logs(match_id, own))
+
+    reader = asyncio.ensure_future(hall.ask("ann", follow))
+    await until(lambda: len(hall.live.asked) == 2)
     hall.slots.use(hall.executor)
+    await until(lambda: bool(parts))
+    assert parts[0].data.startswith(b"started")
+    assert not match.done()
+    with pytest.raises(ForbiddenError, match="no bot of yours"):
+        await hall.ask("ben", lambda arena: list(arena.matches.watch_logs(match_id, own)))
     hall.gate.touch()
     await match
+    await reader
+    stored = await hall.ask("ann", lambda arena: arena.matches.get_logs(match_id, own))
+    assert b"".join(part.data for part in parts).decode() == stored[0].text
+    again = await hall.ask("ann", lambda arena: list(arena.matches.watch_logs(match_id, own, 8)))
+    assert b"".join(part.data for part in again).decode() == stored[0].text[8:]
     seen = await watcher
     assert seen == await shown(hall)
     assert [event.sequence for event in seen] == list(range(len(seen)))
@@ -239,32 +263,6 @@ async def test_fifty_watch_one_match_and_hold_no_thread(hall: Hall) -> None:
     await match
     whole = await shown(hall)
     assert all(seen == whole for seen in await asyncio.gather(*watchers))
-
-
-async def test_the_log_of_the_own_bot_comes_while_it_plays_and_of_no_other(hall: Hall) -> None:
-    match_id = hall.matches[0].match_id
-    own = [seat.bot for seat in hall.matches[0].seats].index("ann/fox")
-    match = await hall.order()
-    parts: list[LogPart] = []
-
-    def follow(arena: ArenaThere) -> None:
-        parts.extend(arena.matches.watch_logs(match_id, own))
-
-    watcher = asyncio.ensure_future(hall.ask("ann", follow))
-    await until(lambda: bool(hall.live.asked))
-    hall.slots.use(hall.executor)
-    await until(lambda: bool(parts))
-    assert parts[0].data.startswith(b"started")
-    assert not match.done()
-    with pytest.raises(ForbiddenError, match="no bot of yours"):
-        await hall.ask("ben", lambda arena: list(arena.matches.watch_logs(match_id, own)))
-    hall.gate.touch()
-    await match
-    await watcher
-    stored = await hall.ask("ann", lambda arena: arena.matches.get_logs(match_id, own))
-    assert b"".join(part.data for part in parts).decode() == stored[0].text
-    again = await hall.ask("ann", lambda arena: list(arena.matches.watch_logs(match_id, own, 8)))
-    assert b"".join(part.data for part in again).decode() == stored[0].text[8:]
 
 
 @pytest.mark.needs("minutes")

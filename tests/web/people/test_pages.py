@@ -75,8 +75,9 @@ def resign(visitor: TestClient, table: dict[str, object]) -> None:
 
 
 def test_the_form_offers_games_seats_bots_clocks_and_options(visitor: TestClient) -> None:
-    pages = [visitor.get(f"/play?lang={language}&game=rex_romanorum&seats=5").text for language in LANGUAGES]
-    assert [page.count('<select name="seat') for page in pages] == [5] * len(LANGUAGES)
+    languages = (LANGUAGES[0], LANGUAGES[-1])
+    pages = [visitor.get(f"/play?lang={language}&game=rex_romanorum&seats=5").text for language in languages]
+    assert [page.count('<select name="seat') for page in pages] == [5, 5]
     for text in ('value="drawn"', 'value="brisk"', 'name="option_variant"', "/play?game=foreign_king&amp;seats=4"):
         assert all(text in page for page in pages), text
 
