@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import comb
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ratings.statistics.host_losses import LEAST_MATCHES, MOST_CHANCE, NEARLY_ALL, chance_of, suspect
@@ -43,6 +43,7 @@ def test_the_chance_is_that_of_drawing_blindly(case: tuple[int, int, int], data:
     assert chance_of(least, lost, sat, tried) == pytest.approx(float(Fraction(ways, comb(tried, lost))))
 
 
+@settings(max_examples=40)
 @given(st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=2, max_size=3), max_size=40), st.integers(0, 60))
 def test_nobody_is_named_without_the_figures_for_it(lost: list[set[str]], others: int) -> None:
     tried = len(lost) + others

@@ -51,7 +51,7 @@ def by_package(constants: SkillSettings, skills: Sequence[Skill], ranks: Sequenc
     return after if all(math.isfinite(skill.mu) and 0 < skill.sigma < math.inf for skill in after) else None
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(environments, st.lists(seat, min_size=2, max_size=8))
 @example(SETTINGS, [(Skill(-0.0, 1.0), 1), (Skill(-0.0, 1.0), 1)])
 @example(SETTINGS, [(Skill(100.0, 1.0), 2), (Skill(0.0, 1.0), 1)])  # told nothing: the precision of the news is 0
@@ -64,7 +64,7 @@ def test_every_match_that_the_package_can_rate_gets_its_very_bits(
         assert bits(rate(constants, before, ranks)) == bits(expected)
 
 
-@pytest.mark.parametrize("rows", [300, pytest.param(3000, marks=pytest.mark.needs("minutes"))])
+@pytest.mark.parametrize("rows", [150, pytest.param(2000, marks=pytest.mark.needs("minutes"))])
 def test_the_largest_difference_over_thousands_of_likely_matches_is_nothing(rows: int) -> None:
     for seats in range(2, 9):
         random, rated = Random(seats), 0
@@ -82,7 +82,7 @@ def test_a_long_history_stays_equal() -> None:
     """Whatever differed in a last bit would grow: each match begins where the one before ended."""
     random = Random(11)
     ours = theirs = [Skill(SETTINGS.mu, SETTINGS.sigma)] * 6
-    for _ in range(2000):
+    for _ in range(700):
         pair, ranks = random.sample(range(6), 2), random.choice(((1, 2), (2, 1), (1, 1)))
         new = rate(SETTINGS, [ours[place] for place in pair], ranks)
         package = rate_by_package(SETTINGS, [theirs[place] for place in pair], ranks)

@@ -20,7 +20,7 @@ from arena.tournament.formats.swiss import Swiss
 from arena.tournament.formats.tally import block_points, most_block_points
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, plan_wave, play, standings
 
-EXAMPLES = settings(max_examples=35)
+EXAMPLES = settings(max_examples=20)
 
 
 @st.composite

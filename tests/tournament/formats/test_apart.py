@@ -31,7 +31,7 @@ from arena.tournament.formats.situation import Entrant
 from arena.tournament.formats.swiss import Swiss
 from tests.tournament.formats.simulation import Chances, Played, play
 
-EXAMPLES = settings(max_examples=30)
+EXAMPLES = settings(max_examples=15)
 
 
 def owned(*sizes: int, free: int = 0) -> list[Entrant]:

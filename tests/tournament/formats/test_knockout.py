@@ -20,7 +20,7 @@ def statuses(played: Played) -> dict[str, str]:
     return {row.entrant: row.status for row in standings(played.form, played.entrants, played.waves, SEED)}
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.integers(2, 5), st.integers(0, 14), st.integers(1, 3), st.integers(0, 1000))
 def test_there_is_one_winner(seats: int, more: int, best_of: int, seed: int) -> None:
     played = play(Knockout(seats, best_of=best_of), field_of(seats + more), Random(seed), Chances(void=0.1))
@@ -28,7 +28,7 @@ def test_there_is_one_winner(seats: int, more: int, best_of: int, seed: int) -> 
     assert Counter(places(played).values())[1] == 1
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.integers(2, 17), st.integers(1, 2), st.integers(0, 1000))
 def test_with_decided_ties_everybody_but_the_winner_loses_its_lives(size: int, lives: int, seed: int) -> None:
     played = play(Knockout(2, lives), field_of(size), Random(seed), Chances(ties=False))

