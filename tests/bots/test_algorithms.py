@@ -122,14 +122,14 @@ def test_the_tree_is_kept_from_one_decision_to_the_next() -> None:
 
 @pytest.mark.parametrize("name", registry.single_names())
 def test_greedy_beats_random(name: str) -> None:
-    ranks = [play(name, lambda: GreedyBot(nodes=200), RandomBot, seed=seed).ranks for seed in range(4)]
-    assert ranks == [(1, 2)] * 4
+    ranks = [play(name, lambda: GreedyBot(nodes=200), RandomBot, seed=seed).ranks for seed in range(3)]
+    assert ranks == [(1, 2)] * 3
 
 
 @pytest.mark.parametrize("name", registry.single_names())
 def test_search_beats_random(name: str) -> None:
-    ranks = [play(name, lambda: SearchBot(playouts=20), RandomBot, seed=seed).ranks for seed in range(4)]
-    assert ranks == [(1, 2)] * 4
+    ranks = [play(name, lambda: SearchBot(playouts=20), RandomBot, seed=seed).ranks for seed in range(3)]
+    assert ranks == [(1, 2)] * 3
 
 
 @pytest.mark.parametrize("make", [MAKERS["greedy"], MAKERS["search"]])

@@ -226,7 +226,7 @@ def assert_same(offline: Heard, online: Heard) -> None:
 
 
 @pytest.mark.parametrize("game", OPTIONS)
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(st.data())
 def test_offline_and_over_the_stream_every_message_is_the_same(game: str, data: st.DataObject) -> None:
     plan = data.draw(plans(game, data.draw(st.sampled_from(registry.get(game).seats))))

@@ -17,11 +17,12 @@ from tests.support.nim import NIM, Nim, NimState
 
 
 def tiered(name: str) -> Iterator[Any]:
-    """Every check of a game; with more than the fewest seats they repeat what was checked with these."""
+    """Every check of a game with the fewest and with the most seats, which repeat what was checked with the fewest."""
     game = registry.get(name)
-    more = tuple(f"{name}-{seats}-" for seats in game.seats[1:])
+    few, many = (f"{name}-{game.seats[place]}-" for place in (0, -1))
     for case in cases(game):
-        yield pytest.param(case, marks=[pytest.mark.needs("minutes")] if case.name.startswith(more) else [])
+        if not case.name.startswith(tuple(f"{name}-{seats}-" for seats in game.seats[1:-1])):
+            yield pytest.param(case, marks=[pytest.mark.needs("minutes")] if case.name.startswith(many) else [])
 
 
 @pytest.mark.parametrize("case", [case for name in registry.single_names() for case in tiered(name)], ids=str)
