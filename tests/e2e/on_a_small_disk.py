@@ -32,7 +32,7 @@ def looks(place: Place, served: Served) -> list[str]:
     """What could be looked at: by commands on the file, over the service, and in a browser."""
     over = ("--server", f"unix:{served.addresses['socket']}")
     shows = ("tournament", "show", "monday"), (*over, "tournament", "show", "monday"), (*over, "leaderboard")
-    seen = [str(place.arena(*words).code) for words in shows]
+    seen = [str(place.here(*words).code) for words in shows]
     for page in ("/", "/tournaments", "/matches"):
         with urllib.request.urlopen(served.addresses["web"] + page, timeout=PATIENCE_S) as answer:
             seen.append(str(answer.status))
@@ -61,7 +61,7 @@ def main(disk: Path) -> None:
         filler.unlink()
         wait_until(lambda: place.counts() == {"finished": MATCHES})
         say("tournament monday" in served.health["problems"], served.stop())
-    say("Traceback" in served.terminal.text, place.arena("db", "check").code)
+    say("Traceback" in served.terminal.text, place.here("db", "check").code)
     say(place.ok("replay", "verify", "--all", "--json").json["verified"])
 
 

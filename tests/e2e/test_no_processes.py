@@ -11,7 +11,7 @@ from tests.support.places import CHOICES, Place, wait_for_end, write_quick_bot
 from tests.support.processes import wait_until
 
 pytestmark = pytest.mark.needs("minutes")
-BLOCKS = 2
+BLOCKS = 1
 MATCHES = 3 * BLOCKS
 LOOKS = 3
 """So often in a row no bot may be seen, before it is believed that none can be started."""

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import venv
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,15 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.needs("minutes")
 PROJECTS = (ROOT, ROOT / "examples/game_connect_four")
 NAME = "connect_four"
+COMMANDS = """
+import contextlib, io, json, sys
+from arena.cli.app import run
+for line in sys.stdin:
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        code = run(json.loads(line))
+    print(json.dumps([code, out.getvalue()]), flush=True)
+"""
+"""Runs commands one after another, each a line: most of the time of each would be that of its imports."""
 BOARD = """at => {
   const viewer = document.querySelector("[data-viewer]").viewer;
   viewer.show(at);
@@ -47,24 +58,44 @@ class Installation:
         install = [sys.executable, "-m", "pip", "--python", str(self.python), "install", "--no-index", "--no-deps"]
         subprocess.run([*install, "--quiet", "--disable-pip-version-check", *wheels], check=True)
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of a user who has never heard of our tests."""
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PYTHON"))}
+        return {**clean, "HOME": str(self.home)}
+
+    @contextmanager
+    def commands(self) -> Iterator[None]:
+        """While this is open, `arena` runs commands, in one process."""
+        words = [self.python, "-P", "-c", COMMANDS]
+        pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen(words, cwd=self.home, env=self.environment, text=True, **pipes) as self._running:
+            yield
+
     def arena(self, *words: str) -> str:
         """Run a command that must succeed; what it prints."""
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PYTHON"))}
-        clean["HOME"] = str(self.home)
-        command = [str(self.python.with_name("arena")), *words]
-        run = subprocess.run(command, cwd=self.home, env=clean, capture_output=True, text=True, timeout=PATIENCE_S)
-        assert run.returncode == 0, run
-        return run.stdout
+        asked, answers = self._running.stdin, self._running.stdout
+        assert asked is not None
+        assert answers is not None
+        asked.write(json.dumps(words) + "\n")
+        asked.flush()
+        code, out = json.loads(answers.readline())
+        assert code == 0, words
+        return str(out)
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    return Installation(tmp_path_factory.mktemp("plugin"))
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    made = Installation(tmp_path_factory.mktemp("plugin"))
+    with made.commands():
+        yield made
 
 
 @pytest.fixture(scope="module")
 def played(installed: Installation) -> Installation:
-    installed.arena("demo", "--game", NAME, "--blocks", "1", "--time", "20ms", "--db", "demo.db")
+    command = [installed.python.with_name("arena"), "demo", "--game", NAME, "--blocks", "1", "--time", "20ms"]
+    command += ["--db", "demo.db"]
+    subprocess.run(command, cwd=installed.home, env=installed.environment, check=True, timeout=PATIENCE_S)
     return installed
 
 
@@ -115,9 +146,8 @@ def test_bots_in_every_language_are_made_and_played_without_the_checkout(install
 @pytest.fixture
 def address(played: Installation) -> Iterator[str]:
     """Where the pages of its database are, served by the environment in which it is installed."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PYTHON"))}
     words = (played.python.with_name("arena"), "web", "--db", "demo.db", "--address", "127.0.0.1:0")
-    with subprocess.Popen(words, cwd=played.home, env=clean, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(words, cwd=played.home, env=played.environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         found = re.search(r"http://\S+(?=/ )", process.stdout.readline())
         assert found

@@ -3,7 +3,6 @@
 import re
 import shutil
 import signal
-import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,42 +12,40 @@ import pytest
 
 from tests.support.pages import commands
 from tests.support.pages import typed as typed_words
-from tests.support.places import Place
+from tests.support.places import QUICK_BOT, Place
 from tests.support.processes import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.needs("sandbox")  # without one no owner's bot is taken
 ADDRESS = "127.0.0.1:7733"
 COMMANDS = 10
+HOME = "my-arena"
+"""The home of the page; what browsers find there is shown by tests/web."""
 
 
 @pytest.fixture
 def desk() -> Iterator[Place]:
-    """The directory where an organiser sits, with the sample bots in it; short, because a socket's path must be."""
+    """The directory where an organiser sits, with two quick bots; short, because a socket's path must be."""
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         made = Place(Path(directory))
         made.environment |= {
-            "ARENA_SERVE_ADDRESS": f"127.0.0.1:{free_port()}",
+            "ARENA_SERVE_ADDRESS": "127.0.0.1:0",
             "ARENA_ADMIN_ADDRESS": "127.0.0.1:0",
-            "ARENA_SERVE_WEB_ADDRESS": "",  # what browsers find is shown by tests/web
             "ARENA_WORKERS": "1",  # each would start all bots
             "ARENA_MATCHES_PER_DAY": "240",  # ten may be played at once: only the first one is waited for
             "PYTHONSAFEPATH": "1",  # as for the installed program: no package is found in the directory one is in
             "XDG_CONFIG_HOME": str(made.directory / "config"),
         }
+        (made.directory / HOME).mkdir(mode=0o700)
+        (made.directory / HOME / "settings.toml").write_text('[service]\nweb_address = ""\n', encoding="utf-8")
         for name in ("greedy", "random"):
             copied = shutil.copytree(ROOT / "bots" / name, made.directory / "bots" / name)
+            (copied / "main.py").write_text(QUICK_BOT, encoding="utf-8")
             manifest = (copied / "bot.toml").read_text(encoding="utf-8")
-            few = manifest.replace('games = ["*"]', 'games = ["foreign_king"]')  # and so a short admission
+            few = manifest.replace('games = ["*"]', 'games = ["foreign_king"]').replace("deterministic = true", "")
             (copied / "bot.toml").write_text(few, encoding="utf-8")
         yield made
         made.wait_until_nothing_runs()
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 def typed(desk: Place, line: str) -> list[str]:
@@ -61,7 +58,9 @@ def in_the_background(desk: Place, line: str) -> Iterator[re.Match[str]]:
     """The service as `line &` starts it, as soon as it is ready."""
     assert line.endswith(" &")
     with desk.on_terminal(*typed(desk, line.removesuffix(" &"))) as terminal:
-        yield terminal.wait_for(r"ready home=\S+ pid=(\d+) .*fingerprint=([0-9A-F:]{95})")
+        ready = terminal.wait_for(r"ready home=\S+ .*owners=(\S+) .*fingerprint=([0-9A-F:]{95})")
+        desk.environment["ARENA_SERVE_ADDRESS"] = ready[1]
+        yield ready
         terminal.process.send_signal(signal.SIGTERM)
         assert terminal.end() == 0
 

@@ -61,8 +61,9 @@ def test_the_first_bot_of_the_guide_for_node_plays_every_game_by_the_clocks_of_t
 
 
 def play(place: Place, bots: str) -> None:
-    """Play each game by each clock. How long a busy machine takes to start a process is not what is asked."""
-    for words in (words for game in OURS for words in commands_of_the_guide(game)):
+    """Play a game by each clock, the others by one. How long a busy machine takes to start a process is not asked."""
+    first, *others = OURS
+    for words in (*commands_of_the_guide(first), *(commands_of_the_guide(game)[0] for game in others)):
         words[words.index("--bots") + 1] = bots
         match = place.ok(*words, *ANY_START, "--json").json
         assert match["faults"] == [], words

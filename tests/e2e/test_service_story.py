@@ -129,7 +129,7 @@ def connected(house: Place, owner: str, directory: str, name: str) -> Iterator[T
 def refuse_to_show_anothers(house: Place) -> None:
     """Nobody may manage, or see the log of, what is not his, nor do what is the organiser's."""
     for words in (("bot", "withdraw", "bob/hare"), ("owner", "list"), ("token", "new", "--owner", "bob")):
-        refused = house.arena("--server", "ada", *words)
+        refused = house.here("--server", "ada", *words)
         assert refused.code == 2, refused
         assert refused.err.count("\n") == 1
 
@@ -138,7 +138,7 @@ def end_the_season(house: Place) -> None:
     """Freeze, play the short final, close, publish the secret, and begin the next one."""
     frozen = house.ok("season", "freeze", "king2", "--final-blocks", "2", "--json").json
     assert (frozen["state"], frozen["secret"]) == ("final", None)
-    wait_until(lambda: house.arena("season", "close", "king2").code == 0)
+    wait_until(lambda: house.here("season", "close", "king2").code == 0)
     kept = house.ok("--server", "bob", "season", "show", "king2", "1", "--json").json
     assert kept["season"]["state"] == "closed"
     assert re.fullmatch(r"[0-9a-f]{64}", kept["season"]["secret"])

@@ -30,15 +30,13 @@ def test_it_plays_what_others_create_and_tells_how_it_does(field: Place) -> None
         assert served.metric("arena_slots") >= 1
         assert served.metric("arena_warm_processes") >= 3
         assert served.get("/nothing")[0] == 404
-        plan(field, blocks=1, name="tuesday")
-        wait_for_counts(field, {"finished": 6})
         refuse_a_second_service(field, served)
         assert served.stop() == 0
     assert "stopped" in served.terminal.text
     assert left_behind(field) == []
     lines = [json.loads(line) for line in (field.directory / "logs" / "serve.jsonl").read_text().splitlines()]
     finished = [line for line in lines if line["event"] == "match finished"]
-    assert len({line["match"] for line in finished}) == 6
+    assert len({line["match"] for line in finished}) == 3
     assert {line["attempt"] for line in finished} == {1}
     field.ok("db", "check")
 

@@ -14,6 +14,7 @@ BLOCKS = 3
 MATCHES = 3 * BLOCKS
 ORDER = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", ",".join(CHOICES)]
 ORDER += ["--blocks", str(BLOCKS), "--seed", "11", "--name", "monday", *ANY_TIME]
+ONE = ("--workers", "1")
 TWO = ("--workers", "2")  # they play four matches before their bots are held in the next two: some are left to plan
 MINUTES = pytest.mark.needs("minutes")
 SOME_PLAYED = rf"[1-9]\d*/{MATCHES} matches, "
@@ -33,10 +34,9 @@ def check_all_is_well(place: Place) -> None:
 
 
 @pytest.mark.host_fault("command-killed")
-@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=MINUTES)])
-def test_a_command_that_is_killed_loses_nothing_and_resume_plays_the_rest(field: Place, workers: str) -> None:
+def test_a_command_that_is_killed_loses_nothing_and_resume_plays_the_rest(field: Place) -> None:
     field.hold()
-    with field.on_terminal(*ORDER, "--workers", workers) as terminal:
+    with field.on_terminal(*ORDER, *ONE) as terminal:
         terminal.wait_for(SOME_PLAYED)
         (row,) = field.ok("tournament", "list", "--json").json
         assert (row["status"], row["played_by"]["pid"]) == ("running", terminal.process.pid)
@@ -46,7 +46,7 @@ def test_a_command_that_is_killed_loses_nothing_and_resume_plays_the_rest(field:
         assert (row["status"], row["played_by"]) == ("stopped", None)
     field.release()
     assert field.counts()["finished"] < MATCHES
-    field.ok("tournament", "resume", "monday", "--workers", workers)
+    field.ok("tournament", "resume", "monday", *ONE)
     check_all_is_well(field)
 
 
@@ -54,7 +54,7 @@ def test_a_command_that_is_killed_loses_nothing_and_resume_plays_the_rest(field:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory, prepared: Path) -> list[tuple[object, ...]]:
     """The table of the same tournament, played by one worker without a stop."""
     place = Place(shutil.copytree(prepared, tmp_path_factory.mktemp("undisturbed"), dirs_exist_ok=True))
-    place.ok(*ORDER, "--workers", "1")
+    place.ok(*ORDER, *ONE)
     place.wait_until_nothing_runs()
     return place.table()
 

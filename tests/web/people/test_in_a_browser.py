@@ -36,8 +36,8 @@ beside it, and then on whole actions of the list, every other time on the last o
 CURIOUS = 30
 LONG_MS = 3000 * PATIENCE_S
 OVER = "#result:not([hidden])"
-TABLES = [(game, of(registry.get(game).seats)) for game in OURS for of in (min, max)]
-"""Of each game the smallest table and the largest: the script only makes more lines of more seats."""
+TABLES = [(game, of(registry.get(game).seats)) for game, of in zip(OURS, (max, min), strict=True)]
+"""The largest table of one game, the smallest of the other: the script only makes more lines of more seats."""
 
 
 @pytest.mark.parametrize(("game", "seats"), TABLES)
