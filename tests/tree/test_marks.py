@@ -1,4 +1,4 @@
-"""What the suite holds against hostile bots and sick hosts is named, all of it, and each thing once."""
+"""What tests need, and what they hold against hostile bots and sick hosts, is named: all of it, each thing once."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import needs
 from tests.support.marked_names import MARKS, all_names
 from tests.support.reporting import report
-from tests.support.sources import text_of
+from tests.support.sources import ROOT, facts_of, text_of
 
 HONEST = {
     *("with-note", "many-at-once", "resign", "work-before-joining", "wait-for-file"),
@@ -28,6 +29,13 @@ SMALL_WORDS = {"a", "an", "the", "of", "its", "their", "that", "with", "to", "in
 def named() -> dict[str, frozenset[str]]:
     """By mark, every name that it gives."""
     return {mark: all_names(mark) for mark in MARKS}
+
+
+def test_tests_need_nothing_but_what_the_table_of_needs_has_and_everything_in_it() -> None:
+    places = [path.relative_to(ROOT) for path in (ROOT / "tests").rglob("*.py")]
+    marks = [one for place in places for one in facts_of(place).marks if one.name == needs.MARK]
+    named = {text for one in marks for text in one.texts}
+    assert named | {*needs.OF_FIXTURES.values(), *needs.OF_FOLDERS.values()} == set(needs.NEEDS)
 
 
 def test_every_hostile_behaviour_of_the_zoo_is_in_a_mark(named: dict[str, frozenset[str]]) -> None:
