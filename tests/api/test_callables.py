@@ -1,6 +1,7 @@
 """What a program gives as a bot becomes one: files that another process plays by."""
 
 import importlib
+import runpy
 import subprocess
 import sys
 import threading
@@ -11,7 +12,7 @@ import pytest
 
 from arena.api import Arena, CallableError, Entrant, MissingPackageError
 from arena.hosting.manifest import load_manifest
-from arena.scripting.callables import PROGRAM_NAME, pack
+from arena.scripting.callables import PROGRAM_NAME, PackedCallable, pack
 from arena.scripting.fingerprint import fingerprint_of
 from bots.algorithms.greedy import GreedyBot
 from bots.kit import Bot, Decision
@@ -25,6 +26,17 @@ import runpy, sys, types
 for program in sys.argv[1:]:
     found = runpy.run_path(program)["load"]()
     print(type(found).__mro__[-3].__name__, found.decide(types.SimpleNamespace(legal_actions=[10, 11, 12])))
+"""
+SCRIPT = """
+from arena.scripting.callables import pack
+from beside_the_script import pick
+
+PLACE = 2
+
+def mine(decision):
+    return pick(decision.legal_actions, PLACE)
+
+packed = pack(mine)
 """
 SAME_IN_EACH_SESSION = """
 import sys
@@ -47,13 +59,27 @@ print(fingerprint_of(Scorer), fingerprint_of(Scorer(2)), fingerprint_of(lambda d
 """
 
 
-def test_another_process_plays_as_the_program_would(tmp_path: Path) -> None:
-    for what, (given, _) in GIVEN.items():
+def test_another_process_plays_as_the_program_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bots = {what: (pack(Entrant(given, name="given")), place) for what, (given, place) in GIVEN.items()}
+    bots["a function of a script"] = packed_by_script(tmp_path / "script", monkeypatch), 2
+    for what, (packed, _) in bots.items():
         (tmp_path / what).mkdir()
-        pack(Entrant(given, name="given")).write(tmp_path / what)
-    words = [sys.executable, "-c", ASK, *(str(tmp_path / what / PROGRAM_NAME) for what in GIVEN)]
+        packed.write(tmp_path / what)
+    words = [sys.executable, "-c", ASK, *(str(tmp_path / what / PROGRAM_NAME) for what in bots)]
     told = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path).stdout.splitlines()
-    assert dict(zip(GIVEN, told, strict=True)) == {what: f"Bot {10 + place}" for what, (_, place) in GIVEN.items()}
+    assert dict(zip(bots, told, strict=True)) == {what: f"Bot {10 + place}" for what, (_, place) in bots.items()}
+
+
+def packed_by_script(directory: Path, monkeypatch: pytest.MonkeyPatch) -> PackedCallable:
+    """A bot that a script without a guard packs, with what it needs of a module beside it."""
+    directory.mkdir()
+    (directory / "beside_the_script.py").write_text("def pick(ids, place):\n    return ids[place]\n", encoding="utf-8")
+    (directory / "study.py").write_text(SCRIPT, encoding="utf-8")
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(directory)
+        packed: PackedCallable = runpy.run_path(str(directory / "study.py"), run_name="__main__")["packed"]
+    del sys.modules["beside_the_script"]
+    return packed
 
 
 @pytest.mark.parametrize(
@@ -220,12 +246,11 @@ def test_a_bot_made_by_another_python_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("sandbox")
-@pytest.mark.parametrize("level", ["standard", "strict"])
-def test_a_callable_plays_in_a_sandbox_like_every_bot(level: str, tmp_path: Path) -> None:
-    with Arena(tmp_path / "kept.db", workers=1, sandbox=level) as arena:
+def test_a_callable_plays_in_a_sandbox_like_every_bot(tmp_path: Path) -> None:
+    with Arena(tmp_path / "kept.db", workers=1, sandbox="strict") as arena:
         played = arena.match("foreign_king", [FirstBot, first], clock=LONG, start_limit=LONG, seed=1)
     assert played.faults == ()
-    assert played.detail.sandbox == level
+    assert played.detail.sandbox == "strict"
 
 
 def test_what_the_program_registered_with_cloudpickle_stays_registered() -> None:

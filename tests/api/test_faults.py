@@ -1,11 +1,12 @@
 """What a callable does wrong is a bot's fault in its match, and everybody else plays on."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from arena.api import Arena, Entrant
-from tests.api.players import CannotBeMade, answers_nonsense, cheats, first, never_answers, raises
+from tests.api.players import CannotBeMade, answers_nonsense, cheats, first, never_answers, raises, says
 from tests.support.patience import PATIENCE_S, patient_autopsies
 
 START = f"{PATIENCE_S:g}s"
@@ -17,25 +18,32 @@ WRONG = [
 ]
 
 
-def test_the_match_tells_what_each_callable_did_wrong(tmp_path: Path) -> None:
-    bots = [*(bot for bot, _, _ in WRONG), Entrant(first, name="honest")]
-    with Arena(tmp_path / "faults.db", workers=1) as arena, patient_autopsies():
+async def test_where_an_event_loop_runs_a_match_tells_what_each_callable_did_wrong_and_keeps_what_one_prints(
+    tmp_path: Path,
+) -> None:
+    assert asyncio.get_running_loop().is_running()
+    bots = [says, *(bot for bot, _, _ in WRONG)]
+    with Arena(tmp_path / "faults.db", workers=1, logs=True) as arena, patient_autopsies():
         played = arena.match("rex_romanorum", bots, clock=START, start_limit=START)
-    assert played.ranks == (4, 3, 2, 5, 1)
+        texts = {log.bot: log.text for log in arena.logs(played.id)}
+    assert played.ranks == (1, 4, 3, 2, 5)
     faults = {fault.seat: fault for fault in played.faults}
-    assert sorted(faults) == [0, 1, 2, 3]
-    for seat, (_, cause, said) in enumerate(WRONG):
+    assert sorted(faults) == [1, 2, 3, 4]
+    for seat, (_, cause, said) in enumerate(WRONG, 1):
         assert faults[seat].cause == cause
         assert f"(seat {seat}) was at fault at ply {faults[seat].ply}, {cause}" in repr(played)
         assert said in repr(played)
+    assert texts["says"].startswith("I look at ")
+    assert not texts.get("cheats")
 
 
 @pytest.mark.needs("minutes")
 def test_one_that_never_answers_is_out_of_time(tmp_path: Path) -> None:
     with Arena(tmp_path / "faults.db", workers=1) as arena:
-        played = arena.match("foreign_king", [never_answers, first], clock="50ms", start_limit=START)
-    (fault,) = [fault for fault in played.faults if fault.seat == 0]
-    assert fault.cause == "TIMEOUT"
+        # It is asked first, so that nobody else is late, however busy the machine.
+        played = arena.match("foreign_king", [never_answers, first], clock="50ms", start_limit=START, opening_plies=0)
+    (fault,) = played.faults
+    assert (fault.seat, fault.cause, fault.ply) == (0, "TIMEOUT", 0)
     assert played.ranks[0] == 2
     assert f"at fault at ply {fault.ply}, TIMEOUT" in repr(played)
 

@@ -1,6 +1,5 @@
-"""Programs that use the arena as programs do: without a guard around them, beside a loop that runs, until Ctrl-C."""
+"""Programs that use the arena as programs do: without a guard around them, until Ctrl-C."""
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -13,13 +12,17 @@ import pytest
 
 from arena.api import Arena, RunStoppedError
 from arena.tournament.run_progress import RunProgress
-from tests.api.players import FirstBot, first, says
+from tests.api.players import first
 from tests.api.stalling import PLAYED, stalling
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import outliving_processes, wait_until
 
 LONG = f"{PATIENCE_S:g}s"
-PLAIN = f"""
+HELPER = """
+def pick(ids, place):
+    return ids[place]
+"""
+STOPPED = f"""
 from arena.api import Arena
 from helper import pick
 
@@ -28,45 +31,14 @@ PLACE = 0
 def mine(decision):
     return pick(decision.legal_actions, PLACE)
 
-arena = Arena("study.db", workers=1)
-played = arena.tournament("foreign_king", ["random", mine], clock="{LONG}", start_limit="{LONG}", seed=1)
-print(sorted(row.bot for row in played), [row.forfeits for row in played])
-"""
-HELPER = """
-def pick(ids, place):
-    return ids[place]
-"""
-STOPPED = f"""
-from arena.api import Arena
-
 with Arena("study.db", workers=1) as arena:
     def tell(state):
         print(state.over, flush=True)
     arena.tournament(
-        "foreign_king", ["random", "greedy"], name="long", blocks=500, clock="{LONG}", start_limit="{LONG}", seed=1,
+        "foreign_king", ["random", mine], name="long", blocks=500, clock="{LONG}", start_limit="{LONG}", seed=1,
         progress=tell,
     )
 """
-
-
-def test_a_script_needs_no_guard_and_its_own_modules_go_along(tmp_path: Path) -> None:
-    (tmp_path / "helper.py").write_text(HELPER, encoding="utf-8")
-    (tmp_path / "study.py").write_text(PLAIN, encoding="utf-8")
-    words = [sys.executable, "study.py"]
-    finished = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=False)
-    assert finished.returncode == 0, finished.stderr
-    assert finished.stdout == "['mine', 'random'] [0, 0]\n"
-
-
-async def test_it_plays_where_an_event_loop_runs_already_and_keeps_what_a_callable_prints(tmp_path: Path) -> None:
-    assert asyncio.get_running_loop().is_running()
-    with Arena(tmp_path / "loop.db", workers=1, logs=True) as arena:
-        played = arena.match("foreign_king", [says, FirstBot], clock=LONG, start_limit=LONG, seed=1)
-        texts = {log.bot: log.text for log in arena.logs(played.id)}
-    assert sorted(rank or 0 for rank in played.ranks) == [1, 2]
-    assert played.faults == ()
-    assert texts["says"].startswith("I look at ")
-    assert not texts.get("first-bot")
 
 
 @pytest.fixture
@@ -79,11 +51,13 @@ def interrupts() -> Iterator[None]:
 
 @pytest.mark.needs("minutes")
 @pytest.mark.usefixtures("interrupts")
-def test_ctrl_c_ends_a_script_in_good_order_and_the_rest_is_played_later(tmp_path: Path) -> None:
+def test_a_script_needs_no_guard_its_modules_go_along_and_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(HELPER, encoding="utf-8")
+    (tmp_path / "study.py").write_text(STOPPED, encoding="utf-8")
     temporary = tempfile.mkdtemp(prefix="kma-api-", dir="/tmp")
     environment = {**os.environ, "TMPDIR": temporary}
     process = subprocess.Popen(
-        [sys.executable, "-c", STOPPED],
+        [sys.executable, "study.py"],
         cwd=tmp_path,
         env=environment,
         stdout=subprocess.PIPE,
@@ -104,6 +78,7 @@ def test_ctrl_c_ends_a_script_in_good_order_and_the_rest_is_played_later(tmp_pat
         assert not before.is_over
         assert before.detail.summary.leased == 0
         assert 2 <= before.detail.summary.finished < 1000
+        assert {row.bot: row.forfeits for row in before} == {"mine": 0, "random": 0}
         done: list[int] = []
 
         def stop_again(state: RunProgress) -> None:

@@ -56,12 +56,17 @@ def play(env: Any, seed: int | None = None) -> tuple[float, dict[str, Any], list
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"opponents": first},
-        {"opponents": ["random", DrawingBot()], "seat": None, "opening_plies": 6, "time": PATIENT},
-        {"game": "rex_romanorum", "seats": 2, "options": {"round_limit": 1}, "opponents": "random", "time": PATIENT},
+        {"opponents": first, "seat": None, "opening_plies": 6},
+        {
+            "game": "rex_romanorum",
+            "seats": 3,
+            "options": {"round_limit": 1},
+            "opponents": ["random", DrawingBot()],
+            "time": PATIENT,
+        },
         {"game": CONNECT_FOUR, "seats": 2, "opponents": first},
     ],
-    ids=["here", "mixed", "hosted", "connect four"],
+    ids=["here", "beside a program", "connect four"],
 )
 def test_it_passes_the_check(arguments: Mapping[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     env = gymnasium.make(NAME, **arguments)
@@ -97,22 +102,14 @@ def test_an_illegal_action_forfeits_and_the_next_playing_begins() -> None:
     assert play(env)[1]["ranks"]
 
 
-def test_a_program_that_crashes_is_told_in_the_info_and_the_playing_goes_on(tmp_path: Path) -> None:
-    bot = write_bot(tmp_path / "rogue", "if self.asked == 2: sys.exit(9)\nreturn decision.legal_actions[0]")
-    env = SeatEnv("foreign_king", 3, {"max_rounds": 6}, opponents=[bot, first], time=PATIENT)
-    _, info, _ = play(env, 1)
-    env.close()
-    (fault,) = info["faults"]
-    assert (fault["seat"], fault["cause"]) == (1, "DISCONNECTED")
-    assert "status 9" in fault["explanation"]
-
-
-def test_a_program_that_never_answers_is_told_in_the_info(tmp_path: Path) -> None:
+def test_a_program_that_never_answers_is_told_in_the_info_and_the_playing_goes_on(tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "mute", "time.sleep(3600)")
     env = SeatEnv("foreign_king", 3, {"max_rounds": 6}, opponents=[bot, first], time="200ms")
     _, info, _ = play(env, 1)
     env.close()
-    assert [(fault["seat"], fault["cause"]) for fault in info["faults"]] == [(1, "TIMEOUT")]
+    (fault,) = info["faults"]
+    assert (fault["seat"], fault["cause"]) == (1, "TIMEOUT")
+    assert "200" in fault["explanation"]
 
 
 def test_a_version_of_a_database_sits_down(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,8 +149,6 @@ def test_a_playing_that_ends_before_the_first_choice_is_the_fault_of_who_ended_i
         ({"game": "go"}, "there is no game 'go'"),
         ({"game": Nim("nim", "Nim", is_lucky=False)}, "nim gives no feature planes"),
         ({"opponents": ["greedy"]}, "1 opponents for 2 other seats; name one for each, or one for all"),
-        ({"opponents": "greedi"}, "there is no sample bot and no directory 'greedi'; the samples are"),
-        ({"opponents": Version("/nowhere/a.db", "x")}, "x: "),
         ({"seat": 3, "opponents": first}, "seat is from 0 to 2, or None for another one in each playing, not 3"),
         ({"time": "fast"}, "time: 'fast' is no time control; write 50ms, 2s, 60+1, 60+1/5s or none"),
         ({"time": 3}, "time: "),
