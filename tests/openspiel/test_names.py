@@ -94,7 +94,6 @@ def test_commands_that_name_games_load_no_openspiel() -> None:
     ("games", "first", "is_loaded"),
     [
         (["*"], "openspiel_go:board_size=5", True),
-        (["*"], "foreign_king", False),
         (["*"], None, False),
         (["foreign_king"], "openspiel_chess", False),
         (["openspiel_go:board_size=5"], None, True),
