@@ -40,7 +40,7 @@ def weights_of(game: str) -> tuple[float, ...]:
 
 @pytest.fixture
 def _pretended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is played: the first weights lead by how much more they weigh in all, and as the seats and the seed say."""
+    """Nothing is played: the first weights lead by how much more they weigh, and by what the seats and the seed say."""
 
     def lead(duel: Duel) -> float:
         return tanh(sum(duel.first) - sum(duel.second)) * (1 + duel.seats + duel.seed % 7) / 20

@@ -12,22 +12,41 @@ from pathlib import Path
 
 import pytest
 
+from bots.training import duels
 from bots.training.__main__ import main
 from engine import registry
 from tests.support.processes import marked_processes, wait_until
+from tests.support.sources import ROOT
 
 pytestmark = pytest.mark.needs("minutes")
 
 (GAME, *_) = [name for name in registry.single_names() if (game := registry.get(name).playable) and game.weighing]
 
+HASTY = """
+import os, sys
+from bots.training import duels
+duels.TURN_NODES, duels.LINE_NODES = 8, 4
+{also}
+from bots.training.__main__ import main
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
+"""
+"""A training that looks at few positions, in all its processes, each of which runs this too."""
+
+
+def write_program(directory: Path, also: str = "") -> Path:
+    program = directory / "program.py"
+    program.write_text(HASTY.format(also=also), encoding="utf-8")
+    return program
+
 
 @contextmanager
 def training(processes: int, out: Path) -> Iterator[subprocess.Popen[str]]:
     """Give a training in the midst of its trial, in a group of its own, all with the path in their environment."""
-    words = [sys.executable, "-m", "bots.training", GAME, "--steps", "1", "--trial", "10000"]
+    words = [sys.executable, str(write_program(out.parent)), GAME, "--steps", "1", "--trial", "10000"]
     with subprocess.Popen(
         [*words, "--processes", str(processes), "--out", str(out)],
-        env={**os.environ, "KMA_TEST_OUT": str(out)},
+        env={**os.environ, "KMA_TEST_OUT": str(out), "PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -39,21 +58,18 @@ def training(processes: int, out: Path) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
-def test_they_find_what_one_process_finds_and_are_no_copies_of_it(tmp_path: Path) -> None:
+def test_they_find_what_one_process_finds_and_are_no_copies_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Libraries may not bear to be copied: gRPC, for one, may wait for ever in a copy, or end it.
-    program = (
-        "import os, sys\n"
-        "os.register_at_fork(after_in_child=lambda: os._exit(9))\n"
-        "from bots.training.__main__ import main\n"
-        "if __name__ == '__main__':\n"
-        "    sys.exit(main(sys.argv[1:]))\n"
-    )
-    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    write_program(tmp_path, "os.register_at_fork(after_in_child=lambda: os._exit(9))")
     words = [GAME, "--seats", "2", "--steps", "1", "--trial", "2", "--out", "weights.json"]
     command = [sys.executable, "program.py", *words, "--processes", "2"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     found = (tmp_path / "weights.json").read_text(encoding="utf-8")
+    monkeypatch.setattr(duels, "TURN_NODES", 8)
+    monkeypatch.setattr(duels, "LINE_NODES", 4)
     assert main([*words[:-1], str(tmp_path / "weights.json")]) == 0
     assert (tmp_path / "weights.json").read_text(encoding="utf-8") == found
 

@@ -19,7 +19,7 @@ from tests.support.nim import NIM, Nim, NimState
 def tiered(name: str) -> Iterator[Any]:
     """Every check of a game with the fewest and with the most seats, which repeat what was checked with the fewest."""
     game = registry.get(name)
-    few, many = (f"{name}-{game.seats[place]}-" for place in (0, -1))
+    many = f"{name}-{game.seats[-1]}-"
     for case in cases(game):
         if not case.name.startswith(tuple(f"{name}-{seats}-" for seats in game.seats[1:-1])):
             yield pytest.param(case, marks=[pytest.mark.needs("minutes")] if case.name.startswith(many) else [])

@@ -40,7 +40,7 @@ def part_of(picture: Picture, place: str) -> str:
     return found
 
 
-@pytest.mark.parametrize("seats", (GAME.seats[0], GAME.seats[-1]))
+@pytest.mark.parametrize("seats", [GAME.seats[0], GAME.seats[-1]])
 def test_labels_and_pieces_never_cover_each_other(seats: int) -> None:
     for ply, move in enumerate(moves(GAME, seats, seats)):
         if ply % MANY_STEPS == 0 or move.after.seat() is None:

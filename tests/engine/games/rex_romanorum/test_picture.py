@@ -31,7 +31,7 @@ Measured with 2 to 5 seats: 6.1 to 7.7 at random, 6.5 to 7.5 where samples play;
 """
 
 
-@pytest.mark.parametrize("seats", (GAME.seats[0], GAME.seats[-1]))
+@pytest.mark.parametrize("seats", [GAME.seats[0], GAME.seats[-1]])
 def test_labels_and_pieces_never_cover_each_other(seats: int) -> None:
     for ply, move in enumerate(moves(GAME, seats, seats)):
         is_special = move.after.seat() is None or (move.chance and ply % 20 == 0)
