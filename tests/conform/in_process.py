@@ -1,24 +1,32 @@
-"""Runs the broken kit in the process of the test: everything of a bot but the process itself is real."""
+"""Runs kits in the process of the test: everything of a bot but the process itself is real."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 from arena.conform.stage.process import Launcher, Running
-from tests.conform.broken_kit import play
+from bots.algorithms.uniform import RandomBot
+from bots.errors import ArenaError, ProtocolError
+from bots.queue_stream import QueueStream
+from bots.session import Session
+from tests.conform import broken_kit
 
 _KEPT = 2000
+Play = Callable[[str, str, Callable[[str], None]], Coroutine[Any, Any, int]]
+"""Plays for the arena at an address with a token, writes to stderr, and returns the status of its process."""
 
 
 class InProcess:
     """A kit that runs as a task; to end it is to cancel it."""
 
-    def __init__(self, defect: str, address: str, token: str) -> None:
+    def __init__(self, play: Play, address: str, token: str) -> None:
         self.stderr = ""
         self.written_bytes = 0
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.get_running_loop().create_task(play(defect, address, token, self._write))
+        self._task = asyncio.get_running_loop().create_task(play(address, token, self._write))
         self._task.add_done_callback(self._done)
 
     def _write(self, text: str) -> None:
@@ -40,10 +48,28 @@ class InProcess:
 
 
 def launcher(defect: str) -> Launcher:
-    """Return what starts the kit with a defect, or with none if it is empty."""
+    """Return what starts the broken kit with a defect, or with none if it is empty."""
+    return _launcher(lambda address, token, write: broken_kit.play(defect, address, token, write))
 
+
+def launcher_of_our_kit() -> Launcher:
+    """Return what starts a bot of the kit for Python."""
+    return _launcher(_play_by_our_kit)
+
+
+def _launcher(play: Play) -> Launcher:
     async def launch(address: str, token: str, scratch: Path) -> Running:
         del scratch
-        return InProcess(defect, address, token)
+        return InProcess(play, address, token)
 
     return launch
+
+
+async def _play_by_our_kit(address: str, token: str, write: Callable[[str], None]) -> int:
+    """Do as `bots.kit.run` does, in a thread."""
+    try:
+        await asyncio.to_thread(lambda: QueueStream(address, token).play(Session(RandomBot())))
+    except (ArenaError, ProtocolError) as error:
+        write(f"{error}\n")
+        return 1
+    return 0

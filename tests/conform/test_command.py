@@ -16,7 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 BROKEN_KIT = Path(__file__).with_name("broken_kit.py")
 KITS = {
     "random": [str(ROOT / "bots" / "random")],
-    "greedy": [str(ROOT / "bots" / "greedy")],
     "node": ["--", "node", str(ROOT / "bots" / "node" / "main.mjs")],
 }
 """What stands for each kit of this repository; that for C++ is checked where it is built, in tests/bots/test_cpp.py."""
@@ -40,8 +39,7 @@ def _kits_find_this_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "name",
     [
-        "random",
-        pytest.param("greedy", marks=pytest.mark.needs("minutes")),
+        pytest.param("random", marks=pytest.mark.needs("minutes")),
         pytest.param("node", marks=pytest.mark.needs("node")),
     ],
 )
@@ -49,6 +47,15 @@ def test_every_kit_of_this_repository_keeps_every_rule(name: str, capsys: pytest
     code = run(["bot", "conform", "--patience", "20", *KITS[name]])
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if not line.startswith("kept ")] == [f"{len(RULES)} rules: {len(RULES)} kept"]
+    assert code == 0
+
+
+def test_of_a_rule_that_is_kept_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(["bot", "conform", "--patience", "20", "--rule", "act-legal", *KITS["random"]])
+    kept, summary = capsys.readouterr().out.splitlines()
+    assert kept.startswith("kept ")
+    assert "act-legal" in kept
+    assert summary == "1 rule: 1 kept"
     assert code == 0
 
 

@@ -15,7 +15,7 @@ from arena.conform.rules.table import BY_ID, RULES
 from arena.conform.stage.findings import State, Verdict
 from arena.conform.stage.patience import Patience
 from tests.conform import broken_kit
-from tests.conform.in_process import launcher
+from tests.conform.in_process import launcher, launcher_of_our_kit
 
 PATIENCE = Patience(limit_s=1.0)
 """As usual, but for a limit that a correct kit keeps on the busiest machine."""
@@ -60,6 +60,13 @@ def wrongly_told(rule: str, verdicts: list[Verdict]) -> list[str]:
     text = broken.get(rule, "")
     is_told = list(broken) == [rule] and text.startswith(BY_ID[rule].broken) and text.endswith(BY_ID[rule].remedy)
     return [] if is_told else [f"{rule}: {broken}"]
+
+
+async def test_the_kit_for_python_keeps_every_rule() -> None:
+    with tempfile.TemporaryDirectory(prefix="kma") as directory:
+        verdicts = await check_bot(launcher_of_our_kit(), Path(directory), patience=PATIENCE)
+    assert [verdict.message for verdict in verdicts if verdict.state is not State.KEPT] == []
+    assert [verdict.rule for verdict in verdicts] == list(RULES)
 
 
 async def test_a_kit_without_defects_keeps_every_rule() -> None:
