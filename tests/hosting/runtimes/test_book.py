@@ -28,9 +28,10 @@ def venv(clean_venv: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(clean_venv, tmp_path / "venv", symlinks=True))
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    return tmp_path / "cache"
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all: what lies outside the tests' own directories is read once."""
+    return tmp_path_factory.mktemp("cache") / "cache"
 
 
 @pytest.fixture
