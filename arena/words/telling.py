@@ -28,6 +28,8 @@ NUMBERS: Final = frozenset({"count", "number", "ply", "seats"})
 LEAST_WEIGHT: Final = 6
 """A sentence that says less of its own, such as `{file}: {why}`, is heard only for what stands in its places."""
 _REMEMBERED: Final = 2000
+_BEGINNING: Final = 3
+"""By so many letters the sentences are looked up that a text may be."""
 LONGEST_TOLD: Final = 4000
 """Characters; no sentence of ours is longer, and what is stays as it is."""
 
@@ -111,7 +113,7 @@ def hear(text: str, deepest: int = 6) -> Heard | None:
     """
     if len(text) > LONGEST_TOLD:
         return None
-    whole, slight = sentences()
+    whole, slight = _sentences_beginning(text[:_BEGINNING])
     return _best(whole, text, deepest) or _best(slight, text, deepest)
 
 
@@ -128,6 +130,15 @@ def _says_enough(heard: Heard) -> bool:
 def _within(sentence: Sentence, values: Mapping[str, str], deepest: int) -> Heard:
     found = {place: hear(values[place], deepest - 1) for place in TOLD_PLACES & values.keys() if deepest}
     return Heard(sentence, values, {place: one for place, one in found.items() if one is not None})
+
+
+@lru_cache(200)
+def _sentences_beginning(start: str) -> tuple[tuple[Sentence, ...], tuple[Sentence, ...]]:
+    """Return those of `sentences` that a text may be which begins so; others need not be looked at."""
+    whole, slight = (
+        tuple(one for one in known if start.startswith(one.literals[0][:_BEGINNING])) for known in sentences()
+    )
+    return whole, slight
 
 
 @cache
