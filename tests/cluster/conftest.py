@@ -52,7 +52,7 @@ def seat(programs: StoredPrograms) -> SeatSpec:
 def specs(seat: SeatSpec) -> list[MatchSpec]:
     return [
         king_spec(f"m{number}", [replace(seat, seed=2 * number), replace(seat, seed=2 * number + 1)])
-        for number in range(12)
+        for number in range(6)
     ]
 
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
+import socket
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partialmethod
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from arena.executor.ray.library import PATIENCE, load_ray, part_of_ray
 from arena.hosting.proc.processes import list_descendants, read_relations
+from tests.support.patience import PATIENCE_S
 from tests.support.processes import command_lines, wait_until
 
 STORE_BYTES = 80 << 20
 LOOPBACK = "127.0.0.1"
+PORT_PATIENCE = "RAY_gcs_server_port_wait_time_s"
+"""So long Ray waits for the port of a head that it has begun."""
 
 
 class SmallCluster:
@@ -50,12 +57,11 @@ class SmallCluster:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
-    def kill_head(self) -> int:
-        """End the head alone by SIGKILL, and return the port at which another one may take its place."""
+    def kill_head(self) -> None:
+        """End the head alone by SIGKILL."""
         (head,) = self._cluster.head_node.all_processes["gcs_server"]
         head.process.kill()
         head.process.wait()
-        return int(self.address.rpartition(":")[2])
 
     def remove(self, node: Any, *, is_dead: bool = True) -> None:
         """Have a machine leave, or clear up after one that is dead."""
@@ -68,18 +74,28 @@ def processes_of(node: Any) -> list[int]:
     return list_descendants(raylet.pid) if raylet.poll() is None else []
 
 
+def port_that_stays_free() -> int:
+    """Return a port that is free, and that the kernel gives to nobody who asks for any, as long as no head is there."""
+    first, _ = map(int, Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split())
+    for port in random.sample(range(first - 4000, first), 4000):
+        with suppress(OSError), socket.create_server((LOOPBACK, port)):
+            return port
+    raise AssertionError("every port is taken")
+
+
 @contextmanager
 def small_cluster(cpus: int = 1, port: int = 0) -> Iterator[SmallCluster]:
     """Give a cluster whose head has so many cores, at this port or at any, and end it."""
     load_ray()
-    with warnings.catch_warnings(), mock.patch.dict(os.environ):
+    kind = part_of_ray("cluster_utils").Cluster
+    patient = partialmethod(kind._wait_for_node, timeout=PATIENCE_S)  # a machine may be too busy for Ray's 30 s
+    with warnings.catch_warnings(), mock.patch.dict(os.environ), mock.patch.object(kind, "_wait_for_node", patient):
+        os.environ[PORT_PATIENCE] = f"{PATIENCE_S:.0f}"
         os.environ.pop(PATIENCE)  # machines do not inherit it elsewhere, and end when their head is gone
         warnings.simplefilter("ignore")
         head = {"num_cpus": cpus, "object_store_memory": STORE_BYTES, "node_ip_address": LOOPBACK}
         head |= {"gcs_server_port": port} if port else {}
-        made = part_of_ray("cluster_utils").Cluster(
-            initialize_head=True, head_node_args={**head, "include_dashboard": False}
-        )
+        made = kind(initialize_head=True, head_node_args={**head, "include_dashboard": False})
     try:
         yield SmallCluster(made)
     finally:

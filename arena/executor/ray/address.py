@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from arena.executor.interface import ExecutorFailedError
 
 CONNECT_S = 3.0
-KNOCK_S = 20.0
-"""Ray's own import takes seconds on a slow disk."""
+KNOCK_S = 60.0
+"""Ray's own import takes seconds, and many on a busy machine."""
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})", re.ASCII)
 _START = "start a head with `ray start --head`, or name one with --address HOST:PORT"
 AUTO = "auto"
