@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure, BuildLimits
 from arena.hosting.builds import Built
+from arena.hosting.proc.meter import TreeMeter
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
+from tests.support.patience import PATIENCE_S
 
 PLAIN = 'command = ["python", "main.py"]\nbuild = ["python", "make.py"]'
 MAKE = "open('made.py', 'w').write('VALUE = 7\\n')\n"
+
+
+def stop_clock_until(is_so: Callable[[], bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the clock of builds stand until something is so, however long a busy machine takes for that."""
+    monkeypatch.setattr("arena.hosting.builder.clock.LONGEST_FACTOR", 10 * PATIENCE_S)
+    monkeypatch.setattr(TreeMeter, "look", lambda _meter: (0, 0 if is_so() else int(PATIENCE_S * 1_000_000)))
 
 
 class Workshop:
@@ -57,6 +68,10 @@ class Workshop:
         assert log is not None
         assert failure.sentence in log
         return failure
+
+    def log(self, version: str) -> str:
+        """What the build of a version, which goes on or has ended, has said."""
+        return self.programs.builds.log(version, self.programs.runtimes.get("arena").hash) or ""
 
     def record(self, built: Built) -> dict[str, object]:
         """What the store keeps of a built version besides its files."""

@@ -11,7 +11,7 @@ from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builds import Built
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.proc.processes import list_descendants
-from tests.support.builds import MAKE, Workshop
+from tests.support.builds import MAKE, Workshop, stop_clock_until
 from tests.support.patience import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
@@ -61,8 +61,10 @@ class TestKilled:
     """What is left of a build when the process that runs it is killed."""
 
     @pytest.mark.host_fault("killed-while-a-bot-is-built")
-    async def test_it_goes_on_after_a_kill_and_leaves_nothing_behind(self, workshop: Workshop) -> None:
-        make = f"import time\nprint('begun', flush=True)\ntime.sleep(60)\n{MAKE}"
+    async def test_it_goes_on_after_a_kill_and_leaves_nothing_behind(
+        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        make = f"import time\nprint('begun', flush=True)\ntime.sleep(3600)\n{MAKE}"
         version = workshop.add({"make.py": make})
         root = workshop.programs.builds.root
         program = (
@@ -83,7 +85,8 @@ class TestKilled:
             while any(Path(f"/proc/{pid}").exists() for pid in running) or list(root.glob(".adding-*")):
                 await asyncio.sleep(0.02)
         assert workshop.programs.builds.get(version, workshop.programs.runtimes.get("arena").hash) is None
-        failure = await workshop.build_version(version, time_s=1)
+        stop_clock_until(lambda: "begun" in workshop.log(version), monkeypatch)
+        failure = await workshop.build_version(version, time_s=0.1)
         assert isinstance(failure, BuildFailure)
         assert failure.log == "begun\n"
 
