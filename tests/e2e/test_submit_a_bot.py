@@ -33,7 +33,7 @@ class Club:
 def club() -> Iterator[Club]:
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         organiser = Place(Path(directory))
-        with serving(organiser, "--tls-self-signed", address="127.0.0.1:0") as served:
+        with serving(organiser, "--tls-self-signed", "--workers", "1", address="127.0.0.1:0") as served:
             organiser.ok("bot", "add", "random")
             pace = ("--matches-per-day", "40000")  # so that nobody waits for the pace of the ladder
             organiser.ok("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2", *pace, *ANY_TIME)

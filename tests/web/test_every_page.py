@@ -23,7 +23,6 @@ PAGES = (
     "/matches/{match}",
     "/matches/{match}?ply=3",
     "/matches/{match}/verified",
-    "/matches",
     "/matches?bot=greedy&opponent=random&fared=won",
     "/tournaments",
     "/tournaments/cup",

@@ -57,6 +57,7 @@ for response in wire.responses():
         wire.send_bytes(first(response.decide))
 """
 BOTS = ("ann/fox", "ben/owl", "cat")
+MANY = 20
 SEATS = {"foreign_king": 2, "rex_romanorum": 3}
 
 
@@ -168,7 +169,7 @@ async def hall(request: pytest.FixtureRequest, executor: LocalExecutor, tmp_path
         endpoint = Endpoint(addresses.address, plain=True)
         matches = book.take(database, tournament)
         view = slots.view(Kind.TOURNAMENT, "cup")
-        threads = ThreadPoolExecutor(60)
+        threads = ThreadPoolExecutor(MANY + 10)
         try:
             yield Hall(
                 database=database,
@@ -252,11 +253,11 @@ async def test_who_falls_behind_is_closed_and_goes_on_by_himself(hall: Hall) -> 
 
 
 @pytest.mark.needs("minutes")
-async def test_fifty_watch_one_match_and_hold_no_thread(hall: Hall) -> None:
+async def test_many_watch_one_match_and_hold_no_thread(hall: Hall) -> None:
     hall.slots.use(hall.executor)
     match = hall.play()
-    watchers = [hall.watch(("ann", "ben", "viewer")[number % 3]) for number in range(50)]
-    await until(lambda: len(hall.live.asked) >= 50)
+    watchers = [hall.watch(("ann", "ben", "viewer")[number % 3]) for number in range(MANY)]
+    await until(lambda: len(hall.live.asked) >= MANY)
     assert (await hall.ask("ann", lambda arena: arena.account.get_identity())).owner == "ann"
     assert sum(thread.name.startswith("owners") for thread in threading.enumerate()) <= 6
     hall.gate.touch()
