@@ -21,6 +21,8 @@ TESTS = (
 )
 CHOSEN = "test_group or first or killed_launcher"
 """This kernel is slow; what is the same in version 1 is tested there alone."""
+PLUGINS = ("pytest_asyncio.plugin", "pytest_timeout")
+"""What the tests and their settings need of pytest's plugins: importing the others takes seconds there."""
 GROUPS = Path("/sys/fs/cgroup")
 GIVEN = GROUPS / "given"
 PROBE = """
@@ -37,7 +39,9 @@ print({mark!r} + json.dumps({{**asdict(found), "own": own}}))
 def run_tests() -> int:
     """Run the tests of groups here, as root; return pytest's status."""
     words = ["-q", "-rs", "--color=no", "--noconftest", "-p", "no:cacheprovider", "-k", CHOSEN, *TESTS]
-    return subprocess.run([sys.executable, "-m", "pytest", *words], check=False).returncode
+    plugins = [word for name in PLUGINS for word in ("-p", name)]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run([sys.executable, "-m", "pytest", *plugins, *words], check=False, env=environment).returncode
 
 
 def show(paths: list[str]) -> None:
