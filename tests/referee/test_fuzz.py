@@ -20,7 +20,7 @@ from tests.support.specs import installed_script_game
 
 
 @pytest.mark.hostile("any-message")
-@pytest.mark.parametrize(("seed", "messages"), [(1, 150), pytest.param(2, 1000, marks=pytest.mark.needs("minutes"))])
+@pytest.mark.parametrize(("seed", "messages"), [(1, 100), pytest.param(2, 1000, marks=pytest.mark.needs("minutes"))])
 async def test_no_message_raises_or_disturbs_another_match(tmp_path: Path, seed: int, messages: int) -> None:
     with installed_script_game(), listening() as complaints:
         async with open_range(tmp_path) as target:

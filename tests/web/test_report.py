@@ -226,9 +226,18 @@ def test_nothing_that_others_wrote_is_interpreted(
     assert (page.page.locator("[data-matches]").text_content() or "").count(NASTY) == 4
 
 
-def test_no_other_file_is_replaced(
-    arena: ArenaPort, played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_no_other_file_is_replaced_and_nothing_is_made_for_it(
+    arena: ArenaPort,
+    played: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def refuse(*_arguments: object) -> None:
+        raise AssertionError("this takes long")
+
+    monkeypatch.setattr("arena.web.report.gathering.write_match", refuse)
+    monkeypatch.setattr(TournamentReport, "tell", refuse)
     match = arena.matches.list_matches("duel", limit=1).items[0].id
     file = tmp_path / "README.md"
     file.write_text("# Mine")

@@ -31,11 +31,10 @@ def html(
     from arena.web.report.gathering import write_match  # the web's libraries are imported by nobody else
     from arena.web.report.page import is_report
 
-    try:
-        made = write_match(document, language_of_names(language, as_json=False))
-    except StoryError as error:
-        raise CliError(f"the match cannot be shown: {error}") from error
     file = output or Path(f"match-{short_match_id(document['match_id'])}.html")
     with written(file, "--output", is_report) as stream:
-        stream.write(made)
+        try:
+            stream.write(write_match(document, language_of_names(language, as_json=False)))
+        except StoryError as error:
+            raise CliError(f"the match cannot be shown: {error}") from error
     typer.echo(say("cli_replay.written", file=file, size=f"{file.stat().st_size / 1000:.0f}"))
