@@ -4,7 +4,7 @@ import asyncio
 import multiprocessing
 import socket
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -28,7 +28,8 @@ class UnreadWay:
         self.address = f"unix:{path}"
         self.admission: Admission = PlayServer().admit()
         self.floods: list[Flood] = []
-        self.messages = self.looks = 0
+        self.messages_at: Callable[[int], int] = lambda _looks: 0
+        self.looks = 0
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(path))
         listener.listen()
@@ -41,7 +42,7 @@ class UnreadWay:
 
     def count_messages(self) -> int:
         self.looks += 1
-        return self.messages
+        return self.messages_at(self.looks)
 
     def disconnect(self, flood: Flood) -> None:
         self.floods.append(flood)
@@ -64,7 +65,10 @@ async def watched(path: Path) -> AsyncIterator[UnreadWay]:
 
 
 @pytest.fixture
-async def way(tmp_path: Path) -> AsyncIterator[UnreadWay]:
+async def way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[UnreadWay]:
+    """Looked at in haste: a thread computes all the while."""
+    monkeypatch.setattr("arena.worker.flood_watch.REST_S", 0.02)
+    monkeypatch.setattr("arena.worker.flood_watch.LOOK_S", 0.002)
     async with watched(tmp_path / "s") as way:
         yield way
 
@@ -118,8 +122,7 @@ def floods_while_computing(path: Path) -> list[Flood]:
 
 @pytest.mark.usefixtures("computing")
 async def test_bytes_that_become_a_message_are_no_flood(way: UnreadWay) -> None:
+    way.messages_at = lambda looks: looks // (LOOKS // 2)
     way.bot.send(MESSAGE)
-    while way.looks < ROUNDS:
-        way.messages = way.looks // (LOOKS // 2)
-        await asyncio.sleep(0.001)
+    await until(lambda: way.looks >= ROUNDS)
     assert way.floods == []

@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import islice, takewhile
 
 from engine.picture import Picture
 
@@ -59,7 +59,13 @@ class _Frame:
 
 def collisions(picture: Picture) -> list[tuple[Box, Box]]:
     """Return which texts and pieces cover each other."""
-    return [(one, other) for one, other in combinations(boxes(picture), 2) if one.meets(other)]
+    found = sorted(boxes(picture), key=lambda box: box.left)
+    return [
+        (one, other)
+        for number, one in enumerate(found, 1)
+        for other in takewhile(lambda other, one=one: other.left < one.right, islice(found, number, None))  # type: ignore[misc]
+        if one.meets(other)
+    ]
 
 
 def outside(picture: Picture) -> list[Box]:

@@ -180,6 +180,6 @@ async def test_a_process_that_ends_by_itself_is_not_signalled(launcher: Launcher
 
 
 async def test_many_starts_and_ends_at_once(launcher: LauncherClient) -> None:
-    processes = await asyncio.gather(*(run(launcher, f"raise SystemExit({status})") for status in range(6)))
+    processes = await asyncio.gather(*(run(launcher, f"raise SystemExit({status})") for status in range(3)))
     exits = await asyncio.gather(*(process.exited for process in processes))
-    assert [ended.status for ended in exits] == list(range(6))
+    assert [ended.status for ended in exits] == [0, 1, 2]
