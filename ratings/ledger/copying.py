@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -79,10 +80,11 @@ def copy_database(
         counts = {table.name: _count(here, table) for table in tables.metadata.sorted_tables}
         whole, done = sum(counts.values()), sum(begun.values())
         for table in tables.metadata.sorted_tables:
-            for part in _parts(_rows_after(here, table, _last_key(target, table), target), PART):
-                _insert(target, table, part)
-                done += len(part)
-                tell(Stage.COPYING, done, whole)
+            with _rows_after(here, table, _last_key(target, table), target) as rows:
+                for part in _parts(rows, PART):
+                    _insert(target, table, part)
+                    done += len(part)
+                    tell(Stage.COPYING, done, whole)
         digest = _compare(here, target, whole, tell)
     finish()
     with write(target) as session:
@@ -112,15 +114,17 @@ def _select(connection: Connection, table: Table) -> tuple[Select[Any], list[Any
     return select(*shown).order_by(*keys), keys
 
 
-def _rows_after(connection: Connection, table: Table, last: Values | None, target: Database) -> Iterator[Values]:
-    """Yield the rows behind a key as the target stores them."""
+@contextmanager
+def _rows_after(
+    connection: Connection, table: Table, last: Values | None, target: Database
+) -> Iterator[Iterator[Values]]:
+    """Read the rows behind a key as the target stores them, and let go of them at the end, whatever ends it."""
     query, keys = _select(connection, table)
     if last is not None:
         query = query.where(tuple_(*keys) > tuple_(*last))
-    rows = connection.execution_options(yield_per=_PASSED).execute(query)
     stored = _on_server if target.is_on_server else _as_it_is
-    for row in rows:
-        yield tuple(map(stored, row))
+    with connection.execution_options(yield_per=_PASSED).execute(query) as rows:
+        yield (tuple(map(stored, row)) for row in rows)
 
 
 def _as_it_is(value: Any) -> Any:
@@ -183,16 +187,16 @@ def _compare(source: Connection, target: Database, whole: int, tell: Tell) -> st
     with read(target) as session:
         there = session.connection()
         for table in tables.metadata.sorted_tables:
-            pairs = (_parts(_rows_after(connection, table, None, target), _PASSED) for connection in (source, there))
-            for mine, its in _zip_to_the_end(*pairs):
-                if mine != its:
-                    raise CopyError(
-                        f"{table.name} is not the same in both databases: one was written to meanwhile, or held "
-                        "something else before; copy into an empty database while nobody plays"
-                    )
-                digest.update(f"{table.name} {mine!r}".encode())
-                done += len(mine)
-                tell(Stage.COMPARING, done, whole)
+            with _rows_after(source, table, None, target) as one, _rows_after(there, table, None, target) as other:
+                for mine, its in _zip_to_the_end(_parts(one, _PASSED), _parts(other, _PASSED)):
+                    if mine != its:
+                        raise CopyError(
+                            f"{table.name} is not the same in both databases: one was written to meanwhile, or held "
+                            "something else before; copy into an empty database while nobody plays"
+                        )
+                    digest.update(f"{table.name} {mine!r}".encode())
+                    done += len(mine)
+                    tell(Stage.COMPARING, done, whole)
     return digest.hexdigest()
 
 
