@@ -28,18 +28,19 @@ def empty_file(kind_of_database: str, tmp_path_factory: pytest.TempPathFactory) 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A closed database with four bots, a copy of it with a tournament of them, and what is in these."""
+    """A closed database with four bots, a copy of it with a tournament of them, one with that played, and the ids."""
 
     with_bots: Path
     bots: dict[str, str]
     with_tournament: Path
     tournament: str
+    played: Path
 
 
 @pytest.fixture(scope="session")
 def filled(kind_of_database: str, empty_file: Path) -> Filled:
     """Databases that most tests begin with; they work on copies."""
-    paths = [empty_file.with_name(f"{name}.db") for name in ("bots", "tournament")]
+    paths = [empty_file.with_name(f"{name}.db") for name in ("bots", "tournament", "played")]
     with databases_of(kind_of_database):
         database = open_database(book.copy_of(empty_file, paths[0]))
         bots = book.add_bots(database, ("ada", "bob", "cyd", "dan"))
@@ -47,12 +48,17 @@ def filled(kind_of_database: str, empty_file: Path) -> Filled:
         database = open_database(book.copy_of(paths[0], paths[1]))
         tournament = book.create(database, bots.values())
         database.close()
-    return Filled(paths[0], bots, paths[1], tournament)
+        database = open_database(book.copy_of(paths[1], paths[2]))
+        book.play_all(database, tournament)
+        database.close()
+    return Filled(paths[0], bots, paths[1], tournament, paths[2])
 
 
 @pytest.fixture
 def template(request: pytest.FixtureRequest, empty_file: Path, filled: Filled) -> Path:
     """The closed database of which a test gets a copy: what it holds is what the test asks for."""
+    if "all_played" in request.fixturenames:
+        return filled.played
     if "tournament" in request.fixturenames:
         return filled.with_tournament
     return filled.with_bots if "bots" in request.fixturenames else empty_file
@@ -78,6 +84,11 @@ def bots(filled: Filled, database: Database) -> dict[str, str]:
 @pytest.fixture
 def tournament(filled: Filled, database: Database) -> str:
     return filled.tournament
+
+
+@pytest.fixture
+def all_played(database: Database) -> None:
+    """All twelve matches of `tournament` are finished; a test names this in a mark."""
 
 
 @pytest.fixture

@@ -1,4 +1,8 @@
-"""Runs the tests of a folder twice: on SQLite, and on a PostgreSQL server whose databases stand for the files."""
+"""Runs tests twice: on SQLite, and on a PostgreSQL server whose databases stand for the files.
+
+A test, or a file, carries the mark `both_databases` where the two may differ: each statement of the book is executed on
+both, and what rests on locks, on order, on types or on a kill is tried on both. What rests on no database is not.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +17,17 @@ from tests.support import postgres, postgres_files
 from tests.support.needs import BARE
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
-_PURE = ("tests/ratings/statistics/", "tests/tournament/formats/")
-"""The folders in which nothing is stored."""
+MARK = "both_databases"
 _numbers = itertools.count()
 
 
 def both_databases(metafunc: pytest.Metafunc) -> None:
-    """Have a test run on each kind of database that is there and that it is not marked to leave out."""
-    place = metafunc.definition.path.as_posix()
-    only = metafunc.definition.get_closest_marker("only_sqlite")
+    """Have a test that is marked so run on each kind of database that is there."""
+    is_marked = metafunc.definition.get_closest_marker(MARK) is not None
     is_bare = metafunc.config.option.markexpr == BARE
-    is_single = only is not None or is_bare or postgres.why_not() or any(pure in place for pure in _PURE)
-    kinds = [SQLITE] if is_single else [SQLITE, POSTGRESQL]
-    if len(kinds) > 1:
+    if is_marked and not is_bare and not postgres.why_not():
         metafunc.fixturenames[:0] = ["kind_of_database"] if "kind_of_database" not in metafunc.fixturenames else []
-        metafunc.parametrize("kind_of_database", kinds, indirect=True, scope="session")
+        metafunc.parametrize("kind_of_database", [SQLITE, POSTGRESQL], indirect=True, scope="session")
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,12 @@
 """Kills the coordinator at every state boundary, each in a process of its own, and compares the final tables.
 
-    python -m tests.tournament.killed_everywhere DATABASE FORMAT [SEED]
+    python -m tests.tournament.killed_everywhere DATABASE FORMAT all|ends|chain
 
-With a seed, at one boundary of each kind that is drawn by it. The boundaries: a wave is planned, matches are leased, a
-result is recorded, a match is given up (each before the transaction ends), the transaction has ended, a match is handed
-out. At each the process is killed as by `kill -9` the first, second, ... time that an undisturbed run gets there; then
-another one plays to the end.
+The boundaries: a wave is planned, matches are leased, a result is recorded, a match is given up (each before the
+transaction ends), the transaction has ended, a match is handed out. At each the process is killed as by `kill -9` the
+first, second, ... time that an undisturbed run gets there, or only the first and the last time; then another one plays
+to the end. In a chain one tournament is played, in which each process but the last is killed at a boundary of another
+kind.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 from unittest import mock
 
@@ -48,14 +48,15 @@ POINTS = ("wave", "lease", "result", "lost", "committed", "handed out")
 class Killer:
     """Counts how often this process gets to each point, and ends it the `count`-th time it gets to `point`."""
 
-    def __init__(self, point: str = "", count: int = 0) -> None:
-        self._end = point, count
+    def __init__(self, point: str = "", count: int = 0, *, is_one_of_many: bool = False) -> None:
+        self.point, self._count = point, count
+        self.is_one_of_many = is_one_of_many
         self.counts: Counter[str] = Counter()
 
     def at(self, point: str) -> Callable[..., None]:
         def arrive(*_: Any) -> None:
             self.counts[point] += 1
-            if (point, self.counts[point]) == self._end:
+            if (point, self.counts[point]) == (self.point, self._count):
                 os.kill(os.getpid(), signal.SIGKILL)
 
         return arrive
@@ -63,7 +64,9 @@ class Killer:
 
 def run(path: Path, killer: Killer) -> None:
     """Play the tournament in the database to its end, or to the death; some attempts are lost by the host."""
-    losses: Any = {"loses": 0.1, "most_lost": 1}  # one before the kill and one after it, so that no match is void
+    losses: Any = {"loses": 0.1, "most_lost": 1}  # one before a kill and one after it, so that no match is void
+    if killer.is_one_of_many:
+        losses["loses"] = 0.5 if killer.point == "lost" else 0.0
     executor = ScriptedExecutor(slots=2, **losses, on_start=killer.at("handed out"))
     with (
         mock.patch.object(waves, "add_wave", after(waves.add_wave, killer.at("wave"))),
@@ -89,18 +92,18 @@ def outcome(path: Path) -> Any:
         return book.table(row.tournament), book.results(row.tournament), book.standings(row.tournament), answer
 
 
-def was_killed(path: Path, point: str, count: int) -> bool:
+def was_killed(path: Path, killer: Killer) -> bool:
     """Run in a process of its own; whether it got to the boundary so often, and so was killed."""
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            run(path, Killer(point, count))
+            run(path, killer)
             status = 0
         finally:
             os._exit(status)
     _, status = os.waitpid(child, 0)
-    assert status in (0, signal.SIGKILL), f"{point} {count}: the run ended with {status}"
+    assert status in (0, signal.SIGKILL), f"{killer.point}: the run ended with {status}"
     return status == signal.SIGKILL
 
 
@@ -109,15 +112,22 @@ def copy_of(source: Path, target: Path) -> Path:
     return shutil.copytree(source, target) / "arena.db"
 
 
-def boundaries(counts: Counter[str], seed: str | None) -> Iterator[tuple[str, int]]:
-    """All boundaries that an undisturbed run gets to, or by a seed one of each kind."""
-    assert {*POINTS} - {*counts} <= {"wave"}, "of a round robin all waves are planned before"
+def boundaries(counts: Counter[str], which: str) -> Iterator[tuple[str, int]]:
+    """The boundaries that an undisturbed run gets to: all, or the first and the last of each kind."""
+    for point, last in counts.items():
+        yield from ((point, count) for count in range(1, last + 1) if which == "all" or count in (1, last))
+
+
+def check_chain(killed: Path, counts: Counter[str], expected: Any) -> None:
+    """Let one process after the other be killed, each as soon as it gets to another kind of boundary."""
     for point in counts:
-        drawn = None if seed is None else Random(f"{seed} {point}").randint(1, counts[point])
-        yield from ((point, count) for count in range(1, counts[point] + 1) if drawn in (None, count))
+        killer = Killer(point, 1, is_one_of_many=True)
+        assert was_killed(killed, killer), f"the run did not get to {point}"
+    run(killed, Killer(is_one_of_many=True))
+    assert outcome(killed) == expected
 
 
-def main(path: Path, name: str, seed: str | None = None) -> None:
+def main(path: Path, name: str, which: str) -> None:
     host_watch.FIRST_PAUSE_S = 0.0  # hundreds of matches are lost here
     install_nim()
     with open_book(path) as book:
@@ -126,9 +136,14 @@ def main(path: Path, name: str, seed: str | None = None) -> None:
     undisturbed = copy_of(home, home.with_name("undisturbed"))
     run(undisturbed, killer := Killer())
     expected = outcome(undisturbed)
-    for point, count in boundaries(killer.counts, seed):
+    assert {*POINTS} - {*killer.counts} <= {"wave"}, "of a round robin all waves are planned before"
+    killed = copy_of(home, home.with_name("killed"))
+    if which == "chain":
+        check_chain(killed, killer.counts, expected)
+        return
+    for point, count in boundaries(killer.counts, which):
         killed = copy_of(home, home.with_name("killed"))
-        assert was_killed(killed, point, count), f"the run did not get to {point} {count}"
+        assert was_killed(killed, Killer(point, count)), f"the run did not get to {point} {count}"
         run(killed, Killer())
         found = outcome(killed)
         assert found == expected, f"killed at {point} {count}, it ended otherwise: {found} != {expected}"

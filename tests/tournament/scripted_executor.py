@@ -80,6 +80,11 @@ class ScriptedExecutor:
     async def __aexit__(self, *exc_info: object) -> None:
         assert not self._waiting, "matches were left in flight"
 
+    @property
+    def is_playing(self) -> bool:
+        """Whether a match has not come back."""
+        return bool(self._waiting)
+
     def slots(self) -> int:
         return self._slots
 

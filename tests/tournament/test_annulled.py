@@ -22,7 +22,7 @@ from tests.tournament.test_waves import annul, play
 
 @pytest.mark.parametrize(
     ("form", "at_once"),
-    [(Swiss(2, 4), 1), (Ladder(2, 6), 1), (Ladder(3, 5), 20), (Knockout(2, lives=2, best_of=3), 20)],
+    [(Swiss(2, 3), 1), (Ladder(2, 5), 1), (Ladder(3, 4), 20), (Knockout(2, lives=2), 20)],
     ids=str,
 )
 async def test_a_tournament_goes_on_from_what_counts(

@@ -69,17 +69,13 @@ async def answered(book: Book) -> tuple[Tournament, BestKnown]:
     return tournament, best
 
 
-async def test_what_the_last_wave_brings_does_not_change_it(book: Book, answered: tuple[Tournament, BestKnown]) -> None:
-    tournament, best = answered
-    assert not FORM.answer(book.situation(tournament)).is_known, "the test would show nothing"
-    assert found(book, tournament) == best
-
-
-@pytest.mark.only_sqlite
-async def test_of_a_tournament_that_ended_before_answers_were_recorded_it_is_found_again(
+@pytest.mark.both_databases
+async def test_what_the_last_wave_brings_does_not_change_it_and_where_it_was_not_recorded_it_is_found_again(
     book: Book, answered: tuple[Tournament, BestKnown]
 ) -> None:
     tournament, best = answered
+    assert not FORM.answer(book.situation(tournament)).is_known, "the test would show nothing"
+    assert found(book, tournament) == best
     with write(book.database) as session:
         session.connection().execute(text("UPDATE tournament SET answer = NULL"))
     again = found(book, tournament)
@@ -96,7 +92,6 @@ async def test_an_answer_that_rests_on_annulled_matches_is_not_kept(
     assert found(book, tournament).confidence != best.confidence
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.parametrize("form", [Adaptive(2, "winner known at 99.9%", 8), Swiss(2, 2)], ids=["limit", "another"])
 async def test_nothing_is_recorded_where_nothing_is_known(book: Book, form: Adaptive | Swiss) -> None:
     tournament = book.plan_format(form)

@@ -62,8 +62,8 @@ async def tournament(book: Book) -> str:
     return made.id
 
 
-@pytest.mark.only_sqlite
-async def test_it_is_shown_as_its_matches_tell(book: Book, tournament: str) -> None:
+@pytest.mark.both_databases
+async def test_it_is_shown_as_its_matches_tell_and_goes_on_to_its_end(book: Book, tournament: str) -> None:
     row = tournament_row(book.database, tournament)
     form = format_of(row.tournament, row.pool)
     assert form == Compare(2, pairs=60, lower=0.0, upper=0.015, design=Design.APART)
@@ -71,14 +71,8 @@ async def test_it_is_shown_as_its_matches_tell(book: Book, tournament: str) -> N
     assert found == form.comparison(situation_of(tournament_waves(book.database, tournament)))
     assert found.steps == 20
     assert found.answer is None
-
-
-async def test_its_memory_is_not_called_damaged_and_it_goes_on_to_its_end(book: Book, tournament: str) -> None:
     assert list(memory_problems(book.database)) == []
-    row = tournament_row(book.database, tournament)
     await play(book, row.tournament)
-    form = format_of(row.tournament, row.pool)
-    assert isinstance(form, Compare)
     found = form.comparison(read_situation(book.database, tournament))
     assert found.steps > 20
     assert found.answer is not None
@@ -87,7 +81,6 @@ async def test_its_memory_is_not_called_damaged_and_it_goes_on_to_its_end(book: 
     assert list(memory_problems(book.database)) == []
 
 
-@pytest.mark.only_sqlite
 def test_gains_of_before_were_differences_of_rank() -> None:
     found = from_settings("compare", 3, BEFORE)
     assert found == Compare(3, 60, 0.0, 0.015, design=Design.APART)

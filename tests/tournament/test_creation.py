@@ -17,8 +17,6 @@ from ratings.read.tournaments import list_tournaments, tournament_row
 from ratings.store.models import Tournament
 from tests.tournament.book import BOTS, TERMS, Book
 
-pytestmark = pytest.mark.only_sqlite
-
 
 def leased(book: Book, tournament: Tournament) -> tuple[LeasedMatch, ...]:
     """All matches of a plan, in schedule order."""

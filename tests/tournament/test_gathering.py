@@ -1,5 +1,6 @@
 """Results of short matches that are recorded together: how many, how long they wait, and that nothing else changes."""
 
+import asyncio
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,6 @@ from ratings.ledger.ledger import Ledger
 from tests.tournament.book import Book, open_book
 from tests.tournament.playing import MATCHES, play
 from tests.tournament.scripted_executor import ScriptedExecutor
-
-pytestmark = pytest.mark.only_sqlite
 
 SHORT_US = 5000
 
@@ -63,6 +62,14 @@ async def transactions(book: Book, executor: ScriptedExecutor, monkeypatch: pyte
         recorded.append(len(more.get("results", ())))
         return settle(self, tournament_id, **more)
 
+    async def rest(pause_s: float) -> None:
+        """So long a pause that all comes back meanwhile, however busy this machine is."""
+        await sleep(0)
+        while pause_s and executor.is_playing:
+            await sleep(0)
+
+    sleep = asyncio.sleep
+    monkeypatch.setattr(asyncio, "sleep", rest)
     monkeypatch.setattr(Ledger, "settle", counted)
     await play(book, book.plan(), executor)
     return recorded

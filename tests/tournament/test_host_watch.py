@@ -11,8 +11,6 @@ from arena.tournament import host_watch
 from arena.tournament.errors import HostFailingError
 from arena.tournament.host_watch import HostWatch
 
-pytestmark = pytest.mark.only_sqlite
-
 DIED, SICK = HostCause.WORKER_DIED, HostCause.HOSTING_FAILED
 WHY = MatchLostError("it was lost")
 

@@ -8,8 +8,6 @@ import pytest
 from arena.tournament.errors import AlreadyRunningError
 from arena.tournament.lock import exclusive, lock_path
 
-pytestmark = pytest.mark.only_sqlite
-
 
 def test_the_lock_lies_beside_the_database(tmp_path: Path) -> None:
     assert lock_path(tmp_path / "arena.db", "0198-7") == tmp_path / "arena.db-0198-7.lock"

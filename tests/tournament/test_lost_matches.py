@@ -1,13 +1,14 @@
 """Matches that the host lost: they rest, are played again, and count towards void only where it plays others."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.tournament import host_watch
+from arena.tournament import host_watch, runner
 from arena.tournament.errors import HostFailingError
 from arena.tournament.run_progress import RunProgress
 from ratings.ledger.attempts import LostAttempt
@@ -37,23 +38,29 @@ async def test_a_match_that_is_lost_three_times_is_void_and_the_others_are_playe
     assert [attempt.state for attempt in detail.attempts].count(AttemptState.FAILED) == 3
 
 
-@pytest.mark.only_sqlite
 async def test_two_matches_that_are_always_lost_do_not_stop_the_run(
     book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host_watch, "FIRST_PAUSE_S", 0.002)  # for others to be played meanwhile
-    tournament = book.plan()
+    tournament, pauses = book.plan(), 0
 
     class LosesTwo(ScriptedExecutor):
         def is_lost(self, spec: MatchSpec) -> bool:
             return spec.match_id in {spec.match_id for spec in self.specs[:2]}
 
-    final = await play(book, tournament, LosesTwo(slots=1))
+    def monotonic() -> float:
+        """They rest until the others are played, and then no more."""
+        nonlocal pauses
+        pauses += len(executor.finished) == MATCHES - 2
+        return pauses * host_watch.LONGEST_PAUSE_S
+
+    executor = LosesTwo(slots=1)
+    monkeypatch.setattr(host_watch, "FIRST_PAUSE_S", host_watch.LONGEST_PAUSE_S)
+    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=monotonic))
+    final = await play(book, tournament, executor)
     assert (final.finished, final.void) == (MATCHES - 2, 2)
     assert final.lost >= 6
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.host_fault("host-fails-every-match")
 async def test_a_host_that_loses_everything_stops_the_run_before_all_is_void(book: Book) -> None:
     tournament = book.plan()
@@ -72,7 +79,6 @@ class WithoutRoom(ScriptedExecutor):
         raise MatchLostError(f"no room for {spec.match_id}", HostCause.HOSTING_FAILED)
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.host_fault("no-process-for-long")
 async def test_a_host_without_room_stops_the_run_before_any_match_is_void(book: Book) -> None:
     tournament = book.plan()
@@ -82,6 +88,7 @@ async def test_a_host_without_room_stops_the_run_before_any_match_is_void(book: 
     assert (await play(book, tournament)).void == 0
 
 
+@pytest.mark.both_databases
 async def test_a_resume_on_a_sick_host_makes_no_match_void_that_was_nearly_so(book: Book) -> None:
     tournament, request = book.plan(), LeaseRequest("w1", 1, 10**12)
     for _ in range(2):
@@ -98,7 +105,6 @@ async def test_a_resume_on_a_sick_host_makes_no_match_void_that_was_nearly_so(bo
     assert (await play(book, tournament)).void == 0
 
 
-@pytest.mark.only_sqlite
 async def test_a_lost_match_rests_while_the_others_are_played_and_ctrl_c_ends_its_rest_at_once(
     book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +129,6 @@ async def test_a_lost_match_rests_while_the_others_are_played_and_ctrl_c_ends_it
     assert (await play(book, tournament)).finished == MATCHES
 
 
-@pytest.mark.only_sqlite
 async def test_a_lost_match_is_played_when_it_has_rested_although_nothing_else_is_left(
     book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:

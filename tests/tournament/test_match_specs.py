@@ -12,8 +12,6 @@ from engine import registry
 from ratings.ledger.leasing import LeasedMatch, LeasedSeat
 from ratings.store.models import Pool, Tournament
 
-pytestmark = pytest.mark.only_sqlite
-
 SECRET = bytes(32)
 OF_BLOCK = 7
 

@@ -57,6 +57,7 @@ async def test_a_comparison_is_checked_too(book: Book) -> None:
     assert list(memory_problems(book.database)) == []
 
 
+@pytest.mark.both_databases
 async def test_what_was_annulled_is_read_anew_and_so_not_looked_at(book: Book) -> None:
     tournament = book.plan_format(Ladder(2, 4))
     await play(book, tournament)
@@ -82,7 +83,6 @@ def damages(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, damaged
 
 
-@pytest.mark.only_sqlite
 async def test_damage_to_a_memory_is_found(book: Book) -> None:
     tournament = await played(book, Ladder(2, 6))
     (one,) = remembered(book.database)
@@ -93,7 +93,6 @@ async def test_damage_to_a_memory_is_found(book: Book) -> None:
     assert found == {where: [(tournament, True)] for where in ("points", "met", "skill", "start", "blocks")}
 
 
-@pytest.mark.only_sqlite
 async def test_damage_to_who_gathered_is_found_and_mended_by_forgetting(book: Book) -> None:
     tournament = await played(book, Ladder(3, 5))
     first = "WHERE members = (SELECT min(members) FROM gathering)"

@@ -1,12 +1,10 @@
 """The pace of a ladder: in the long run so many matches a day and no more."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.pace import BURST_S, DAY_S, Pace, matches_to_look_at, pace_after
 
-pytestmark = pytest.mark.only_sqlite
 EXAMPLES = settings(max_examples=30)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.planner import planner_of
 from arena.tournament.stored import wave_of
@@ -27,6 +29,7 @@ def orders(book: Book, name: str, seats: int, *, at_once: bool) -> list[list[tup
     return [[tuple(place[one] for one in block.order) for block in wave_of(wave)] for wave in waves.waves[:4]]
 
 
+@pytest.mark.both_databases
 def test_two_waves_that_end_at_once_are_planned_on_as_if_one_had_ended_before_the_other(book: Book) -> None:
     one_by_one, at_once = (orders(book, f"{way}", 2, at_once=way) for way in (False, True))
     assert len(one_by_one) == 4

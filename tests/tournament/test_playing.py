@@ -60,40 +60,36 @@ def held(database: Database, tournament: str) -> Iterator[subprocess.Popen[str]]
         process.kill()
 
 
+@pytest.mark.both_databases
 @pytest.mark.host_fault("command-killed")
-def test_a_process_that_is_killed_plays_no_more_from_that_moment(database: Database, tournament: str) -> None:
+def test_a_second_who_would_play_is_told_who_does_until_that_process_is_killed(
+    database: Database, tournament: str, path_elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert player_of(database, tournament) is None
     with held(database, tournament) as process:
         found = player_of(database, tournament)
         assert found is not None
         assert (found.pid, found.host) == (process.pid, platform.node())
         assert players_beside(database) == {found}
-        process.send_signal(signal.SIGKILL)
-        assert process.wait(PATIENCE_S) == -signal.SIGKILL
-        wait_until(lambda: player_of(database, tournament) is None)
-        assert players_beside(database) == frozenset()
-
-
-def test_leases_of_the_dead_do_not_count(database: Database, tournament: str) -> None:
-    Ledger(database).settle(tournament, request=LeaseRequest("elsewhere:1", 4, 10**12))
-    assert player_of(database, tournament) is None
-
-
-def test_of_two_who_would_play_one_tournament_the_second_is_told_who_does(
-    database: Database, tournament: str, path_elsewhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with held(database, tournament) as process:
         monkeypatch.chdir(path_elsewhere)
         told = pytest.raises(AlreadyRunningError, match=rf"process {process.pid}\b.* is playing this tournament now")
         with told, hold(database, tournament):
             pass
-    wait_until(lambda: player_of(database, tournament) is None)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait(PATIENCE_S) == -signal.SIGKILL
+        wait_until(lambda: player_of(database, tournament) is None)
+        assert players_beside(database) == frozenset()
     with hold(database, tournament):
         assert player_of(database, tournament) is not None
     assert player_of(database, tournament) is None
 
 
-@pytest.mark.only_sqlite
+@pytest.mark.both_databases
+def test_leases_of_the_dead_do_not_count(database: Database, tournament: str) -> None:
+    Ledger(database).settle(tournament, request=LeaseRequest("elsewhere:1", 4, 10**12))
+    assert player_of(database, tournament) is None
+
+
 def test_a_service_plays_all_that_lies_in_its_home(database: Database, tmp_path: Path) -> None:
     assert service_of(database) is None
     home_lock(tmp_path / "arena.db").parent.mkdir()
@@ -103,6 +99,7 @@ def test_a_service_plays_all_that_lies_in_its_home(database: Database, tmp_path:
         assert found.pid == os.getpid()
 
 
+@pytest.mark.both_databases
 def test_looking_at_a_lock_neither_makes_nor_takes_it(tmp_path: Path) -> None:
     assert holder_of(tmp_path / "lock") is None
     assert list(tmp_path.iterdir()) == []

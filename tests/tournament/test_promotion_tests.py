@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.formats.ladder import Ladder
@@ -17,8 +15,6 @@ from ratings.read.ladders import running_ladder
 from ratings.read.promotions import WaitingVersion, promotion_tests
 from ratings.read.tournaments import tournament_row
 from tests.tournament.book import TWO, Book
-
-pytestmark = pytest.mark.only_sqlite
 
 
 def test_each_test_has_a_name_of_its_own_and_is_played_like_the_ladder(book: Book) -> None:

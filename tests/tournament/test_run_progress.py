@@ -8,8 +8,6 @@ from arena.match.report import MatchReport
 from arena.match.result import MatchResult
 from arena.tournament.run_progress import RunProgress, RunTally
 
-pytestmark = pytest.mark.only_sqlite
-
 RESULT = MatchResult(ranks=(1, 2), by_rules=True, rated=True, forfeits=(), resigned=(), faults=(), details={})
 REPORT = MatchReport("m", 1, RESULT, 21, 10, 1_700_000_000_000_000, 1000, "ab", "cd", b"replay")
 

@@ -4,7 +4,8 @@ import asyncio
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,62 +32,85 @@ from tests.tournament.playing import MATCHES, counts, play
 from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor, report_of
 
 
+@dataclass(frozen=True)
+class Run:
+    """A run in which nothing went wrong, of a database of its own."""
+
+    book: Book
+    tournament: Tournament
+    executor: ScriptedExecutor
+    seen: list[RunProgress]
+    final: RunProgress
+
+    @property
+    def outcome(self) -> tuple[Any, Any]:
+        return self.book.table(self.tournament), self.book.results(self.tournament)
+
+
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory, fresh_book: Path) -> tuple[Any, Any]:
-    """Table and results of a run in which nothing went wrong, in a database of its own."""
+def run(tmp_path_factory: pytest.TempPathFactory, fresh_book: Path) -> Iterator[Run]:
+    """One that tests look at; the executor takes three matches at once."""
     copy = shutil.copytree(fresh_book, tmp_path_factory.mktemp("undisturbed") / "book")
-    with pytest.MonkeyPatch.context() as patch, open_book(copy / "arena.db") as book:
-        patch.setattr(registry, "_plugins", registry._plugins)
-        install_nim()
-        tournament = book.plan()
-        asyncio.run(play(book, tournament))
-        return book.table(tournament), book.results(tournament)
+    executor, seen = ScriptedExecutor(slots=3), list[RunProgress]()
+    with open_book(copy / "arena.db") as book:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(registry, "_plugins", registry._plugins)
+            install_nim()
+            tournament = book.plan()
+            final = asyncio.run(play(book, tournament, executor, on_progress=seen.append))
+        yield Run(book, tournament, executor, seen, final)
 
 
-async def test_a_run_plays_every_match_once(book: Book) -> None:
-    tournament, executor = book.plan(), ScriptedExecutor()
-    final = await play(book, tournament, executor)
+@pytest.fixture(scope="module")
+def undisturbed(run: Run) -> tuple[Any, Any]:
+    """Table and results of that run."""
+    return run.outcome
+
+
+def test_a_run_plays_every_match_once(run: Run) -> None:
+    final, finished = run.final, run.executor.finished
     assert (final.finished, final.void, final.total, final.played) == (MATCHES, 0, MATCHES, MATCHES)
-    assert counts(book, tournament) == Progress(planned=0, leased=0, finished=MATCHES, void=0)
-    assert len(executor.finished) == len(set(executor.finished)) == MATCHES
-    assert set(book.table(tournament)) == set(BOTS)
+    assert counts(run.book, run.tournament) == Progress(planned=0, leased=0, finished=MATCHES, void=0)
+    assert len(finished) == len(set(finished)) == MATCHES
+    assert set(run.book.table(run.tournament)) == set(BOTS)
 
 
-@pytest.mark.only_sqlite
-async def test_matches_are_handed_out_in_schedule_order_and_enough_of_them(book: Book) -> None:
-    tournament, executor = book.plan(), ScriptedExecutor(slots=3)
-    await play(book, tournament, executor)
-    planned = list_matches(book.database, MatchFilter(tournament.id), limit=None, newest_first=False).items
-    assert [spec.match_id for spec in executor.specs] == [row.match.id for row in planned]
-    assert executor.most_at_once == 6
+def test_matches_are_handed_out_in_schedule_order_and_enough_of_them(run: Run) -> None:
+    planned = list_matches(run.book.database, MatchFilter(run.tournament.id), limit=None, newest_first=False).items
+    assert [spec.match_id for spec in run.executor.specs] == [row.match.id for row in planned]
+    assert run.executor.most_at_once == 6
 
 
-@pytest.mark.only_sqlite
-async def test_what_is_handed_out_is_what_was_planned(book: Book) -> None:
-    tournament, executor = book.plan(), ScriptedExecutor()
-    await play(book, tournament, executor)
-    secret = bytes.fromhex(tournament.secret)
-    spec = executor.specs[4]  # block 1, rotation 1
+def test_what_is_handed_out_is_what_was_planned(run: Run) -> None:
+    secret, store = bytes.fromhex(run.tournament.secret), run.book.store
+    spec = run.executor.specs[4]  # block 1, rotation 1
     assert (spec.game, spec.rules_version, spec.options, spec.cores) == ("nim", "1", {"size": 30}, 1)
     assert spec.clock.decision_limit_us == 50_000
     assert spec.chance_seed == seeds.chance_seed(secret, 1)
     assert [seat.seed for seat in spec.seats] == [seeds.bot_seed(secret, 1, 1, seat) for seat in range(3)]
     for seat in spec.seats:
-        assert seat.directory == str(book.store.directory(seat.version))
-        assert seat.command == (sys.executable, str(book.store.directory(seat.version) / "main.py"))
+        assert seat.directory == str(store.directory(seat.version))
+        assert seat.command == (sys.executable, str(store.directory(seat.version) / "main.py"))
 
 
-async def test_the_whole_report_is_recorded(book: Book) -> None:
-    tournament, executor = book.plan(), ScriptedExecutor()
-    await play(book, tournament, executor)
-    for spec in executor.specs:
-        report, detail = report_of(spec), match_detail(book.database, spec.match_id)
+def test_the_whole_report_is_recorded(run: Run) -> None:
+    for spec in run.executor.specs:
+        report, detail = report_of(spec), match_detail(run.book.database, spec.match_id)
         assert tuple(row.seat.rank for row in detail.seats) == report.result.ranks
         assert [(f.seat, f.cause, f.evidence) for f in detail.faults] == [
             (f.seat, f.cause.value, f.evidence) for f in report.result.faults
         ]
         assert detail.match.details == report.result.details
-        assert replay_of(book.database, spec.match_id) == report.replay
+        assert replay_of(run.book.database, spec.match_id) == report.replay
+
+
+def test_progress_tells_how_far_the_run_is(run: Run) -> None:
+    seen, final = run.seen, run.final
+    assert [progress.finished for progress in seen] == sorted(progress.finished for progress in seen)
+    assert (seen[0].finished, seen[0].speed, seen[0].total) == (0, None, MATCHES)
+    assert seen[-1].finished == final.finished == MATCHES
+    assert seen[-1].over == seen[-1].total
+    assert final.decisions == 10 * MATCHES
 
 
 @pytest.mark.parametrize("seed", [1, 4])
@@ -106,6 +130,7 @@ def kill_run(book: Book, tournament: Tournament, point: str, count: int) -> None
     assert killed.returncode == -9
 
 
+@pytest.mark.both_databases
 @pytest.mark.needs("minutes")  # of one kill at a time see test_waves.py
 @pytest.mark.host_fault("command-killed", "command-killed-again-and-again")
 async def test_killed_again_and_again_it_still_ends_with_the_same_table(
@@ -143,7 +168,6 @@ async def test_a_cancelled_run_gives_back_what_it_did_not_finish(book: Book, und
     assert (book.table(tournament), book.results(tournament)) == undisturbed
 
 
-@pytest.mark.only_sqlite
 async def test_a_cancelled_run_ends_what_the_executor_is_playing(book: Book) -> None:
     tournament, executor = book.plan(), StuckExecutor(slots=2)
     task = asyncio.ensure_future(play(book, tournament, executor))
@@ -156,7 +180,6 @@ async def test_a_cancelled_run_ends_what_the_executor_is_playing(book: Book) -> 
     assert counts(book, tournament) == Progress(planned=MATCHES, leased=0, finished=0, void=0)
 
 
-@pytest.mark.only_sqlite
 async def test_giving_back_costs_a_match_no_attempt(book: Book) -> None:
     tournament = book.plan()
     for finished in range(1, 6):
@@ -164,7 +187,6 @@ async def test_giving_back_costs_a_match_no_attempt(book: Book) -> None:
     assert (await play(book, tournament)).void == 0
 
 
-@pytest.mark.only_sqlite
 async def test_a_fault_of_the_executor_itself_is_not_hidden(book: Book) -> None:
     tournament = book.plan()
 
@@ -181,7 +203,6 @@ async def test_a_fault_of_the_executor_itself_is_not_hidden(book: Book) -> None:
     assert state.finished >= 5
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.host_fault("database-full")
 async def test_a_full_disk_stops_the_run_and_keeps_what_was_recorded(book: Book, undisturbed: tuple[Any, Any]) -> None:
     tournament = book.plan()
@@ -195,17 +216,7 @@ async def test_a_full_disk_stops_the_run_and_keeps_what_was_recorded(book: Book,
     assert (book.table(tournament), book.results(tournament)) == undisturbed
 
 
-@pytest.mark.only_sqlite
-async def test_progress_tells_how_far_the_run_is(book: Book) -> None:
-    seen: list[RunProgress] = []
-    final = await play(book, book.plan(), on_progress=seen.append)
-    assert [progress.finished for progress in seen] == sorted(progress.finished for progress in seen)
-    assert (seen[0].finished, seen[0].speed, seen[0].total) == (0, None, MATCHES)
-    assert seen[-1].finished == final.finished == MATCHES
-    assert seen[-1].over == seen[-1].total
-    assert final.decisions == 10 * MATCHES
-
-
+@pytest.mark.both_databases
 @pytest.mark.host_fault("two-commands-play-one-tournament")
 async def test_two_runs_of_one_tournament_at_once_are_refused(book: Book) -> None:
     tournament = book.plan()
@@ -217,15 +228,11 @@ async def test_two_runs_of_one_tournament_at_once_are_refused(book: Book) -> Non
     await play(book, tournament)
 
 
-@pytest.mark.only_sqlite
-async def test_a_finished_tournament_is_not_run_again(book: Book) -> None:
-    tournament = book.plan()
-    await play(book, tournament)
+async def test_a_finished_tournament_is_not_run_again(run: Run) -> None:
     with pytest.raises(NotPlayableError, match="tournament 'class' is finished; see `arena tournament show`"):
-        await play(book, tournament)
+        await play(run.book, run.tournament)
 
 
-@pytest.mark.only_sqlite
 async def test_a_cancelled_tournament_is_not_run(book: Book) -> None:
     tournament = book.plan()
     book.ledger.cancel(tournament.id)
@@ -233,6 +240,7 @@ async def test_a_cancelled_tournament_is_not_run(book: Book) -> None:
         await play(book, tournament)
 
 
+@pytest.mark.both_databases
 async def test_cancelling_the_tournament_elsewhere_ends_its_run(book: Book) -> None:
     tournament = book.plan()
 
@@ -246,13 +254,11 @@ async def test_cancelling_the_tournament_elsewhere_ends_its_run(book: Book) -> N
     assert final.is_cancelled
 
 
-@pytest.mark.only_sqlite
 async def test_a_tournament_that_does_not_exist_is_named(book: Book) -> None:
     with pytest.raises(NotFoundError, match="no tournament 123; see: arena tournament list"):
         await run_tournament(book.database, "123", ScriptedExecutor(), book.programs)
 
 
-@pytest.mark.only_sqlite
 async def test_other_rules_than_the_planned_ones_are_refused(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     tournament = book.plan()
     monkeypatch.setattr(NIM, "rules_version", "2", raising=False)
@@ -260,7 +266,6 @@ async def test_other_rules_than_the_planned_ones_are_refused(book: Book, monkeyp
         await play(book, tournament)
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.host_fault("stored-version-changed")
 async def test_bots_whose_files_were_changed_do_not_play(book: Book) -> None:
     tournament = book.plan()

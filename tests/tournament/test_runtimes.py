@@ -78,7 +78,6 @@ async def test_matches_before_and_after_a_change_of_the_runtime_have_two_hashes(
     assert (noted[new].name, noted[new].kind) == (NAME, "python")
 
 
-@pytest.mark.only_sqlite
 async def test_a_bot_whose_runtime_is_not_defined_here_cannot_be_entered(book: Book) -> None:
     book.add_bot("eva", runtime=NAME)
     with pytest.raises(UnknownRuntimeError, match="runtime is 'python-ml', and this arena knows 'arena', 'bundled'"):

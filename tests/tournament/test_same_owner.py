@@ -18,7 +18,6 @@ from ratings.read.tournaments import list_tournaments
 from ratings.store.models import Tournament
 from tests.tournament.book import TERMS, Book
 
-pytestmark = pytest.mark.only_sqlite
 RATED = replace(TERMS, seed=None, seats=2)
 FIELD = ["ann", "eve/one", "eve/two"]
 FORMATS: tuple[Format, ...] = (RoundRobin(2, 1), Swiss(2, 1), Knockout(2), Ladder(2, 1))

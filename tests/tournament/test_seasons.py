@@ -16,8 +16,6 @@ from ratings.read.tournaments import tournament_row
 from ratings.store.ids import now_us
 from tests.tournament.book import BOTS, TWO, Book
 
-pytestmark = pytest.mark.only_sqlite
-
 DAY_US = 86_400_000_000
 
 

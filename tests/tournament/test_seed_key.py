@@ -16,8 +16,6 @@ from ratings.ledger.service import ServiceLedger
 from ratings.store.models import Tournament
 from tests.tournament.book import TERMS, Book
 
-pytestmark = pytest.mark.only_sqlite
-
 SEED = 42
 ASKED = replace(TERMS, seed=SEED, seats=2)
 PLAIN = seeds.secret_from_seed(SEED).hex()

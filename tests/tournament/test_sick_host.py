@@ -104,7 +104,6 @@ def put_another(book: Book) -> None:
     book.path.with_name("other.db").replace(book.path)
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.host_fault("database-taken-away", "database-replaced")
 @pytest.mark.parametrize("befall", [take_away, put_another])
 async def test_a_database_that_is_taken_away_ends_the_run_and_nothing_recorded_is_lost(
@@ -124,7 +123,6 @@ async def test_a_database_that_is_taken_away_ends_the_run_and_nothing_recorded_i
         assert check(restored.database) == []
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.host_fault("database-locked-for-a-while")
 async def test_a_run_waits_for_another_who_writes_and_tells_so(book: Book) -> None:
     tournament, waited = book.plan(), list[float]()
@@ -143,7 +141,6 @@ async def test_a_run_waits_for_another_who_writes_and_tells_so(book: Book) -> No
     assert sorted(waited) == waited
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.host_fault("database-locked-for-long")
 async def test_a_run_waits_for_another_who_writes_no_longer_than_it_is_told(book: Book) -> None:
     tournament = book.plan()
@@ -157,7 +154,6 @@ async def test_a_run_waits_for_another_who_writes_no_longer_than_it_is_told(book
     assert (final.finished, final.void) == (MATCHES, 0)
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.host_fault("ctrl-c-while-the-database-is-locked")
 async def test_ctrl_c_ends_a_run_that_waits_for_another_who_writes(book: Book) -> None:
     tournament = book.plan()
@@ -189,7 +185,6 @@ async def test_a_lock_whose_holder_cannot_be_named_is_held(book: Book, monkeypat
     assert not path.exists()
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.needs("minutes")  # and the right to mount a small disk
 @pytest.mark.host_fault("disk-full-in-a-tournament")
 def test_a_full_disk_stops_a_run_and_little_room_is_enough_to_go_on(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ratings.errors import AccessDeniedError, AccountError, InvitationError, NotFoundError, RatingsError
@@ -34,6 +34,8 @@ from tests.ratings import book
 from tests.support.raw_database import whole
 from tests.support.texts import CHARACTERS
 
+pytestmark = pytest.mark.both_databases
+
 LATER = book.FOREVER
 
 
@@ -47,6 +49,7 @@ def ada(ledger: ServiceLedger) -> str:
     return ledger.add_owner("ada").id
 
 
+@settings(max_examples=40)
 @given(
     st.from_regex(r"[a-z0-9][a-z0-9_-]{0,39}", fullmatch=True).filter(lambda name: name not in ("operator", "arena"))
 )
@@ -54,6 +57,7 @@ def test_every_name_of_the_right_letters_can_be_an_owners(name: str) -> None:
     assert check_owner_name(name) == name
 
 
+@settings(max_examples=40)
 @given(st.text(CHARACTERS))
 def test_no_other_name_can_be_an_owners(name: str) -> None:
     if set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-_") and 0 < len(name) <= 40 and name[0] not in "-_":

@@ -36,6 +36,7 @@ def state(database: Database, version: str) -> AdmissionState:
     return newest.state
 
 
+@pytest.mark.both_databases
 def test_an_admission_is_queued_taken_and_decided(database: Database, service: ServiceLedger) -> None:
     version = submit(database, "fox")
     admission = service.request_admission(version)
@@ -108,6 +109,7 @@ def test_owners_take_turns(database: Database, service: ServiceLedger) -> None:
     assert order == ["ada/fox", "bob/elk", "yak", "ada/owl", "gnu", "ada/cat", ""]
 
 
+@pytest.mark.both_databases
 def test_after_a_crash_what_was_looked_at_waits_again(database: Database, service: ServiceLedger) -> None:
     versions = [submit(database, "fox"), submit(database, "elk", owner="bob")]
     for version in versions:
@@ -170,6 +172,7 @@ def test_only_owners_versions_need_an_admission(database: Database, service: Ser
     assert unadmitted(database, [own, hers]) == [hers]
 
 
+@pytest.mark.both_databases
 def test_admissions_are_listed_the_newest_first_by_owner_and_state(database: Database, service: ServiceLedger) -> None:
     names = [("fox", "ada"), ("owl", "ada"), ("elk", "bob")]
     for bot, owner in names:

@@ -30,7 +30,6 @@ from ratings.store.rating import RatingOrder
 from ratings.store.sessions import read, write
 from ratings.store.states import Verdict
 from tests.ratings import book
-from tests.support.both_databases import POSTGRESQL, SQLITE
 
 WHY = "it was played with a broken clock"
 
@@ -55,10 +54,10 @@ def annul(service: ServiceLedger, match_id: str) -> int:
     return service.annul_match(match_id, why=WHY, actor="operator").matches
 
 
+@pytest.mark.usefixtures("all_played")
 def test_a_match_is_annulled_with_its_block_and_the_others_are_rated_as_if_it_had_not_been(
     database: Database, service: ServiceLedger, tournament: str
 ) -> None:
-    book.play_all(database, tournament)
     third = matches_of(database)[6]
     done = service.annul_match(third, why=WHY, actor="operator")
     assert (done.matches, done.pools) == (3, (pool_of(database),))
@@ -67,50 +66,32 @@ def test_a_match_is_annulled_with_its_block_and_the_others_are_rated_as_if_it_ha
     assert book.count(database, "rating_change") == 9 * 3
 
 
-def test_the_ratings_are_those_that_a_whole_rebuild_gives(
-    database: Database, service: ServiceLedger, tournament: str
+@pytest.mark.both_databases
+@pytest.mark.usefixtures("all_played")
+def test_an_annulled_match_stays_as_it_was_and_is_told_wherever_it_is_shown(
+    database: Database, service: ServiceLedger
 ) -> None:
-    book.play_all(database, tournament)
-    annul(service, matches_of(database)[4])
-    before = book.rows(database)
-    assert Ledger(database).rebuild() == 9
-    assert book.rows(database) == before
-
-
-def test_the_match_stays_as_it_was(database: Database, service: ServiceLedger, tournament: str) -> None:
-    book.play_all(database, tournament)
-    match_id = matches_of(database)[0]
-    facts = ("match", "match_seat", "replay", "attempt", "block")
-    before = book.rows(database, *facts)
-    annul(service, match_id)
-    assert book.rows(database, *facts) == before
-    assert replay_of(database, match_id)
-    assert all(seat.change is None for seat in match_detail(database, match_id).seats)
-
-
-def test_it_is_told_wherever_the_match_is_shown(database: Database, service: ServiceLedger, tournament: str) -> None:
-    book.play_all(database, tournament)
     first, second, third, other, *_ = matches_of(database)
+    facts, derived = ("match", "match_seat", "replay", "attempt", "block"), ("rating", "rating_change", "rating_order")
+    before = book.rows(database, *facts)
     annul(service, second)
+    assert book.rows(database, *facts) == before
+    assert replay_of(database, second)
+    assert all(seat.change is None for seat in match_detail(database, second).seats)
     found = annulments_of(database, [first, second, third, other])
     assert {match_id: (one.match_id, one.why, one.actor) for match_id, one in found.items()} == dict.fromkeys(
         (first, second, third), (second, WHY, "operator")
     )
     assert [one.match_id for one in list_annulments(database).items] == [second]
+    once = book.rows(database, "annulment", "annulled_block", *derived)
+    assert annul(service, second) == annul(service, third) == 0
+    assert book.rows(database, "annulment", "annulled_block", *derived) == once, "annulling again changes nothing"
+    assert Ledger(database).rebuild() == 9
+    assert book.rows(database, *derived) == {name: once[name] for name in derived}
 
 
-def test_annulling_again_changes_nothing(database: Database, service: ServiceLedger, tournament: str) -> None:
-    book.play_all(database, tournament)
-    first, second, *_ = matches_of(database)
-    annul(service, first)
-    names = ("annulment", "annulled_block", "rating", "rating_change", "rating_order")
-    before = book.rows(database, *names)
-    assert annul(service, first) == annul(service, second) == 0
-    assert book.rows(database, *names) == before
-
-
+@pytest.mark.usefixtures("all_played")
 def test_annulled_matches_are_in_no_table(database: Database, service: ServiceLedger, tournament: str) -> None:
-    book.play_all(database, tournament)
     before = load_results(database, pool_of(database))
     annul(service, matches_of(database)[0])
     assert (len(before.ranks), len(load_results(database, pool_of(database)).ranks)) == (12, 9)
@@ -140,10 +121,11 @@ def test_an_unrated_match_is_annulled_too(database: Database, service: ServiceLe
     assert sum(one.matches for one in crosstable(database, Scope(tournament_id=tournament), 9).meetings) == 9 * 6
 
 
+@pytest.mark.both_databases
+@pytest.mark.usefixtures("all_played")
 def test_a_version_is_annulled_everywhere_and_for_good(
     database: Database, service: ServiceLedger, bots: dict[str, str], tournament: str
 ) -> None:
-    book.play_all(database, tournament)
     book.play_all(database, book.create(database, bots.values(), seats=2, name="other"))
     done = service.annul_version(bots["ada"], why="it cheated", actor="operator")
     assert done.matches == 9 + 4
@@ -201,10 +183,10 @@ def test_a_version_whose_predecessor_is_annulled_starts_as_a_newcomer(
     assert check(database) == []
 
 
+@pytest.mark.usefixtures("all_played")
 def test_annulments_go_along_with_an_exported_tournament(
     database: Database, service: ServiceLedger, bots: dict[str, str], tournament: str, empty_file: Path, tmp_path: Path
 ) -> None:
-    book.play_all(database, tournament)
     annul(service, next(one for one in reversed(matches_of(database))))
     service.annul_version(bots["ada"], why="it cheated", actor="operator")
     export(database, tournament, tmp_path / "test.arena")
@@ -219,10 +201,10 @@ def test_annulments_go_along_with_an_exported_tournament(
     other.close()
 
 
+@pytest.mark.usefixtures("all_played")
 def test_what_an_annulled_version_played_elsewhere_does_not_count_here_either(
     database: Database, bots: dict[str, str], tournament: str, empty_file: Path, tmp_path: Path
 ) -> None:
-    book.play_all(database, tournament)
     export(database, tournament, tmp_path / "test.arena")
     other = open_database(book.copy_of(empty_file, tmp_path / "other.db"))
     here = book.add_bots(other, ("ada",))["ada"]
@@ -237,7 +219,7 @@ def export(database: Database, tournament: str, target: Path) -> None:
     export_tournament(database, tournament_row(database, tournament).tournament, target)
 
 
-EXAMPLES = {SQLITE: 5, POSTGRESQL: 12}
+EXAMPLES = settings(max_examples=3)
 ACTS = st.lists(
     st.one_of(
         st.tuples(st.just("play"), st.integers(1, 5)),
@@ -261,12 +243,11 @@ def prepared(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tupl
     return path, tournaments, [*bots, second[0]]
 
 
-def test_whatever_is_annulled_and_when_the_book_stays_sound(
-    prepared: tuple[Path, list[str], list[str]], kind_of_database: str
-) -> None:
+@pytest.mark.both_databases
+def test_whatever_is_annulled_and_when_the_book_stays_sound(prepared: tuple[Path, list[str], list[str]]) -> None:
     path, tournaments, versions = prepared
 
-    @settings(max_examples=EXAMPLES[kind_of_database])
+    @EXAMPLES
     @given(acts=ACTS)
     def it_stays_sound(acts: list[tuple[str, int]]) -> None:
         database = open_database(book.copy_of(path, path.with_name("copy.db")))

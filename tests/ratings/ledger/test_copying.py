@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,8 @@ from ratings.store import schema, tables
 from ratings.store.database import Database, open_database, open_for_reading, upgrade
 from ratings.store.sessions import write
 from tests.ratings import book
+
+pytestmark = pytest.mark.both_databases
 
 KILLED_AFTER_ROWS = """
 import os, signal, sys
@@ -53,7 +55,9 @@ def everything(database: Database) -> dict[str, list[str]]:
     return book.rows(database, *(table.name for table in tables.metadata.sorted_tables))
 
 
-def test_a_copy_holds_every_row(played: Database, target: Database) -> None:
+def test_a_copy_holds_every_row_and_copying_again_adds_nothing(
+    played: Database, target: Database, empty_file: Path, path: Path
+) -> None:
     told: list[tuple[Stage, int, int]] = []
     copied = copy_database(played, target, lambda *place: told.append(place))
     assert everything(target) == everything(played)
@@ -61,35 +65,56 @@ def test_a_copy_holds_every_row(played: Database, target: Database) -> None:
     assert (copied.begun_with, copied.rows["match"], copied.rows["replay"]) == (0, 12, 9)
     whole = sum(copied.rows.values())
     assert told[-1] == (Stage.COMPARING, whole, whole)
+    again = copy_database(played, target)
+    assert (again.digest, again.begun_with) == (copied.digest, whole)
+    third = open_database(book.copy_of(empty_file, path.with_name("third.db")))
+    assert copy_database(target, third).digest == copied.digest
+    third.close()
     assert Ledger(target).rebuild() == Ledger(played).rebuild() == 9
 
 
-def test_copying_again_adds_nothing_and_a_copy_of_the_copy_has_the_same_digest(
-    played: Database, target: Database, empty_file: Path, path: Path
-) -> None:
-    first = copy_database(played, target)
-    again = copy_database(played, target)
-    assert (again.digest, again.begun_with) == (first.digest, sum(first.rows.values()))
-    third = open_database(book.copy_of(empty_file, path.with_name("third.db")))
-    assert copy_database(target, third).digest == first.digest
-    third.close()
-
-
-@pytest.mark.host_fault("killed-while-a-database-is-copied")
-@pytest.mark.parametrize("rows", [20, *(pytest.param(rows, marks=pytest.mark.needs("minutes")) for rows in (1, 60))])
-def test_a_killed_copy_goes_on(played: Database, target: Database, rows: int) -> None:
-    urls = [one.url.render_as_string(hide_password=False) for one in (played, target)]
-    words = [sys.executable, "-c", KILLED_AFTER_ROWS, *urls, str(rows)]
-    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+def goes_on(played: Database, target: str, rows: int) -> None:
+    """A copy that was cut off after so many rows is refused by all but who goes on with it."""
     for attempt in (open_database, open_for_reading, upgrade):
         with pytest.raises(UnfinishedCopyError, match="is not finished; run the same `arena db copy` again, which"):
-            attempt(urls[1])
-    again = open_database(urls[1], copies=True)
+            attempt(target)
+    again = open_database(target, copies=True)
     copied = copy_database(played, again)
     assert rows <= copied.begun_with < sum(copied.rows.values())
     assert everything(again) == everything(played)
     again.close()
-    open_database(urls[1]).close()
+    open_database(target).close()
+
+
+class _CutOffError(Exception):
+    """Ends a copy."""
+
+
+def cut_off_after(rows: int) -> Callable[[Stage, int, int], None]:
+    def tell(_: Stage, done: int, __: int) -> None:
+        if done >= rows:
+            raise _CutOffError
+
+    return tell
+
+
+def test_a_copy_that_is_cut_off_again_and_again_goes_on(
+    played: Database, target: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "PART", 7)
+    for rows in (1, 20, 60):
+        with pytest.raises(_CutOffError):
+            copy_database(played, target, cut_off_after(rows))
+    goes_on(played, target.url.render_as_string(hide_password=False), 60)
+
+
+@pytest.mark.needs("minutes")
+@pytest.mark.host_fault("killed-while-a-database-is-copied")
+def test_a_killed_copy_goes_on(played: Database, target: Database) -> None:
+    urls = [one.url.render_as_string(hide_password=False) for one in (played, target)]
+    words = [sys.executable, "-c", KILLED_AFTER_ROWS, *urls, "20"]
+    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+    goes_on(played, urls[1], 20)
 
 
 def is_whole(database: Database) -> bool:

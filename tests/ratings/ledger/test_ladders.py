@@ -24,7 +24,6 @@ from ratings.store.season import season_of
 from ratings.store.sessions import read, write
 from tests.ratings import book
 from tests.ratings.ledger.laddering import endless, ladder_plan, present, submit
-from tests.support.both_databases import POSTGRESQL, SQLITE
 from tests.support.endless_waves import EndlessWaves
 
 
@@ -160,19 +159,18 @@ def test_synchronising_again_changes_nothing(database: Database, ladders: Ladder
     assert ladders.sync_ladder("another") == Changes()
 
 
-EXAMPLES = {SQLITE: 5, POSTGRESQL: 10}
+EXAMPLES = settings(max_examples=4)
 ACTS = st.lists(
     st.tuples(st.sampled_from(["submit", "withdraw", "rollback", "disable", "enable", "play"]), st.integers(0, 2)),
     max_size=12,
 )
 
 
-def test_whatever_happens_the_active_versions_are_those_in_the_ladder(
-    empty_file: Path, tmp_path: Path, kind_of_database: str
-) -> None:
+@pytest.mark.both_databases
+def test_whatever_happens_the_active_versions_are_those_in_the_ladder(empty_file: Path, tmp_path: Path) -> None:
     names = ("ada", "bob", "cyd")
 
-    @settings(max_examples=EXAMPLES[kind_of_database])
+    @EXAMPLES
     @given(ACTS)
     def they_are(acts: list[tuple[str, int]]) -> None:
         database = open_database(book.copy_of(begun, tmp_path / "copy.db"))
@@ -226,11 +224,13 @@ def test_a_closed_ladder_plays_no_more_and_its_name_is_free(database: Database, 
     assert find_ladder(database, "king").ladder.id == second.ladder.id
 
 
+@pytest.mark.both_databases
 def test_a_ladder_is_set_while_it_is_open(database: Database, ladders: LadderLedger) -> None:
     ladders.open_ladder(ladder_plan(), endless)
     assert ladders.set_ladder_settings("king", {"matches_per_day": 1}).settings == {"matches_per_day": 1}
 
 
+@pytest.mark.both_databases
 def test_new_rules_close_a_ladder_and_the_next_one_begins_with_who_plays_by_them(
     database: Database, ladders: LadderLedger
 ) -> None:

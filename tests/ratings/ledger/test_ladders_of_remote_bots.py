@@ -57,6 +57,7 @@ def test_remote_bots_enter_a_ladder_of_their_own_by_themselves(
     assert [find_bot(database, version) for version in present(database)] == ["bob"]
 
 
+@pytest.mark.both_databases
 def test_a_hosted_bot_is_a_guest_until_it_is_taken_out(
     database: Database, homes: str, ladders: LadderLedger, service: ServiceLedger
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_hosted_bot_is_a_guest_until_it_is_taken_out(
     assert check(database) == []
 
 
+@pytest.mark.both_databases
 def test_a_guest_stays_for_the_season_after(database: Database, homes: str, ladders: LadderLedger) -> None:
     Ledger(database).join(homes, find_version(database, "bob").version.id)
     ladders.close_season("homes", table=[], following=SeasonPlan("two", "00"), planner=endless)
@@ -100,6 +102,7 @@ def test_the_next_version_of_a_remote_bot_leaves_nothing_to_play_for_the_one_bef
     assert book.take(database, homes) == []
 
 
+@pytest.mark.both_databases
 def test_in_a_frozen_season_a_remote_bot_that_was_in_it_comes_back_and_no_other_enters(
     database: Database, homes: str, ladders: LadderLedger, service: ServiceLedger
 ) -> None:

@@ -15,6 +15,8 @@ from ratings.store.sessions import write
 from ratings.store.states import AttemptState, MatchState
 from tests.ratings import book
 
+pytestmark = pytest.mark.both_databases
+
 
 def progress_of(database: Database, tournament: str) -> Progress:
     return tournament_row(database, tournament).progress
@@ -178,8 +180,8 @@ def test_cancelling_voids_what_is_left_and_keeps_what_was_played(database: Datab
     assert check(database) == []
 
 
+@pytest.mark.usefixtures("all_played")
 def test_a_finished_tournament_stays_finished_when_cancelled(database: Database, tournament: str) -> None:
-    book.play_all(database, tournament)
     assert Ledger(database).cancel(tournament) == 0
     assert [row.status for row in list_tournaments(database).items] == ["finished"]
 

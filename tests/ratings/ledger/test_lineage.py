@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ratings.errors import AccountError, BotError, LimitError, NotFoundError
@@ -45,6 +45,7 @@ def active(database: Database, bot: str = "ada/fox") -> int | None:
     return version.number if version else None
 
 
+@settings(max_examples=40)
 @given(EVENTS)
 def test_what_is_active_was_promoted_and_not_ended_since(events: list[tuple[BotEventKind, str | None]]) -> None:
     lineage = lineage_of(events)
@@ -56,6 +57,7 @@ def test_what_is_active_was_promoted_and_not_ended_since(events: list[tuple[BotE
             assert latest is PROMOTED
 
 
+@settings(max_examples=40)
 @given(EVENTS)
 def test_no_version_is_in_a_lineage_twice(events: list[tuple[BotEventKind, str | None]]) -> None:
     lineage = lineage_of(events)
@@ -63,6 +65,7 @@ def test_no_version_is_in_a_lineage_twice(events: list[tuple[BotEventKind, str |
     assert len(set(everything)) == len(everything)
 
 
+@settings(max_examples=40)
 @given(EVENTS, st.sampled_from(["x", "y"]))
 def test_going_back_after_a_promotion_restores_what_was_before(
     events: list[tuple[BotEventKind, str | None]], version: str
@@ -72,6 +75,7 @@ def test_going_back_after_a_promotion_restores_what_was_before(
         assert before.after(PROMOTED, version).after(ROLLED_BACK, before.active) == before
 
 
+@settings(max_examples=40)
 @given(EVENTS)
 def test_a_version_can_only_be_gone_back_to_that_was_active(events: list[tuple[BotEventKind, str | None]]) -> None:
     lineage = lineage_of(events)
@@ -109,6 +113,7 @@ def test_an_owners_version_is_active_when_it_is_admitted(database: Database, ser
     assert kinds == ["promoted", "admitted", "submitted"]
 
 
+@pytest.mark.both_databases
 def test_an_admitted_version_waits_for_its_promotion_if_it_must_show_its_strength(
     database: Database, service: ServiceLedger
 ) -> None:
@@ -194,6 +199,7 @@ def test_disabling_and_enabling_stand_in_the_log(database: Database) -> None:
     assert len(told) == 4
 
 
+@pytest.mark.both_databases
 def test_the_log_is_paged_the_newest_first(database: Database) -> None:
     for number in range(5):
         submit(database, f"a{number}")

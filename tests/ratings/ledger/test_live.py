@@ -46,6 +46,7 @@ def test_matches_of_any_number_of_seats_are_rated_by_trueskill(database: Databas
     assert skills(database) == dict(zip(names(match), rate(SETTINGS, [NEW] * seats, ranks), strict=True))
 
 
+@pytest.mark.both_databases
 def test_points_and_firsts_of_a_rating_are_those_of_its_matches(database: Database, singles: str) -> None:
     # Two points for everybody a seat was before, and one for everybody it shares a rank with.
     played = {(1, 2, 3): (4, 2, 0), (1, 1, 3): (3, 3, 0), (2, 1, 2): (1, 4, 1), (1, 1, 1): (2, 2, 2)}
@@ -117,6 +118,7 @@ def test_many_blocks_that_become_whole_at_once_are_all_rated(database: Database,
     assert check(database) == []
 
 
+@pytest.mark.both_databases
 def test_a_match_whose_result_says_so_is_not_rated(database: Database, singles: str) -> None:
     first, second = book.take(database, singles, 2)
     book.record(database, first, rated=False, ranks=(1, 1, 1))
@@ -164,10 +166,10 @@ def test_a_forfeited_match_is_rated_by_its_ranks(database: Database, singles: st
     assert skills(database) == dict(zip(names(match), rate(SETTINGS, [NEW] * 3, (3, 1, 2)), strict=True))
 
 
+@pytest.mark.usefixtures("all_played")
 def test_a_new_version_starts_from_its_predecessors_mu_with_a_wider_sigma(
     database: Database, bots: dict[str, str], tournament: str
 ) -> None:
-    book.play_all(database, tournament)
     before = skills(database)
     second = book.add_successor(database, "ada")
     entrants = [second, bots["bob"], bots["cyd"]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.waves import WaveLedger
 from ratings.store.database import Database
@@ -9,6 +11,8 @@ from ratings.store.sessions import write
 from ratings.store.waves import WaveMemory
 from tests.ratings import book
 from tests.support.endless_waves import EndlessWaves
+
+pytestmark = pytest.mark.both_databases
 
 
 def test_the_newest_memory_is_read_and_the_one_it_replaces_is_gone(database: Database, bots: dict[str, str]) -> None:

@@ -19,9 +19,8 @@ from ratings.store.database import Database, open_database
 from ratings.store.models import Pool
 from ratings.store.sessions import write
 from tests.ratings import book
-from tests.support.both_databases import POSTGRESQL, SQLITE
 
-EXAMPLES = {SQLITE: 6, POSTGRESQL: 15}
+EXAMPLES = settings(max_examples=4)
 
 
 @dataclass(frozen=True)
@@ -77,10 +76,9 @@ def in_schedule_order(leased: Leased) -> Ratings:
     return found
 
 
-def test_any_finishing_order_gives_the_same_ratings(
-    leased: Leased, in_schedule_order: Ratings, kind_of_database: str
-) -> None:
-    @settings(max_examples=EXAMPLES[kind_of_database])
+@pytest.mark.both_databases
+def test_any_finishing_order_gives_the_same_ratings(leased: Leased, in_schedule_order: Ratings) -> None:
+    @EXAMPLES
     @given(order=st.permutations(range(18)), batches=st.lists(st.integers(1, 6), max_size=18))
     def any_order_does(order: list[int], batches: list[int]) -> None:
         for database in play(leased, order, batches):
@@ -90,10 +88,9 @@ def test_any_finishing_order_gives_the_same_ratings(
     any_order_does()
 
 
-def test_results_recorded_together_give_the_ratings_of_one_by_one(
-    leased: Leased, one_by_one: Ratings, kind_of_database: str
-) -> None:
-    @settings(max_examples=EXAMPLES[kind_of_database])
+@pytest.mark.both_databases
+def test_results_recorded_together_give_the_ratings_of_one_by_one(leased: Leased, one_by_one: Ratings) -> None:
+    @EXAMPLES
     @given(order=st.permutations(range(18)), sizes=st.lists(st.integers(1, 9), max_size=6))
     def any_parts_do(order: list[int], sizes: list[int]) -> None:
         database = open_database(book.copy_of(leased.path, leased.path.with_name("together.db")))
@@ -123,6 +120,7 @@ def test_there_are_as_many_matches_as_the_orders_have(leased: Leased) -> None:
     assert len(leased.matches) == 18
 
 
+@pytest.mark.both_databases
 def test_a_rebuild_restores_every_rating_to_the_last_digit(leased: Leased, in_schedule_order: Ratings) -> None:
     for database in play(leased, list(range(18)), []):
         for spoil in (

@@ -42,9 +42,8 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def pool(database: Database, tournament: str) -> str:
+def pool(database: Database, all_played: None) -> str:
     """A pool in which twelve matches were rated."""
-    book.play_all(database, tournament)
     with read(database) as session:
         return session.exec(select(Pool.id)).one()
 
@@ -107,7 +106,8 @@ def test_what_is_played_meanwhile_is_rated_when_its_turn_comes(
     check_is_sound(database)
 
 
-@pytest.mark.parametrize(("which", "pieces_before"), [(0, 0), (0, 1), (4, 1), (4, 3), (10, 3), (10, 4)])
+@pytest.mark.both_databases
+@pytest.mark.parametrize(("which", "pieces_before"), [(0, 0), (0, 1), (4, 3), (10, 4)])
 def test_who_annuls_another_match_meanwhile_is_heard(
     database: Database, pool: str, pieces_before: int, which: int
 ) -> None:
@@ -119,6 +119,7 @@ def test_who_annuls_another_match_meanwhile_is_heard(
     check_is_sound(database)
 
 
+@pytest.mark.both_databases
 def test_a_piece_that_was_computed_before_another_annulment_is_not_written(
     database: Database, pool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,6 +137,8 @@ def test_a_piece_that_was_computed_before_another_annulment_is_not_written(
     check_is_sound(database)
 
 
+@pytest.mark.both_databases
+@pytest.mark.needs("minutes")  # the service's test below stops there, too
 @pytest.mark.host_fault("killed-while-matches-are-annulled")
 def test_after_kill_9_the_rest_is_done(database: Database, pool: str) -> None:
     annul(database, matches_of(database)[0])
@@ -182,7 +185,8 @@ def test_a_rebuild_at_once_leaves_nothing_to_do(database: Database, pool: str) -
     assert behind(database) == 0
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.both_databases
+@pytest.mark.parametrize("seed", range(2))
 def test_whatever_happens_between_the_pieces_the_book_is_sound_in_the_end(
     empty_file: Path, tmp_path: Path, seed: int
 ) -> None:

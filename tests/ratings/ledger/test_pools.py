@@ -14,6 +14,8 @@ from ratings.store.database import Database
 from ratings.store.models import Pool
 from ratings.store.sessions import write
 
+pytestmark = pytest.mark.both_databases
+
 KEY = PoolKey(game="chess", rules_version="1", seats=2, options={"b": 1, "a": [True, None]}, time_control="60+1")
 
 

@@ -21,6 +21,8 @@ from ratings.store.sessions import write
 from ratings.store.states import AttemptState, MatchState
 from tests.ratings import book
 
+pytestmark = pytest.mark.both_databases
+
 EVERYTHING = (
     "match",
     "match_seat",

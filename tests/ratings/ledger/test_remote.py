@@ -78,6 +78,7 @@ def test_nobody_chooses_the_version_of_a_remote_bot_but_its_author(database: Dat
         ledger.rollback("ada/fox", actor="ada")
 
 
+@pytest.mark.both_databases
 def test_a_join_that_is_refused_leaves_nothing_behind(database: Database) -> None:
     for wrong in (replace(FOX, name="Fox"), replace(FOX, name="a/b")):
         with pytest.raises(AccountError, match="is no name for a bot"):
@@ -130,6 +131,7 @@ def test_a_bot_that_changes_its_version_all_the_time_is_stopped(
     assert not join(database, NEXT).has_changed
 
 
+@pytest.mark.both_databases
 def test_remote_versions_have_no_files_to_be_kept_packed_or_counted(database: Database) -> None:
     version = join(database).version
     ServiceLedger(database).withdraw_version(version.id, actor="ada")
@@ -161,6 +163,7 @@ def test_a_remote_bot_cannot_join_a_tournament_of_hosted_ones_late(database: Dat
         Ledger(database).join(tournament, late)
 
 
+@pytest.mark.both_databases
 def test_the_check_finds_a_remote_bot_in_a_pool_of_hosted_ones(database: Database) -> None:
     tournament = create(database, entrants(database), pool=REMOTE_POOL)
     with write(database) as session:

@@ -21,6 +21,8 @@ from ratings.store.sessions import write
 from ratings.store.states import RemovalKind
 from tests.ratings import book
 
+pytestmark = pytest.mark.both_databases
+
 NEVER = Limits()
 MINUTE_US = 60 * 1_000_000
 

@@ -75,6 +75,7 @@ def told(database: Database) -> list[str]:
     return [notice.sentence for notice in reversed(list_notices(database).items)]
 
 
+@pytest.mark.both_databases
 def test_a_freeze_comes_when_it_was_announced_and_not_before(
     database: Database, ladders: LadderLedger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +122,7 @@ def test_the_final_is_of_all_who_are_in_and_ends_the_ladders_own_matches(
     assert ladders.close_season("king", table=TABLE).table == TABLE
 
 
+@pytest.mark.both_databases
 def test_the_secret_is_public_when_the_season_is_closed_and_not_before(
     database: Database, ladders: LadderLedger, tmp_path: Path
 ) -> None:

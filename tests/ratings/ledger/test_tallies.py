@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
@@ -25,9 +26,8 @@ from ratings.store.sessions import write
 from ratings.store.states import MatchState
 from tests.ratings import book
 from tests.ratings.conftest import Filled
-from tests.support.both_databases import POSTGRESQL, SQLITE
 
-EXAMPLES = {SQLITE: 6, POSTGRESQL: 15}
+EXAMPLES = settings(max_examples=4)
 FIGURES = ("matches", "wins", "shared", "draws", "points", "forfeits", "blocks", "whole", "possible")
 
 
@@ -98,8 +98,9 @@ def tallied(database: Database, tournament: str) -> list[dict[str, Any]]:
     return [{"version_id": version, **own, "seats": seats} for version, own in found.items()]
 
 
-def test_kept_up_tallies_are_those_of_all_matches(filled: Filled, tmp_path: Path, kind_of_database: str) -> None:
-    @settings(max_examples=EXAMPLES[kind_of_database])
+@pytest.mark.both_databases
+def test_kept_up_tallies_are_those_of_all_matches(filled: Filled, tmp_path: Path) -> None:
+    @EXAMPLES
     @given(seed=st.integers(0, 2**32), seats=st.integers(2, 3))
     def they_are(seed: int, seats: int) -> None:
         database = open_database(book.copy_of(filled.with_bots, tmp_path / "copy.db"))
@@ -132,8 +133,9 @@ def check_tallies(database: Database) -> list[str]:
     return [problem for problem in check(database) if "tally" in problem or "place" in problem]
 
 
+@pytest.mark.both_databases
+@pytest.mark.usefixtures("all_played")
 def test_a_wrong_tally_is_found_and_counted_anew(database: Database, tournament: str) -> None:
-    book.play_all(database, tournament)
     before = book.rows(database, "entrant_tally")
     for sabotage in (
         "UPDATE entrant_tally SET block_points = block_points + 1",
@@ -147,6 +149,7 @@ def test_a_wrong_tally_is_found_and_counted_anew(database: Database, tournament:
         assert book.rows(database, "entrant_tally") == before
 
 
+@pytest.mark.both_databases
 def test_the_migration_counts_what_an_older_database_holds(database: Database, bots: dict[str, str]) -> None:
     migrations = "ratings.store.migrations.versions"
     tallies, firsts = (importlib.import_module(f"{migrations}.{name}") for name in ("0004_service", "0010_firsts"))

@@ -124,6 +124,7 @@ def test_a_tournament_comes_in_once_and_its_name_must_be_free(
         bring_in(other, tmp_path / "monday.arena", "again")
 
 
+@pytest.mark.both_databases
 @pytest.mark.hostile("import-a-bot-of-another-owner")
 def test_a_bot_of_another_owner_is_refused(database: Database, other: Database, played: str, tmp_path: Path) -> None:
     book.add_bots(other, ("ada", "bob"), owner="hopper")
@@ -135,7 +136,6 @@ def test_a_bot_of_another_owner_is_refused(database: Database, other: Database, 
     assert book.count(other, "match") == 0
 
 
-@pytest.mark.only_sqlite
 def test_an_export_tells_how_far_it_is(database: Database, played: str, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     found = find_tournament(database, played)
@@ -145,7 +145,6 @@ def test_an_export_tells_how_far_it_is(database: Database, played: str, tmp_path
     assert {total for _, total in told} == {12}
 
 
-@pytest.mark.only_sqlite
 def test_an_import_tells_how_far_it_is(database: Database, other: Database, played: str, tmp_path: Path) -> None:
     export(database, played, tmp_path / "monday.arena")
     told: list[Stage] = []
@@ -153,6 +152,7 @@ def test_an_import_tells_how_far_it_is(database: Database, other: Database, play
     assert list(dict.fromkeys(told)) == [Stage.LINES, Stage.FACTS, Stage.RATINGS]
 
 
+@pytest.mark.both_databases
 def test_other_ratings_in_the_file_are_told(database: Database, other: Database, played: str, tmp_path: Path) -> None:
     with write(database) as session:
         session.connection().exec_driver_sql("UPDATE rating_change SET mu_after = mu_after + 1e-9 WHERE rating_seq = 7")
@@ -167,7 +167,6 @@ def test_what_is_not_over_is_not_exported(database: Database, tournament: str, t
     assert list(tmp_path.glob("*monday*")) == []
 
 
-@pytest.mark.only_sqlite
 def test_no_file_is_overwritten(database: Database, played: str, tmp_path: Path) -> None:
     (tmp_path / "monday.arena").write_text("mine")
     with pytest.raises(ArchiveError, match="exists; name a new file"):
@@ -183,9 +182,8 @@ def file(database: Database, played: str, tmp_path: Path) -> Path:
     return tmp_path / "monday.arena"
 
 
-@pytest.mark.only_sqlite
 @pytest.mark.hostile("change-an-exported-file")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_any_changed_byte_is_found_at_its_line(engine_file: tuple[Path, Path], data: st.DataObject) -> None:
     source, database = engine_file
@@ -231,7 +229,7 @@ HOSTILE: st.SearchStrategy[Any] = st.sampled_from(
 
 
 @pytest.mark.hostile("forge-any-record")
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=16)
 @given(data=st.data())
 def test_a_file_that_was_forged_with_a_right_chain_is_refused_or_agrees_with_itself(
     engine_file: tuple[Path, Path], data: st.DataObject
@@ -288,7 +286,6 @@ def test_a_forged_file_adds_nothing_to_another_tournament(
 WHOLE_HEADER = {"format": FORMAT, "schema": schema.HEAD, "tournament": "t1", "name": "monday"}
 
 
-@pytest.mark.only_sqlite
 def test_a_header_that_lacks_something_is_refused(other: Database, tmp_path: Path) -> None:
     for header in (
         list(WHOLE_HEADER),
@@ -301,7 +298,6 @@ def test_a_header_that_lacks_something_is_refused(other: Database, tmp_path: Pat
             bring_in(other, tmp_path / "odd")
 
 
-@pytest.mark.only_sqlite
 def test_a_line_that_holds_no_record_is_refused(other: Database, tmp_path: Path) -> None:
     for text in ("[" * 100_000, '["a"]', "5", '[["a"],{}]', '["pool",{}', "1" * 5000):
         link = hashlib.sha256(f"kingmaker-arena {text}".encode()).hexdigest()
@@ -310,7 +306,6 @@ def test_a_line_that_holds_no_record_is_refused(other: Database, tmp_path: Path)
             bring_in(other, tmp_path / "odd")
 
 
-@pytest.mark.only_sqlite
 def test_lines_that_are_missing_or_too_many_are_found(other: Database, file: Path, tmp_path: Path) -> None:
     lines = file.read_text("ascii").splitlines(keepends=True)
     for changed, message in (
@@ -326,7 +321,6 @@ def test_lines_that_are_missing_or_too_many_are_found(other: Database, file: Pat
     assert book.count(other, "bot") == 0
 
 
-@pytest.mark.only_sqlite
 def test_a_binary_file_and_a_missing_one_are_refused(other: Database, tmp_path: Path) -> None:
     (tmp_path / "picture").write_bytes(b"\x89PNG\r\n\xff\xfe" * 100)
     with pytest.raises(ArchiveError, match="no text file"):

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import pytest
+
 from ratings.read.blocks import EarlyResult, early_results
 from ratings.statistics.firsts import Firsts
 from ratings.store.database import Database
 from tests.ratings import book
+
+pytestmark = pytest.mark.both_databases
 
 
 def test_results_of_blocks_that_are_not_over_are_early_and_tell_which_kind_of_first(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ratings.ledger.recording import FaultFact
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bot_faults import bot_faults
@@ -69,6 +71,7 @@ def test_faults_of_other_tournaments_and_of_what_was_annulled_are_left_out(
     assert found.matches == len(others)
 
 
+@pytest.mark.both_databases
 def test_while_a_block_is_open_its_faults_can_be_left_out(database: Database, tournament: str) -> None:
     faulty = record(database, tournament, {"ada": "TIMEOUT"}, 2)
     assert faulty
@@ -76,6 +79,7 @@ def test_while_a_block_is_open_its_faults_can_be_left_out(database: Database, to
     assert bot_faults(database, tournament, MOST, besides_open=True) == []
 
 
+@pytest.mark.both_databases
 def test_matches_with_whatever_fault_are_found_in_order_and_in_pages(
     database: Database, singles: str, bots: dict[str, str]
 ) -> None:

@@ -108,7 +108,8 @@ def check_seats(database: Database, scope: Scope, facts: list[Fact], version: st
     assert found == expected
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.both_databases
+@pytest.mark.parametrize("seed", range(2))
 def test_what_is_counted_is_what_was_played_in_whole_blocks(
     database: Database, bots: dict[str, str], seed: int
 ) -> None:

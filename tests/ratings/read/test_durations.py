@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import pytest
+
 from ratings.read.durations import mean_duration
 from ratings.store.database import Database
 from tests.ratings import book
+
+pytestmark = pytest.mark.both_databases
 
 POOL = book.plan((), seats=2).pool.pool_id()
 

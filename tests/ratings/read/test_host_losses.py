@@ -36,6 +36,7 @@ def play(database: Database, tournament: str, bot: str, cause: str, besides: int
     ledger.settle(tournament, results=[book.fact(match) for match in again])
 
 
+@pytest.mark.both_databases
 @pytest.mark.hostile("have-ones-matches-lost-by-the-host")
 @pytest.mark.parametrize(("besides", "name"), [(0, "eve"), (1, "eve"), (5, None)])
 def test_a_fault_of_the_host_that_meets_one_bots_matches_is_told_with_its_name(

@@ -12,6 +12,8 @@ from ratings.read.leaderboard import leaderboards, pools, table
 from ratings.store.database import Database
 from tests.ratings import book
 
+pytestmark = pytest.mark.both_databases
+
 POOL_ID = book.POOL.pool_id()
 
 
@@ -53,8 +55,8 @@ def test_pools_in_which_something_was_rated_are_listed_the_busiest_first(
     ]
 
 
+@pytest.mark.usefixtures("all_played")
 def test_a_history_has_every_change_the_last_first(database: Database, bots: dict[str, str], tournament: str) -> None:
-    book.play_all(database, tournament)
     history = partial(leaderboard.history, database, pool_id=POOL_ID, version_id=bots["ada"])
     changes = list(history().items)[::-1]
     first = history(limit=4)

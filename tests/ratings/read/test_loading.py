@@ -69,6 +69,7 @@ def test_a_void_match_leaves_its_block_out(database: Database, tournament: str) 
     assert len(load(database).seats) == 3 * len(others)
 
 
+@pytest.mark.both_databases
 def test_a_block_that_is_not_over_is_left_out(database: Database, tournament: str) -> None:
     first, second, *_ = blocks_of(book.take(database, tournament))
     for match in [*first, *second[:2]]:
@@ -111,6 +112,7 @@ def play_twice(database: Database, bots: dict[str, str], *, deterministic: bool,
     return load(database)
 
 
+@pytest.mark.both_databases
 def test_the_same_plan_of_deterministic_bots_counts_once(database: Database, bots: dict[str, str]) -> None:
     table = official_table(play_twice(database, bots, deterministic=True))
     assert (table.matches, table.repeats) == (12, 12)
@@ -142,7 +144,6 @@ def test_seeds_that_some_blocks_share_leave_the_others_alone(database: Database,
     assert official_table(results).repeats == 12
 
 
-@pytest.mark.only_sqlite
 def test_what_live_rating_did_not_rate_is_found_by_its_index(database: Database) -> None:
     with read(database) as session:
         sql = str(

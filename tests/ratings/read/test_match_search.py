@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.store.database import open_database
 from ratings.store.states import Fared
 from tests.ratings import book
+
+pytestmark = pytest.mark.both_databases
 
 
 def test_first_alone_first_with_others_and_not_first_are_told_apart(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from ratings.read.pools import find_pool
 from ratings.store.database import Database
 from tests.ratings import book
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_a_match_is_named_by_its_id_or_part_of_it(database: Database, tournament: str) -> None:
     first, second = book.take(database, tournament, 2)

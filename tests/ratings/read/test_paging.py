@@ -23,6 +23,8 @@ from ratings.store.states import MatchState
 from tests.ratings import book
 from tests.support.texts import CHARACTERS
 
+pytestmark = pytest.mark.both_databases
+
 T = TypeVar("T")
 
 

@@ -8,6 +8,8 @@ from ratings.statistics.firsts import Firsts
 from ratings.store.database import Database
 from tests.ratings import book
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_tournaments_are_listed_the_newest_first_with_their_state(database: Database, bots: dict[str, str]) -> None:
     done, stopped, fresh = (book.create(database, bots.values(), name=name) for name in ("one", "two", "three"))

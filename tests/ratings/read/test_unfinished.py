@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import pytest
+
 from ratings.ledger.ledger import Ledger
 from ratings.read.unfinished import present_entrants, unfinished_tournaments
 from ratings.store.database import Database
 from tests.ratings import book
+
+pytestmark = pytest.mark.both_databases
 
 
 def test_what_is_left_to_play_is_neither_over_nor_cancelled(database: Database, bots: dict[str, str]) -> None:

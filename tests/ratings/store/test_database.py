@@ -26,8 +26,6 @@ from ratings.store.models import Bot
 from ratings.store.sessions import read, write
 from tests.ratings import book
 
-pytestmark = pytest.mark.only_sqlite
-
 
 def pragma(database: Database, name: str) -> object:
     with read(database) as session:
@@ -190,10 +188,10 @@ def test_a_damaged_file_is_named_as_such(path: Path) -> None:
         open_database(path)
 
 
+@pytest.mark.usefixtures("all_played")
 def test_a_backup_is_a_whole_database_and_others_write_meanwhile(
     database: Database, tournament: str, tmp_path: Path
 ) -> None:
-    book.play_all(database, tournament)
     target = tmp_path / "copy.db"
     with write(database) as session:
         session.connection().execute(text("UPDATE tournament SET name = 'not committed'"))

@@ -45,8 +45,8 @@ def test_an_exhausted_counter_moves_on_to_the_next_millisecond() -> None:
 def test_threads_never_get_the_same_id() -> None:
     source = IdSource()
     with ThreadPoolExecutor(4) as threads:
-        ids = list(threads.map(lambda _: source(), range(4000)))
-    assert len(set(ids)) == 4000
+        ids = list(threads.map(lambda _: source(), range(1000)))
+    assert len(set(ids)) == 1000
 
 
 def test_instants_are_microseconds_since_1970() -> None:

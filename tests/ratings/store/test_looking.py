@@ -20,8 +20,6 @@ from tests.ratings import book
 from tests.support.ordinary_user import as_ordinary_user
 from tests.support.small_disk import run_on_small_disk
 
-pytestmark = pytest.mark.only_sqlite
-
 
 @pytest.fixture
 def shown() -> Iterator[Path]:

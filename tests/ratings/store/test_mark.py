@@ -6,6 +6,7 @@ import pytest
 
 from ratings.ledger.ledger import Ledger
 from ratings.store.database import Database, open_database, open_for_reading
+from tests.ratings.book import copy_of
 
 
 def write_something(database: Database) -> None:
@@ -13,9 +14,10 @@ def write_something(database: Database) -> None:
     Ledger(database).add_version(bot="ann", owner=None, content_hash="00", manifest=manifest)
 
 
-def test_the_mark_changes_when_somebody_else_writes_and_not_otherwise(tmp_path: Path) -> None:
-    writer = open_database(tmp_path / "arena.db")
-    reader = open_for_reading(tmp_path / "arena.db")
+@pytest.mark.both_databases
+def test_the_mark_changes_when_somebody_else_writes_and_not_otherwise(path: Path) -> None:
+    writer = open_database(path)
+    reader = open_for_reading(path)
     before = reader.mark()
     assert before is not None
     is_alone = not reader.is_on_server  # where it changes, too, when something is written to another database
@@ -28,15 +30,15 @@ def test_the_mark_changes_when_somebody_else_writes_and_not_otherwise(tmp_path: 
     writer.close()
 
 
-@pytest.mark.only_sqlite
 def test_what_the_same_object_writes_changes_its_mark() -> None:
     database = open_database(":memory:")
     assert database.mark() is None, "there is one connection, which does not see its own writing"
     database.close()
 
 
-def test_the_mark_can_be_asked_for_again_after_everything_was_closed(tmp_path: Path) -> None:
-    database = open_database(tmp_path / "arena.db")
+@pytest.mark.both_databases
+def test_the_mark_can_be_asked_for_again_after_everything_was_closed(path: Path) -> None:
+    database = open_database(path)
     first = database.mark()
     write_something(database)
     assert database.mark() != first
@@ -45,15 +47,12 @@ def test_the_mark_can_be_asked_for_again_after_everything_was_closed(tmp_path: P
     database.close()
 
 
-@pytest.mark.only_sqlite
-def test_the_mark_follows_what_lies_at_the_path(tmp_path: Path) -> None:
-    place, other = tmp_path / "arena.db", tmp_path / "other.db"
-    for path in (place, other):
-        open_database(path).close()
-    reader = open_for_reading(place)
+def test_the_mark_follows_what_lies_at_the_path(path: Path) -> None:
+    other = copy_of(path, path.with_name("other.db"))
+    reader = open_for_reading(path)
     first = reader.mark()
-    place.unlink()
+    path.unlink()
     assert reader.mark() is None
-    other.rename(place)
+    other.rename(path)
     assert reader.mark() not in (None, first)
     reader.close()

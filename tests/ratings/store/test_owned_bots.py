@@ -42,7 +42,8 @@ def old(tmp_path: Path) -> Path:
     return path
 
 
-def test_bots_of_an_owner_are_named_after_them_and_the_operators_own_keep_their_names(old: Path) -> None:
+@pytest.mark.both_databases
+def test_its_bots_are_named_after_their_owners_the_log_tells_what_is_known_and_they_go_on(old: Path) -> None:
     upgrade(old)
     database = open_database(old)
     assert [(row.bot.name, row.owner) for row in list_bots(database).items] == [
@@ -52,12 +53,6 @@ def test_bots_of_an_owner_are_named_after_them_and_the_operators_own_keep_their_
     ]
     assert find_version(database, "ada/fox@aa").version.id == "v1"
     assert check(database) == []
-    database.close()
-
-
-def test_the_log_tells_what_is_known_and_the_operators_newest_version_is_active(old: Path) -> None:
-    upgrade(old)
-    database = open_database(old)
     told = [(row.event.kind.value, row.number, row.event.at_us) for row in bot_events(database, "owl").items]
     assert told == [
         ("promoted", 2, 30),
@@ -71,12 +66,6 @@ def test_the_log_tells_what_is_known_and_the_operators_newest_version_is_active(
     assert active is not None
     assert (active.id, active.predecessor) == ("v3", 1)
     assert active_version(database, "ada/fox") is None
-    database.close()
-
-
-def test_a_migrated_bot_goes_on_under_its_name(old: Path) -> None:
-    upgrade(old)
-    database = open_database(old)
     version, is_new = Ledger(database).add_version(bot="fox", owner="ada", content_hash="dd", manifest={})
     assert (version.bot_id, version.number, is_new) == ("b1", 2, True)
     assert len(bot_events(database, "ada/fox").items) == 2

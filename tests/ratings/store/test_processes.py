@@ -18,6 +18,8 @@ from ratings.store.progress import Progress, count_progress
 from ratings.store.sessions import read
 from tests.ratings import book
 
+pytestmark = pytest.mark.both_databases
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -45,35 +47,36 @@ def uninterrupted(path: Path, tournament: str, copy: Path) -> dict[str, list[str
     return found
 
 
+BOUNDARIES = [
+    (0, "leased", 0),
+    (0, "inside", 0),
+    (0, "committed", 1),
+    (5, "leased", 5),
+    (5, "inside", 5),
+    (11, "committed", 12),
+]
+"""Where writers are killed, one after the other, and how many matches are finished then."""
+
+
+@pytest.mark.needs("minutes")
 @pytest.mark.host_fault("command-killed")
-@pytest.mark.parametrize(
-    ("position", "point", "finished"),
-    [
-        (5, "inside", 5),
-        *(
-            pytest.param(*boundary, marks=pytest.mark.needs("minutes"))
-            for boundary in ((0, "leased", 0), (0, "inside", 0), (0, "committed", 1), (5, "leased", 5))
-        ),
-        pytest.param(11, "committed", 12, marks=pytest.mark.needs("minutes")),
-    ],
-)
-def test_a_killed_writer_loses_nothing_and_what_goes_on_ends_the_same(
-    path: Path, tmp_path: Path, position: int, point: str, finished: int
-) -> None:
+def test_killed_writers_lose_nothing_and_who_goes_on_ends_the_same(path: Path, tmp_path: Path) -> None:
     tournament = planned(path)
     expected = uninterrupted(path, tournament, tmp_path / "whole.db")
-    with start(path, tournament, position, point) as writer:
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "stopped\n"
-        writer.kill()
-        writer.communicate()
+    for position, point, finished in BOUNDARIES:
+        with start(path, tournament, position, point) as writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == "stopped\n"
+            writer.kill()
+            writer.communicate()
+        database = open_database(path)
+        assert check(database) == []
+        assert tournament_row(database, tournament).progress.finished == finished
+        Ledger(database).release(tournament)
+        database.close()
     database = open_database(path)
-    assert check(database) == []
-    assert tournament_row(database, tournament).progress.finished == finished
-    Ledger(database).release(tournament)
-    assert book.play_all(database, tournament) == 12 - finished
+    assert book.take(database, tournament) == []
     assert book.rows(database) == expected
-    assert check(database) == []
     database.close()
 
 

@@ -3,7 +3,9 @@
 import shutil
 import sqlite3
 from contextlib import closing
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -14,14 +16,19 @@ from ratings.store.database import open_database, open_for_reading, rescue, resc
 from ratings.store.sessions import write
 from tests.ratings import book
 
-pytestmark = pytest.mark.only_sqlite
+
+@cache
+def database_with(bot: str) -> bytes:
+    with TemporaryDirectory() as directory:
+        database = open_database(Path(directory, "arena.db"))
+        book.add_bots(database, [bot])
+        database.close()
+        return Path(directory, "arena.db").read_bytes()
 
 
 def make(path: Path, bot: str) -> Path:
     path.parent.mkdir(exist_ok=True)
-    database = open_database(path)
-    book.add_bots(database, [bot])
-    database.close()
+    path.write_bytes(database_with(bot))
     return path
 
 
