@@ -98,7 +98,19 @@ def test_a_password_is_on_no_command_line_and_in_no_answer(url: str, tmp_path: P
     said = arena(tmp_path, "serve", "--check", "--home", str(home), "--set", f"service.database={url}")
     assert "service.database" in said
     assert not any(secret in said for secret in secrets)
-    words = ["serve", "--home", str(home), "--address", "", "--admin-address", "", "--web-address", "127.0.0.1:0"]
+    words = [
+        "serve",
+        "--home",
+        str(home),
+        "--workers",
+        "1",
+        "--address",
+        "",
+        "--admin-address",
+        "",
+        "--web-address",
+        "127.0.0.1:0",
+    ]
     with subprocess.Popen(
         [sys.executable, "-m", "arena.cli.main", *words, "--database", url],
         cwd=tmp_path,

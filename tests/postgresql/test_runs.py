@@ -125,7 +125,7 @@ def cut(url: str) -> None:
 
 
 @pytest.mark.host_fault("database-server-cuts-connections")
-@pytest.mark.parametrize("after", [1, 5, 12])
+@pytest.mark.parametrize("after", [1, 12])
 async def test_connections_that_are_cut_cost_nothing(book: Book, url: str, tmp_path: Path, after: int) -> None:
     tournament, executor = book.plan(), Befallen(lambda: cut(url), after)
     final = await play(book, tournament, executor)
@@ -187,9 +187,10 @@ async def test_a_run_waits_no_longer_than_it_is_told_and_says_what_is_wrong(own_
         with pytest.raises(DatabaseLostError, match=r"database 'brief' on 127\.0\.0\.1:.* does not answer"):
             await play(book, tournament, Befallen(own_server.stop))
         own_server.start()
-        final = await play(book, tournament, ScriptedExecutor())
-        assert (final.finished, final.void) == (MATCHES, 0)
-        assert check(book.database) == []
+        with closing(open_database(url)) as patient:  # the other one would not wait for a busy machine, either
+            final = await play(replace(book, database=patient), tournament, ScriptedExecutor())
+            assert (final.finished, final.void) == (MATCHES, 0)
+            assert check(patient) == []
 
 
 async def test_a_run_whose_lock_was_lost_to_another_ends(book: Book, url: str) -> None:
