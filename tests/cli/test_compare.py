@@ -6,7 +6,21 @@ import pytest
 from arena.tournament.formats.compare import MATCHES_A_WAVE
 from tests.cli.support import Arena, write_bot
 
-COMPARE = ["compare", "ada", "bob", "--game", "foreign_king", "--seed", "1", "--workers", "1", "--max-blocks", "3"]
+SHORT = ("--option", "max_rounds=2")
+COMPARE = [
+    "compare",
+    "ada",
+    "bob",
+    "--game",
+    "foreign_king",
+    "--seed",
+    "1",
+    "--workers",
+    "1",
+    *SHORT,
+    "--max-blocks",
+    "3",
+]
 
 
 def test_two_versions_are_compared_and_the_ratings_stay_as_they_are(table: Arena) -> None:
@@ -39,9 +53,7 @@ def test_a_version_that_forfeits_every_match_is_soon_known_and_its_forfeits_are_
 
 
 def test_programs_get_the_ratio_and_its_bounds(table: Arena) -> None:
-    found = table(
-        "compare", "ada", "bob", "--game", "foreign_king", "--max-blocks", "2", "--json", "--field", "eve"
-    ).json
+    found = table(*COMPARE[:-1], "2", "--json", "--field", "eve").json
     assert (found["pairs"], found["answer"], found["games"]) == (2, "undecided", 8)
     assert found["bounds"][0] < found["log_ratio"] < found["bounds"][1]
     assert found["wins"] + found["ties"] + found["losses"] == 4
@@ -59,7 +71,7 @@ def test_programs_get_the_ratio_and_its_bounds(table: Arena) -> None:
     ids=["two", "three with a field", "three", "two with a field"],
 )
 def test_opening_and_seed_are_shared_by_the_blocks_of_a_step(table: Arena, words: str, blocks: int) -> None:
-    line = f"{' '.join(COMPARE)} {words} --option max_rounds=2 --name daily"
+    line = f"{' '.join(COMPARE)} {words} --name daily"
     _, exported = table.played(line, "tournament export daily daily.arena")
     assert exported.code == 0
     lines = table.db.with_name("daily.arena").read_text("ascii").splitlines()
@@ -80,7 +92,7 @@ def test_opening_and_seed_are_shared_by_the_blocks_of_a_step(table: Arena, words
     ],
 )
 def test_what_is_asked_is_said_in_elo(table: Arena, words: str, asked: str) -> None:
-    line = [*COMPARE[:-1], "1", "--option", "max_rounds=1", *words.split()]
+    line = [*COMPARE[:-1], "1", *words.split()]
     assert f"asked: a gain of {asked}" in table(*line).out
 
 
@@ -109,7 +121,7 @@ def test_what_cannot_be_compared_is_said(table: Arena) -> None:
 
 
 def test_a_tournament_is_played_until_a_question_is_answered(table: Arena) -> None:
-    words = ["tournament", "run", "adaptive", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob,eve"]
+    words = ["tournament", "run", "adaptive", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob,eve", *SHORT]
     finished = table(*words, "--until", "winner known at 60%", "--max-blocks", "3", "--seed", "3", "--name", "until")
     assert finished.code == 0
     assert "winner known at 60% within 10 Elo: " in finished.out

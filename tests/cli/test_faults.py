@@ -14,7 +14,19 @@ from tests.cli.support import Arena, Finished, write_bot
 from tests.cli.table import TableExecutor
 from tests.support.patience import PATIENCE_S
 
-ROUND_ROBIN = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--seed", "1"]
+ROUND_ROBIN = [
+    "tournament",
+    "run",
+    "round-robin",
+    "--game",
+    "foreign_king",
+    "--seats",
+    "2",
+    "--seed",
+    "1",
+    "--option",
+    "max_rounds=2",
+]
 
 
 @pytest.fixture

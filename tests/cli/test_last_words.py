@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from arena.hosting.sandbox.choice import strongest_level
 from tests.cli.support import Arena, write_bot
 
 WORDS = """
@@ -31,11 +32,8 @@ def faults_of(arena: Arena, tmp_path: Path, level: str, *bodies: str) -> list[di
 
 
 @pytest.mark.needs("minutes")
-@pytest.mark.parametrize("level", ["none", pytest.param("standard", marks=pytest.mark.needs("sandbox"))])
-def test_both_streams_stand_in_the_evidence_of_a_fault_and_of_much_only_the_end(
-    arena: Arena, tmp_path: Path, level: str
-) -> None:
-    both, much, nothing = faults_of(arena, tmp_path, level, WORDS, MUCH, "raise SystemExit(3)")
+def test_both_streams_stand_in_the_evidence_of_a_fault_and_of_much_only_the_end(arena: Arena, tmp_path: Path) -> None:
+    both, much, nothing = faults_of(arena, tmp_path, strongest_level(), WORDS, MUCH, "raise SystemExit(3)")
     assert (both["stdout"], both["stderr"]) == ("thinking of e4\n", "it went wrong\n")
     assert much["stdout"].endswith("xthe end\n")
     assert len(much["stdout"]) == 4000, "as of stderr"

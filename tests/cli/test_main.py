@@ -157,7 +157,7 @@ def test_ctrl_c_in_a_command_is_one_line(arena: Arena, monkeypatch: pytest.Monke
 
 
 @pytest.mark.host_fault("standard-streams-closed")
-@pytest.mark.parametrize("closed", [rarely("<&-"), rarely(">&-"), rarely("2>&-"), "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", [rarely("<&-"), rarely(">&-"), "<&- >&- 2>&-"])
 def test_a_standard_stream_that_is_closed_disturbs_nothing(closed: str) -> None:
     command = f"{shlex.quote(sys.executable)} -m arena.cli.main game list {closed}"
     finished = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
@@ -168,7 +168,7 @@ def test_a_standard_stream_that_is_closed_disturbs_nothing(closed: str) -> None:
 @pytest.mark.host_fault("output-on-a-full-disk")
 @pytest.mark.parametrize(
     ("words", "code", "unbuffered"),
-    [("game list", 1, ""), rarely("game lst", 2, "1"), rarely("game list", 1, "1"), rarely("game lst", 2, "")],
+    [("game list", 1, ""), rarely("game lst", 2, "1")],
 )
 def test_output_for_which_there_is_no_room_is_told_in_one_line(words: str, code: int, unbuffered: str) -> None:
     command = [sys.executable, "-m", "arena.cli.main", *words.split()]

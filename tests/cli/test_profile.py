@@ -20,7 +20,7 @@ from arena.words.catalogue import LANGUAGES
 from engine import registry
 from tests.cli.support import Arena
 from tests.support.patience import PATIENCE_S
-from tests.support.processes import command_lines
+from tests.support.processes import command_lines, wait_until
 
 SHORT = ["doctor", "--profile", "--seconds", "1", "--workers", "1"]
 AS_IN_A_SECOND = 2_000
@@ -98,12 +98,8 @@ def test_programs_are_told_all_that_was_measured(arena: Arena, places: Path, mon
     assert sorted(path.name for path in arena.db.parent.iterdir()) == ["t"], "no database, no bots"
 
 
-@pytest.mark.parametrize("is_played", [False, pytest.param(True, marks=pytest.mark.needs("minutes"))])
-def test_for_people_there_are_two_tables_and_what_they_say(
-    arena: Arena, is_played: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not is_played:
-        measured(monkeypatch, SPLIT)
+def test_for_people_there_are_two_tables_and_what_they_say(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured(monkeypatch, SPLIT)
     finished = arena(*SHORT, "--game", registry.names()[-1])
     assert finished.code == 0, finished.err
     assert "Processor time of one decision" in finished.out
@@ -196,9 +192,13 @@ def test_ctrl_c_ends_it_in_good_order_and_nothing_is_left(places: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("1 workers play ")
         family: dict[int, str] = {}
-        while not any("main.py" in command for command in family.values()):
+
+        def plays() -> bool:
             assert process.poll() is None
-            family = dict(command_lines(list_descendants(process.pid)))
+            family.update(command_lines(list_descendants(process.pid)))
+            return any("main.py" in command for command in family.values())
+
+        wait_until(plays)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130

@@ -13,7 +13,19 @@ from arena.match.spec import MatchSpec
 from tests.cli.support import Arena, write_bot
 from tests.cli.table import TableExecutor
 
-ORDER = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve")
+ORDER = (
+    "tournament",
+    "run",
+    "round-robin",
+    "--game",
+    "foreign_king",
+    "--seats",
+    "3",
+    "--bots",
+    "ada,bob,eve",
+    "--option",
+    "max_rounds=2",
+)
 
 
 @pytest.mark.host_fault("database-taken-away")
@@ -55,7 +67,7 @@ def test_a_fault_of_the_host_that_only_meets_one_bots_matches_is_told_with_its_n
     table: Arena, tmp_path: Path
 ) -> None:
     table("bot", "add", write_bot(tmp_path / "shaky", "shaky"))
-    order = (*ORDER[:-3], "2", "--bots", "ada,bob,eve,shaky", "--blocks", "2", "--workers", "8")
+    order = (*ORDER[:5], "--seats", "2", "--bots", "ada,bob,eve,shaky", *ORDER[-2:], "--blocks", "2", "--workers", "8")
     finished = table(*order, "--name", "monday")
     named = (
         "lost by the host (WORKER_DIED): 12 attempts at 12 matches; "

@@ -14,7 +14,7 @@ from tests.cli.table import TableExecutor, play
 ROUND_ROBIN = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve"]
 
 
-MONDAY = " ".join([*ROUND_ROBIN, "--blocks 2 --time 50ms --seed 1 --name monday --workers 1"])
+MONDAY = " ".join([*ROUND_ROBIN, "--option max_rounds=4 --blocks 2 --time 50ms --seed 1 --name monday --workers 1"])
 
 
 def play_monday(table: Arena) -> Finished:
@@ -25,7 +25,7 @@ def play_monday(table: Arena) -> Finished:
 
 def play_once(table: Arena) -> Finished:
     """Have three matches of three bots in a fresh database."""
-    (told,) = table.played(" ".join([*ROUND_ROBIN, "--json"]))
+    (told,) = table.played(" ".join([*ROUND_ROBIN, "--option max_rounds=2 --json"]))
     return told
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.support import Arena, write_bot
 
-PLAY = ["match", "run", "--game", "foreign_king", "--seed", "1", "--bots"]
+PLAY = ["match", "run", "--game", "foreign_king", "--seed", "1", "--option", "max_rounds=2", "--bots"]
 
 
 def names(arena: Arena) -> set[str]:

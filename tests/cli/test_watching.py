@@ -9,7 +9,19 @@ import pytest
 
 from tests.cli.support import Arena
 
-TOURNAMENT = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve")
+TOURNAMENT = (
+    "tournament",
+    "run",
+    "round-robin",
+    "--game",
+    "foreign_king",
+    "--seats",
+    "3",
+    "--bots",
+    "ada,bob,eve",
+    "--option",
+    "max_rounds=2",
+)
 
 
 @pytest.fixture

@@ -17,7 +17,19 @@ from tests.cli.support import Arena, write_bot
 from tests.cli.table import TableExecutor
 from tests.cli.test_output import Terminal
 
-ORDER = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--name", "monday"]
+ORDER = [
+    "tournament",
+    "run",
+    "round-robin",
+    "--game",
+    "foreign_king",
+    "--seats",
+    "2",
+    "--name",
+    "monday",
+    "--option",
+    "max_rounds=2",
+]
 
 
 class Interrupted(TableExecutor):

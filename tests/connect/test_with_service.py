@@ -32,6 +32,7 @@ from tests.support.patience import any_start, until
 from tests.support.remote_bot import RemoteBot
 from tests.support.specs import scripted
 
+SHORT = {"max_rounds": 4}
 minutes = pytest.mark.needs("minutes")
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,15 +78,6 @@ async def test_it_plays_whole_matches_by_the_rules_at_once(house: House, tmp_pat
 
 @minutes
 @in_one_loop
-async def test_it_plays_beside_a_hosted_bot(house: House, tmp_path: Path) -> None:
-    async with at_home(house, tmp_path):
-        report = await house.order("beside", [scripted(), remote_seat("fox")])
-    assert report.result.by_rules
-    assert not report.result.faults
-
-
-@minutes
-@in_one_loop
 async def test_a_line_that_is_cut_again_and_again_costs_nothing(house: House, tmp_path: Path) -> None:
     async with open_line(house.process.port) as line:
 
@@ -121,7 +113,7 @@ return decision.legal_actions[0]
 @in_one_loop
 async def test_a_crash_in_the_middle_is_no_fault_there(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, CRASHES_AT_ITS_THIRD) as told:
-        report = await house.order("crash", [remote_seat("fox"), scripted()])
+        report = await house.order("crash", [remote_seat("fox"), scripted()], options=SHORT)
         await told.wait_for(MatchEnded)
     assert report.result.by_rules
     assert not report.result.faults
@@ -154,7 +146,7 @@ async def test_a_bot_that_hangs_is_told_its_fault_in_words(house: House, tmp_pat
 async def test_a_bridge_that_was_started_anew_plays_the_match_to_its_end(house: House, tmp_path: Path) -> None:
     waits = "if decision.ply > 3:\n    wait_for('go')\nreturn decision.legal_actions[0]"
     async with at_home(house, tmp_path, waits) as told:
-        match = house.order("anew", [remote_seat("fox"), scripted()])
+        match = house.order("anew", [remote_seat("fox"), scripted()], options=SHORT)
         await told.wait_for(MatchBegan)
         await until((tmp_path / "log").exists)
     (tmp_path / "go").touch()
@@ -186,7 +178,7 @@ async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: Ho
     """As on a busy ladder, there is a next match at every moment, also in the one in which another ends."""
     async with at_home(house, tmp_path, WAITS, matches=2) as told, house.bot("a"), house.bot("b"):
         seats = [remote_seat("fox"), remote_seat("a")], [remote_seat("fox"), remote_seat("b")]
-        orders = {f"d{number}": house.order(f"d{number}", seats[number % 2]) for number in range(4)}
+        orders = {f"d{number}": house.order(f"d{number}", seats[number % 2], options=SHORT) for number in range(4)}
         await told.wait_for(MatchBegan, 2)
         running = {began.match_id for began in told.of(MatchBegan)}
         told.running.drain()
@@ -203,7 +195,7 @@ async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: Ho
 @minutes
 @in_one_loop
 async def test_who_stops_after_a_match_plays_no_other_although_more_wait(house: House, tmp_path: Path) -> None:
-    orders = {name: house.order(name, [remote_seat("fox"), scripted()]) for name in ("s1", "s2", "s3")}
+    orders = {name: house.order(name, [remote_seat("fox"), scripted()], options=SHORT) for name in ("s1", "s2", "s3")}
     async with at_home(house, tmp_path, stop_after=1) as told:
         await told.end()
     (began,) = told.of(MatchBegan)
@@ -229,7 +221,7 @@ async def test_the_example_without_our_kit_plays_a_whole_match(house: House) -> 
     environment = {**os.environ, "ARENA_TOKEN": "ada", "PYTHONPATH": str(ROOT)}
     process = await asyncio.create_subprocess_exec(sys.executable, *words, env=environment)
     try:
-        report = await house.order("example", [remote_seat("dice"), scripted()])
+        report = await house.order("example", [remote_seat("dice"), scripted()], options=SHORT)
     finally:
         process.kill()
         await process.wait()

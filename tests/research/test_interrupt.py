@@ -14,7 +14,7 @@ from tests.support.patience import PATIENCE_S
 BEGIN = f"""
 from arena.api import Arena
 
-arena = Arena("study.db", workers=2)
+arena = Arena("study.db", workers=1)
 
 def mine(decision):
     return decision.legal_actions[0]
