@@ -271,7 +271,7 @@ def test_several_threads_make_bots_at_once() -> None:
     def make() -> None:
         ready.wait()
         try:
-            for place in range(8):
+            for place in range(4):
                 pack(at(place))
         except CallableError as error:
             errors.append(error)

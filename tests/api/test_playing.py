@@ -11,6 +11,7 @@ from arena.tournament.run_progress import RunProgress
 from tests.api.players import FirstBot, PlaceBot, at, first
 from tests.cli.support import write_bot
 
+SHORT = {"max_rounds": 2}
 THREE = ("random", first, Entrant(PlaceBot(1), name="second"))
 
 
@@ -83,14 +84,16 @@ def test_a_tournament_is_a_round_robin_of_small_tables_unless_more_is_said(table
 def test_every_format_can_be_asked_for_with_its_settings(
     form: str, settings: dict[str, Any], kept: dict[str, object], shared: Arena
 ) -> None:
-    played = shared.tournament("foreign_king", THREE, format=form, seed=1, progress=False, **settings)
+    played = shared.tournament("foreign_king", THREE, options=SHORT, format=form, seed=1, progress=False, **settings)
     assert played.is_over
     assert kept.items() <= played.detail.settings.items()
     assert {row.bot for row in played} == {"random", "first", "second"}
 
 
 def test_a_comparison_answers_and_is_not_rated(table: Arena) -> None:
-    played = table.tournament("foreign_king", ["greedy", "random"], format="compare", pairs=4, seed=1, progress=False)
+    played = table.tournament(
+        "foreign_king", ["greedy", "random"], options=SHORT, format="compare", pairs=4, seed=1, progress=False
+    )
     assert played.detail.comparison is not None
     assert played.detail.comparison.answer == "undecided"
     assert "answer: undecided" in repr(played)
@@ -100,12 +103,12 @@ def test_a_comparison_answers_and_is_not_rated(table: Arena) -> None:
 def test_all_is_every_bot_that_can_play(table: Arena) -> None:
     for bot in THREE:
         table.add(bot)
-    assert len(table.tournament("foreign_king", ["all"], progress=False)) == 3
+    assert len(table.tournament("foreign_king", ["all"], options=SHORT, progress=False)) == 3
 
 
 def test_the_caller_hears_how_far_it_is(table: Arena) -> None:
     heard: list[RunProgress] = []
-    table.tournament("foreign_king", ["random", first], blocks=5, progress=heard.append)
+    table.tournament("foreign_king", ["random", first], options=SHORT, blocks=5, progress=heard.append)
     assert (heard[-1].over, heard[-1].total) == (10, 10)
     assert [state.over for state in heard] == sorted(state.over for state in heard)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import runpy
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from importlib import import_module
@@ -192,9 +190,9 @@ def test_the_benchmark_compares_with_what_it_recorded(
 
 
 @pytest.mark.needs("minutes")
-def test_the_benchmark_measures(pytestconfig: pytest.Config, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "benchmarks.arena", "--matches", "0", "--rounds", "1", "--seconds", "1"]
-    command += ["--workers", "1", "--record", "--history", str(tmp_path / "h.jsonl")]
-    done = subprocess.run(command, cwd=pytestconfig.rootpath, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def test_the_benchmark_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arena = import_module("benchmarks.arena")
+    monkeypatch.setattr("benchmarks.split.BARE_S", 0.1)
+    words = ["--matches", "0", "--rounds", "1", "--seconds", "1", "--workers", "1", "--record"]
+    assert arena.main([*words, "--history", str(tmp_path / "h.jsonl")]) == 0
     assert (tmp_path / "h.jsonl").read_text().count("\n") == 1
