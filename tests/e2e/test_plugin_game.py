@@ -56,7 +56,7 @@ class Installation:
         (self.site / "others.pth").write_text("\n".join(site.getsitepackages()) + "\n", encoding="utf-8")
         wheels = [str(build_wheel(project, home / f"wheel{index}")) for index, project in enumerate(PROJECTS)]
         install = [sys.executable, "-m", "pip", "--python", str(self.python), "install", "--no-index", "--no-deps"]
-        subprocess.run([*install, "--quiet", "--disable-pip-version-check", *wheels], check=True)
+        subprocess.run([*install, "--no-compile", "--quiet", "--disable-pip-version-check", *wheels], check=True)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -67,7 +67,7 @@ class Installation:
     @contextmanager
     def commands(self) -> Iterator[None]:
         """While this is open, `arena` runs commands, in one process."""
-        words = [self.python, "-P", "-c", COMMANDS]
+        words = [str(self.python), "-P", "-c", COMMANDS]
         pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         with subprocess.Popen(words, cwd=self.home, env=self.environment, text=True, **pipes) as self._running:
             yield
@@ -93,7 +93,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation
 
 @pytest.fixture(scope="module")
 def played(installed: Installation) -> Installation:
-    command = [installed.python.with_name("arena"), "demo", "--game", NAME, "--blocks", "1", "--time", "20ms"]
+    command = [str(installed.python.with_name("arena")), "demo", "--game", NAME, "--blocks", "1", "--time", "20ms"]
     command += ["--db", "demo.db"]
     subprocess.run(command, cwd=installed.home, env=installed.environment, check=True, timeout=PATIENCE_S)
     return installed
