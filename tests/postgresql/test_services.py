@@ -142,7 +142,8 @@ def test_a_ladder_goes_on_with_the_other_service_when_the_one_that_played_it_is_
 ) -> None:
     one, two = places
     one.ok("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2", *PACE, *ANY_TIME)
-    with serving(two, "--database", url) as other, serving(one, "--database", url) as first:
+    words = ("--database", url, "--workers", "1")
+    with serving(two, *words) as other, serving(one, *words) as first:
         pair = [first, other]
         wait_until(lambda: sum(map(played, pair)) >= 4)
         leader = max(pair, key=played)

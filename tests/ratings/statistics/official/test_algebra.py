@@ -6,8 +6,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from ratings.statistics.errors import ResultsError
@@ -29,7 +31,7 @@ def positive(size: int) -> Floats:
     return drawn @ drawn.T + np.eye(size)
 
 
-def is_near(found: Floats, expected: Floats) -> bool:
+def is_near(found: Floats, expected: npt.NDArray[np.floating[Any]]) -> bool:
     """Whether they are as near as `pytest.approx` asks for, which takes much longer to look at each number."""
     return found.shape == expected.shape and bool(
         (abs(found - expected) <= np.maximum(1e-6 * abs(expected), 1e-12)).all()
