@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,10 @@ from engine import registry
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "bots" / "python" / "template" / "main.py"
 
-SHORT = {"foreign_king": {"max_rounds": 4}, "rex_romanorum": {"variant": "short", "round_limit": 3}}
+SHORT: dict[str, dict[str, Any]] = {
+    "foreign_king": {"max_rounds": 4},
+    "rex_romanorum": {"variant": "short", "round_limit": 3},
+}
 """Options with which a match is soon over."""
 
 

@@ -218,8 +218,8 @@ class TestWhatFails:
         ],
         ids=["link outside", "pipe", "sparse", "deep", "long"],
     )
-    async def test_files_that_cannot_be_stored(self, workshop: Workshop, make: str, complaint: str) -> None:
-        failure = await workshop.refusal(make)
+    async def test_files_that_cannot_be_stored(self, plain: Workshop, make: str, complaint: str) -> None:
+        failure = await plain.refusal(make)
         assert any(part in failure.sentence for part in complaint.split("|")), failure
 
 
