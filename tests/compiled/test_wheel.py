@@ -13,6 +13,7 @@ from pathlib import Path
 
 from engine.compiled import STAMP
 from tests.support.patience import ANY_TIME
+from tests.support.places import Place
 from tests.support.sources import ROOT
 from tests.support.with_engine import run_in
 from tools.compiling import sources
@@ -43,23 +44,21 @@ def test_it_is_for_this_python_and_holds_sources_and_compiled_modules(compiled_w
         assert any(name.startswith(f"{stem}.cpython") for name in names), source
 
 
-def test_doctor_says_which_engine_runs(unpacked: Path) -> None:
+def test_doctor_says_which_engine_runs(unpacked: Path, tmp_path: Path) -> None:
     said = f"compiled by mypyc {version('mypy')}, {len(sources(ROOT / 'engine'))} modules"
-    for folder, detail in ((unpacked, said), (None, "interpreted, from its sources")):
-        found = json.loads(run_in(folder, "-m", "arena.cli.main", "doctor", "--json").stdout)
+    compiled = json.loads(run_in(unpacked, "-m", "arena.cli.main", "doctor", "--json").stdout)
+    interpreted = Place(tmp_path).here("doctor", "--json").json
+    for found, detail in ((compiled, said), (interpreted, "interpreted, from its sources")):
         assert {"check": "engine", "state": "ok", "detail": detail, "remedy": ""} in found
 
 
 def test_a_match_is_refereed_as_the_sources_would(unpacked: Path, tmp_path: Path) -> None:
-    def arena(folder: Path | None, *words: str) -> str:
-        done = run_in(folder, "-m", "arena.cli.main", *words, "--db", str(tmp_path / "arena.db"))
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    arena(None, "bot", "add", "random", str(ROOT / "bots/random"))
-    for folder in (unpacked, None):
-        arena(folder, "match", "run", "--game", "rex_romanorum", "--bots", "random,random", "--seed", "4", *ANY_TIME)
-    first, second = json.loads(arena(None, "match", "list", "--json"))
+    place, match = Place(tmp_path), ("--game", "rex_romanorum", "--bots", "random,random", "--seed", "4", *ANY_TIME)
+    place.ok("bot", "add", "random", ROOT / "bots/random")
+    done = run_in(unpacked, "-m", "arena.cli.main", "match", "run", *match, "--db", str(place.db))
+    assert done.returncode == 0, done.stderr
+    place.ok("match", "run", *match)
+    first, second = place.ok("match", "list", "--json").json
     assert first["game_digest"] == second["game_digest"]
 
 
