@@ -85,7 +85,10 @@ def port_that_stays_free() -> int:
 
 @contextmanager
 def small_cluster(cpus: int = 1, port: int = 0) -> Iterator[SmallCluster]:
-    """Give a cluster whose head has so many cores, at this port or at any, and end it."""
+    """Give a cluster whose head has so many cores, at this port or at any, and end it.
+
+    With a port, which another head takes afterwards, it forwards no output.
+    """
     load_ray()
     kind = part_of_ray("cluster_utils").Cluster
     patient = partialmethod(kind._wait_for_node, timeout=PATIENCE_S)  # a machine may be too busy for Ray's 30 s
@@ -94,8 +97,9 @@ def small_cluster(cpus: int = 1, port: int = 0) -> Iterator[SmallCluster]:
         os.environ.pop(PATIENCE)  # machines do not inherit it elsewhere, and end when their head is gone
         warnings.simplefilter("ignore")
         head = {"num_cpus": cpus, "object_store_memory": STORE_BYTES, "node_ip_address": LOOPBACK}
-        head |= {"gcs_server_port": port} if port else {}
-        made = kind(initialize_head=True, head_node_args={**head, "include_dashboard": False})
+        head |= {"gcs_server_port": port, "include_log_monitor": False} if port else {}
+        # Neither pages nor a scaling of the cluster: each would be a process of Python that imports Ray.
+        made = kind(initialize_head=True, head_node_args={**head, "include_dashboard": False, "no_monitor": True})
     try:
         yield SmallCluster(made)
     finally:
