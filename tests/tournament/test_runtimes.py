@@ -24,7 +24,7 @@ from tests.tournament.scripted_executor import ScriptedExecutor
 
 def plan(book: Book, settings: RuntimeSettings, *names: str) -> Tournament:
     programs = replace(book.programs, runtimes=Runtimes(settings))
-    form = RoundRobin(TERMS.seats, 2)
+    form = RoundRobin(TERMS.seats, 1)
     return create_tournament(book.database, programs, TERMS, form, bots=names, choose_name=lambda _: "robin")
 
 
