@@ -32,7 +32,12 @@ PLAYED = {
 VALUED = {"foreign_king": "4d0bde28d612f4f0", "rex_romanorum": "a1d7ec4a50ed615c"}
 
 
-@pytest.mark.parametrize(("game", "kind"), PLAYED)
+LONGEST = ("rex_romanorum", "greedy")
+
+
+@pytest.mark.parametrize(
+    ("game", "kind"), [pytest.param(*one, marks=[pytest.mark.needs("minutes")] * (one == LONGEST)) for one in PLAYED]
+)
 def test_the_frozen_bots_play_as_ever(game: str, kind: str) -> None:
     bots: list[Bot] = [greedy.GreedyBot(40) if kind == "greedy" else search.SearchBot(12) for _ in range(3)]
     match = play_offline(bots, game, seeds=[5, 6, 7], chance_seed=8)

@@ -21,8 +21,8 @@ RATED = (
 
 CHEATED = (
     "bot add cheat",
-    "match run --game foreign_king --bots ada,cheat,bob --option max_rounds=2",
-    "match run --game foreign_king --bots ada,cheat,bob --option max_rounds=2 --json",
+    "match run --game foreign_king --bots ada,cheat,bob",
+    "match run --game foreign_king --bots ada,cheat,bob --json",
 )
 
 

@@ -25,7 +25,7 @@ def play_monday(table: Arena) -> Finished:
 
 def play_once(table: Arena) -> Finished:
     """Have three matches of three bots in a fresh database."""
-    (told,) = table.played(" ".join([*ROUND_ROBIN, "--option max_rounds=2 --json"]))
+    (told,) = table.played(" ".join([*ROUND_ROBIN, "--option max_rounds=4 --seed 1 --json"]))
     return told
 
 

@@ -17,19 +17,7 @@ from tests.cli.support import Arena, write_bot
 from tests.cli.table import TableExecutor
 from tests.cli.test_output import Terminal
 
-ORDER = [
-    "tournament",
-    "run",
-    "round-robin",
-    "--game",
-    "foreign_king",
-    "--seats",
-    "2",
-    "--name",
-    "monday",
-    "--option",
-    "max_rounds=2",
-]
+ORDER = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--name", "monday"]
 
 
 class Interrupted(TableExecutor):

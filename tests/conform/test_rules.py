@@ -69,6 +69,7 @@ async def test_the_kit_for_python_keeps_every_rule() -> None:
     assert [verdict.rule for verdict in verdicts] == list(RULES)
 
 
+@pytest.mark.needs("minutes")
 async def test_a_kit_without_defects_keeps_every_rule() -> None:
     verdicts = await check("")
     assert [verdict.message for verdict in verdicts if verdict.state is not State.KEPT] == []
