@@ -26,12 +26,26 @@ def listener() -> Iterator[socket.socket]:
         yield made
 
 
+def process(said: bytes, *, returncode: int | None, done: list[str] | None = None) -> SimpleNamespace:
+    """One that has said that, and has ended unless its return code is None; it notes what is done with it."""
+    noted = [] if done is None else done
+    output = asyncio.StreamReader()
+    output.feed_data(said)
+    if returncode is not None:
+        output.feed_eof()
+
+    async def wait() -> None:
+        noted.append("waited for")
+
+    return SimpleNamespace(returncode=returncode, stdout=output, kill=lambda: noted.append("killed"), wait=wait)
+
+
 def answer_with(monkeypatch: pytest.MonkeyPatch, answer: Callable[[str], dict[str, str]]) -> None:
     """Have heads answer who knocks, by how that authenticates itself."""
 
     async def begin(*_: object, env: Mapping[str, str] | None, **__: object) -> SimpleNamespace:
         said = json.dumps(answer((env or os.environ)["RAY_AUTH_MODE"])).encode()
-        return SimpleNamespace(returncode=0, communicate=lambda: asyncio.sleep(0, (said, None)))
+        return process(b"\n\n" + said + b"\n", returncode=0)
 
     monkeypatch.setenv("RAY_AUTH_MODE", os.environ.get("RAY_AUTH_MODE", "disabled"))
     monkeypatch.setattr(asyncio, "create_subprocess_exec", begin)
@@ -64,12 +78,7 @@ async def test_whoever_else_listens_there_is_told_apart(
 
     async def begin(*_: object, **__: object) -> SimpleNamespace:
         """Begin to knock where nobody ever answers."""
-        forever = asyncio.Event().wait
-
-        async def end() -> None:
-            done.append("waited for")
-
-        return SimpleNamespace(returncode=None, communicate=forever, kill=lambda: done.append("killed"), wait=end)
+        return process(b"\n", returncode=None, done=done)
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", begin)
     monkeypatch.setattr(address, "KNOCK_S", 0.0)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from arena.executor.interface import ExecutorFailedError
 
 CONNECT_S = 3.0
-KNOCK_S = 60.0
-"""Ray's own import takes seconds, and many on a busy machine."""
+KNOCK_S = 20.0
+"""How long a head may take to answer. Ray's own import is not counted: it takes seconds, and many on a busy machine."""
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})", re.ASCII)
 _START = "start a head with `ray start --head`, or name one with --address HOST:PORT"
 AUTO = "auto"
@@ -136,9 +136,12 @@ async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[
         env=environment,
         start_new_session=True,
     )
+    assert process.stdout is not None
     try:
+        await process.stdout.readline()
         async with asyncio.timeout(KNOCK_S):
-            said, _ = await process.communicate()
+            said = await process.stdout.read()
+            await process.wait()
     except TimeoutError:
         raise ExecutorFailedError(f"what listens at {text} is no head of Ray; {_START}") from None
     finally:

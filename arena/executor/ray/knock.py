@@ -2,7 +2,7 @@
 
     python -m arena.executor.ray.knock HOST:PORT|auto
 
-It prints one line of JSON.
+It prints an empty line when it has imported Ray, and then one line of JSON.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import os
 import socket
 import sys
+from contextlib import suppress
 from typing import Any
 
 from arena.executor.interface import ExecutorFailedError
@@ -96,4 +97,8 @@ def _which(found: list[str]) -> str:
 
 
 if __name__ == "__main__":
+    with suppress(ExecutorFailedError):  # which is told below
+        load_ray()
+    sys.stdout.write("\n")
+    sys.stdout.flush()
     sys.stdout.write(f"\n{json.dumps(ask(sys.argv[1]))}\n")
