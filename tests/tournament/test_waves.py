@@ -251,7 +251,7 @@ def test_one_entrant_is_no_tournament(book: Book) -> None:
         ["adaptive", "chain"],
         *(
             pytest.param(words, marks=pytest.mark.needs("minutes"))
-            for words in (["round-robin", "chain"], ["swiss", "all"], ["adaptive", "ends"])
+            for words in (["swiss", "all"], ["adaptive", "ends"])
         ),
     ],
     ids=" ".join,
