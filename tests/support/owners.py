@@ -22,6 +22,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
 from ratings.store.limits import OwnerLimits
 from ratings.store.states import Scope
+from tests.support.patience import PATIENCE_S
 
 CERTIFICATE_NAME = "localhost"
 
@@ -104,11 +105,11 @@ def _in_a_thread(services: Services, listening: Listening) -> Iterator[Addresses
         return server, await server.start()
 
     try:
-        server, addresses = asyncio.run_coroutine_threadsafe(start(), loop).result(30)
+        server, addresses = asyncio.run_coroutine_threadsafe(start(), loop).result(PATIENCE_S)
         try:
             yield addresses
         finally:
-            asyncio.run_coroutine_threadsafe(server.stop(0.2), loop).result(30)
+            asyncio.run_coroutine_threadsafe(server.stop(0.2), loop).result(PATIENCE_S)
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
