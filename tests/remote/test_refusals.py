@@ -114,7 +114,7 @@ async def test_another_version_waits_until_the_match_is_over(house: House) -> No
 
 async def test_who_has_a_revoked_token_has_to_go(house: House) -> None:
     async with house.bot("a", token="bob") as bobs, house.bot("a") as adas:
-        await until(lambda: len(house.gate.present) == 2)
+        await until(lambda: bool(bobs.of("joined") and adas.of("joined")))
         house.process.end_tokens(["bob"])
         assert await end_of(bobs) == (code("UNAUTHENTICATED"), "TOKEN_UNKNOWN")
         assert not adas.ended.is_set()
@@ -122,7 +122,7 @@ async def test_who_has_a_revoked_token_has_to_go(house: House) -> None:
 
 async def test_when_another_service_takes_bots_all_have_to_go(house: House) -> None:
     async with house.bot("a", token="bob") as bobs, house.bot("a") as adas:
-        await until(lambda: len(house.gate.present) == 2)
+        await until(lambda: bool(bobs.of("joined") and adas.of("joined")))
         house.process.end_all({"code": "UNAVAILABLE", "reason": "ELSEWHERE", "message": "another one takes bots"})
         for bot in (bobs, adas):
             assert await end_of(bot) == (code("UNAVAILABLE"), "ELSEWHERE")
