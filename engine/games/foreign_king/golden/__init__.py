@@ -15,7 +15,7 @@ from engine.playthrough import Policy, playthrough
 
 SEEDS: Final[Mapping[int, int]] = {2: 240, 3: 194, 4: 133}
 """Of playings that come through every phase their number of seats has."""
-_DEPTH: Final = 7
+_DEPTH: Final = 8
 
 
 def perft_counts(seats: int) -> list[int]:
