@@ -253,7 +253,8 @@ async def _finished(kit: Kit, finished: play_pb2.MatchFinished) -> None:
     if kit.defect == "no-unasked":
         await kit.send(_act(finished.match_id, 10_000, 0))
     if kit.defect == "output":
-        kit.write("x" * (65 << 20))
+        for _ in range(65):
+            kit.write("x" * (1 << 20))
 
 
 _RECEIVERS: dict[str, Callable[[Kit, Any], Awaitable[None]]] = {

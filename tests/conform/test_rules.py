@@ -27,7 +27,7 @@ PATIENCE_WITH = {
     **dict.fromkeys(("end-in-match", "arena-lost"), LIVES_ON),
     "little-time": Patience(),
 }
-AT_ONCE = 32
+AT_ONCE = 16
 SLOW = ("finished-while-asked",)
 """Kits that think so slowly that with them only the rule itself is checked."""
 

@@ -44,7 +44,7 @@ def header(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0) -> bytes:
 
 def much_of(name: str, kind: bytes) -> bytes:
     """A tar file with one member of that kind, and much in it."""
-    return packed(header(name, kind, MUCH_BYTES), b"a" * MUCH_BYTES)
+    return packed(header(name, kind, MUCH_BYTES), *[b"a" * (1 << 20)] * (MUCH_BYTES >> 20))
 
 
 def zip_with(data: bytes, **changes: Any) -> bytes:
