@@ -51,7 +51,9 @@ def ada(ledger: ServiceLedger) -> str:
 
 @settings(max_examples=40)
 @given(
-    st.from_regex(r"[a-z0-9][a-z0-9_-]{0,39}", fullmatch=True).filter(lambda name: name not in ("operator", "arena"))
+    st.from_regex(r"[a-z0-9][a-z0-9_-]{0,39}", fullmatch=True, alphabet=CHARACTERS).filter(
+        lambda name: name not in ("operator", "arena")
+    )
 )
 def test_every_name_of_the_right_letters_can_be_an_owners(name: str) -> None:
     assert check_owner_name(name) == name
