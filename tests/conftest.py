@@ -61,10 +61,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileS
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[None]:
-    """Look for garbage neither while nothing but what stays is made, nor ever in that again, and seldom later."""
+    """Do not collect garbage while tests are collected, leave their objects out of it later, and run it seldom."""
     gc.disable()
     try:
-        _import_from_elsewhere(session.config)
+        _import_own_part(session.config)
         return (yield)
     finally:
         gc.enable()
@@ -72,11 +72,11 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
         gc.set_threshold(5_000, 10, 20)
 
 
-def _import_from_elsewhere(config: pytest.Config) -> None:
-    """Import the test modules from another one on than the other processes of a run of all tests do.
+def _import_own_part(config: pytest.Config) -> None:
+    """Begin to import the test modules at another place than the other processes of xdist.
 
-    All collect the same tests in the same order. In a fresh checkout each would compile every module at the same time
-    as the others; so each compiles a part, and finds the others' parts done.
+    In a fresh checkout the processes would otherwise compile the same module at the same time, each for itself. So each
+    compiles a part of them, and then finds those of the others compiled.
     """
     own: dict[str, Any] = getattr(config, "workerinput", {})
     number = int(own.get("workerid", "gw0").removeprefix("gw"))

@@ -161,7 +161,7 @@ def plan_ladder(terms: Terms, form: Format, *, remote: bool = False) -> Tourname
     game = _check_terms(terms)
     # Bots of owners come later.
     draw = _draw(game, terms, _keyed_secret(terms) or seeds.new_secret(), form.blocks_per_seed)
-    _check_opening(draw, remote=remote)
+    _check_opening(draw, terms, remote=remote)
     plan = _plan(draw, terms, form.name, [], catalog.to_settings(form))
     return replace(plan, pool=replace(plan.pool, remote=remote))
 
@@ -248,7 +248,7 @@ def _plan(
     With one remote bot it belongs to a pool of remote bots. Raises RequestError.
     """
     remote = any(one.bot.remote for one in entrants)
-    _check_opening(draw, remote=remote)
+    _check_opening(draw, terms, remote=remote)
     apart = {OWNERS_APART: True} if _keeps_apart(terms) else {}
     common = {"seed": terms.seed, "opening_plies": draw.opening_plies, **clock_settings(terms.clock)}
     return TournamentPlan(
@@ -269,14 +269,14 @@ def _keeps_apart(terms: Terms) -> bool:
     return terms.rated and not terms.same_owner
 
 
-def _check_opening(draw: BlockDraw, *, remote: bool) -> None:
+def _check_opening(draw: BlockDraw, terms: Terms, *, remote: bool) -> None:
     """Raise RequestError for an opening that outlasts the game, or is drawn with other chance than the match."""
     if remote and draw.game.has_chance and draw.opening_plies:
         raise RequestError(
             f"an opening of {draw.opening_plies} plies is impossible in {draw.game.name} with remote bots, since each "
             "of their matches has dice and piles of its own; use --opening-plies 0"
         )
-    if not draw.opening_plies:
+    if not terms.opening_plies:  # `_draw` chose one that fits
         return
     longest = longest_opening(draw.game, seats=draw.seats, options=draw.options, plies=draw.opening_plies)
     if longest is not None:

@@ -29,7 +29,7 @@ LEAST_WEIGHT: Final = 6
 """A sentence that says less of its own, such as `{file}: {why}`, is heard only for what stands in its places."""
 _REMEMBERED: Final = 2000
 _BEGINNING: Final = 3
-"""By so many letters the sentences are looked up that a text may be."""
+"""How many first letters of a text choose the sentences that it is compared with."""
 LONGEST_TOLD: Final = 4000
 """Characters; no sentence of ours is longer, and what is stays as it is."""
 
@@ -134,7 +134,7 @@ def _within(sentence: Sentence, values: Mapping[str, str], deepest: int) -> Hear
 
 @lru_cache(200)
 def _sentences_beginning(start: str) -> tuple[tuple[Sentence, ...], tuple[Sentence, ...]]:
-    """Return those of `sentences` that a text may be which begins so; others need not be looked at."""
+    """Return those of `sentences` that can match a text with this beginning."""
     whole, slight = (
         tuple(one for one in known if start.startswith(one.literals[0][:_BEGINNING])) for known in sentences()
     )

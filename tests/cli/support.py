@@ -16,6 +16,9 @@ from arena.cli.shared import executors
 
 MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--seed", "3"]
 """A match of three bots that comes out the same each time."""
+ROUND_ROBIN = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3"]
+ROUND_ROBIN += ["--bots", "ada,bob,eve", "--option", "max_rounds=2"]
+"""A short tournament of the same bots."""
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,8 @@ import pytest
 from arena.cli.shared.errors import report
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from tests.cli.support import Arena, write_bot
+from tests.cli.support import ROUND_ROBIN, Arena, write_bot
 from tests.cli.table import TableExecutor
-
-ORDER = (
-    "tournament",
-    "run",
-    "round-robin",
-    "--game",
-    "foreign_king",
-    "--seats",
-    "3",
-    "--bots",
-    "ada,bob,eve",
-    "--option",
-    "max_rounds=2",
-)
 
 
 @pytest.mark.host_fault("database-taken-away")
@@ -41,7 +27,7 @@ def test_a_database_taken_away_from_a_run_is_put_back_by_the_command_it_names(
         return await play(executor, spec)
 
     monkeypatch.setattr(TableExecutor, "run", take_away_and_play)
-    stopped = table(*ORDER, "--name", "monday")
+    stopped = table(*ROUND_ROBIN, "--name", "monday")
     kept = table.db.with_name("arena.db.rescued-1")
     assert stopped.code == 1
     assert f"was taken away while it was in use; nothing is recorded there any more; then `mv {kept} " in stopped.err
@@ -67,7 +53,8 @@ def test_a_fault_of_the_host_that_only_meets_one_bots_matches_is_told_with_its_n
     table: Arena, tmp_path: Path
 ) -> None:
     table("bot", "add", write_bot(tmp_path / "shaky", "shaky"))
-    order = (*ORDER[:5], "--seats", "2", "--bots", "ada,bob,eve,shaky", *ORDER[-2:], "--blocks", "2", "--workers", "8")
+    others = ("--seats", "2", "--bots", "ada,bob,eve,shaky", "--blocks", "2", "--workers", "8")
+    order = (*ROUND_ROBIN[:5], *others, *ROUND_ROBIN[-2:])
     finished = table(*order, "--name", "monday")
     named = (
         "lost by the host (WORKER_DIED): 12 attempts at 12 matches; "

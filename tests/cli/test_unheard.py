@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from arena.cli.shared.unheard import pass_over_unheard
-from tests.cli.support import Arena
+from tests.cli.support import ROUND_ROBIN, Arena
 from tests.support.patience import PATIENCE_S
 
 TABLE_RUN = """
@@ -24,19 +24,6 @@ from tests.cli.table import TableExecutor
 arena.cli.shared.executors.LocalExecutor = TableExecutor
 arena.cli.main.main()
 """
-ORDER = [
-    "tournament",
-    "run",
-    "round-robin",
-    "--game",
-    "foreign_king",
-    "--seats",
-    "3",
-    "--bots",
-    "ada,bob,eve",
-    "--option",
-    "max_rounds=2",
-]
 
 
 @contextmanager
@@ -60,7 +47,7 @@ def test_a_run_does_not_mind_that_its_progress_cannot_be_written(table: Arena, n
         patch.setattr(sys, "stderr", stderr)
         pass_over_unheard()
         with sys.stderr:
-            played = table(*ORDER, "--json")
+            played = table(*ROUND_ROBIN, "--json")
     assert (played.code, len(played.json)) == (0, 3)
     assert {row["state"] for row in table("match", "list", "--json").json} == {"finished"}
 
@@ -70,7 +57,7 @@ def test_a_run_does_not_mind_that_its_progress_cannot_be_written(table: Arena, n
 def test_a_run_goes_on_where_its_progress_cannot_be_written(tmp_path: Path, three_bots: Path) -> None:
     shutil.copytree(three_bots, tmp_path, dirs_exist_ok=True)
     with pipe_without_a_reader() as stderr:
-        command = [sys.executable, "-c", TABLE_RUN, *ORDER, "--db", str(tmp_path / "arena.db")]
+        command = [sys.executable, "-c", TABLE_RUN, *ROUND_ROBIN, "--db", str(tmp_path / "arena.db")]
         finished = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True, timeout=PATIENCE_S)
     assert (finished.returncode, "eve" in finished.stdout) == (0, True)
     with closing(sqlite3.connect(tmp_path / "arena.db")) as connection:

@@ -7,27 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.support import Arena
-
-TOURNAMENT = (
-    "tournament",
-    "run",
-    "round-robin",
-    "--game",
-    "foreign_king",
-    "--seats",
-    "3",
-    "--bots",
-    "ada,bob,eve",
-    "--option",
-    "max_rounds=2",
-)
+from tests.cli.support import ROUND_ROBIN, Arena
 
 
 @pytest.fixture
 def match(table: Arena) -> str:
     """The id of a match that is over."""
-    played, listed = table.played(" ".join([*TOURNAMENT, "--name cup --seed 1"]), "match list --json")
+    played, listed = table.played(" ".join([*ROUND_ROBIN, "--name cup --seed 1"]), "match list --json")
     assert played.code == 0
     found: str = listed.json[0]["id"]
     return found

@@ -26,7 +26,6 @@ def both_databases(metafunc: pytest.Metafunc) -> None:
     is_marked = metafunc.definition.get_closest_marker(MARK) is not None
     is_bare = metafunc.config.option.markexpr == BARE
     if is_marked and not is_bare and not postgres.why_not():
-        metafunc.fixturenames[:0] = ["kind_of_database"] if "kind_of_database" not in metafunc.fixturenames else []
         metafunc.parametrize("kind_of_database", [SQLITE, POSTGRESQL], indirect=True, scope="session")
 
 

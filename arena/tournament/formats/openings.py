@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from random import Random
 from typing import Any
@@ -37,11 +36,10 @@ def draw_opening(
     return tuple(opening)
 
 
-@lru_cache(128)
 def longest_opening(game: Game, *, seats: int, options: Any, plies: int) -> int | None:
     """Return the longest opening that leaves a choice in each of some random games, or `None` if `plies` do.
 
-    It is the same for the same game, seats and options, whatever is drawn in a tournament, and asked for twice in each.
+    It is the same for the same game, seats and options, whatever is drawn in a tournament.
     """
     longest = None
     for seed in range(_SAMPLES):
