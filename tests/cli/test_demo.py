@@ -9,7 +9,7 @@ from arena.match.time_control import parse_time_control
 from engine import registry
 from engine.core import Game
 
-GAMES = [registry.get(name) for name in registry.names()]
+GAMES = [registry.get(name) for name in registry.single_names()]
 CLOCK = parse_time_control(TIME)
 
 

@@ -40,7 +40,7 @@ def refusal(place: Place, *words: str | Path, code: int = 2) -> str:
 
 REFUSED = (
     (["tournamant", "list"], "No such command 'tournamant'. Did you mean 'tournament'? see `arena --help`"),
-    (["match", "run", "--game", "chess", "--bots", "first,last"], "there is no game 'chess'; `arena game list`"),
+    (["match", "run", "--game", "ludo", "--bots", "first,last"], "there is no game 'ludo'; `arena game list`"),
     ([*ROUND_ROBIN, "--option", "quene_scope=any"], "quene_scope"),
     ([*ROUND_ROBIN, "--option", "queen_scope=none"], "queen_scope"),
     ([*ROUND_ROBIN[:-1], "first,last,drwan"], "there is no bot 'drwan'; did you mean 'drawn'?"),

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from html import unescape
 
 import pytest
 from fastapi.testclient import TestClient
@@ -45,7 +46,7 @@ def test_rules_say_the_same_in_every_language(game: str, language: str) -> None:
 
 
 def test_all_games_are_listed(client: TestClient) -> None:
-    page = client.get("/games").text
+    page = unescape(client.get("/games").text)
     assert all(registry.get(name).title in page for name in registry.names())
 
 

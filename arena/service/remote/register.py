@@ -207,7 +207,7 @@ def _games_of(request: JoinRequest) -> tuple[str, ...]:
         raise Refusal(
             "FAILED_PRECONDITION",
             "NO_GAME",
-            f"none of the bot's games is played here: it names {said}; there are {', '.join(registry.names())}",
+            f"none of the bot's games is played here: it names {said}; there are {', '.join(registry.single_names())}",
         )
     return games
 

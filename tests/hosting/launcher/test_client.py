@@ -156,7 +156,7 @@ async def test_a_process_leads_its_own_session(launcher: LauncherClient) -> None
 
 async def test_ending_asks_before_it_kills(launcher: LauncherClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.hosting.launcher.client.TERM_GRACE_S", PATIENCE_S)
-    program = f"import signal, sys; signal.signal(15, lambda *_: sys.exit(5)); print('up', flush=True); {NAP}"
+    program = f"import os, signal; signal.signal(15, lambda *_: os._exit(5)); print('up', flush=True); {NAP}"
     process = await run(launcher, program)
     while not (await process.collect()).stdout:
         pass

@@ -26,7 +26,7 @@ async def test_status_and_signal_are_those_of_the_bot(place: Place, level: str) 
 
 
 async def test_a_bot_is_asked_before_it_is_killed(place: Place, level: str) -> None:
-    program = f"import signal, sys; signal.signal(15, lambda *_: sys.exit(5)); print(1); {NAP}"
+    program = f"import os, signal; signal.signal(15, lambda *_: os._exit(5)); print(1); {NAP}"
     process = await place.start(level, program)
     await up(process)
     process.signal(signal.SIGTERM)

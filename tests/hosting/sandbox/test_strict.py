@@ -170,7 +170,7 @@ async def test_children_that_nobody_waits_for_are_charged(place: Place, strict: 
 @pytest.mark.hostile("refuse-to-end-while-asleep")
 async def test_one_that_sleeps_is_killed_and_one_that_is_asked_to_end_wakes(place: Place, strict: str) -> None:
     for number, status in ((signal.SIGTERM, (5, 0)), (signal.SIGKILL, (0, signal.SIGKILL))):
-        program = f"import signal, sys; signal.signal(15, lambda *_: sys.exit(5)); print(1, flush=True); {NAP}"
+        program = f"import os, signal; signal.signal(15, lambda *_: os._exit(5)); print(1, flush=True); {NAP}"
         process = await place.start(strict, program)
         await up(process)
         assert process.group is not None
