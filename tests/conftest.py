@@ -1,5 +1,6 @@
 """What holds for all tests: a machine may be slow, and the same commit passes or fails every time."""
 
+import ctypes
 import gc
 import importlib
 import os
@@ -23,6 +24,12 @@ os.environ["ARENA_LANG"] = "en"
 
 # A match that its host lost is tried again at once; tests of the pauses set their own.
 host_watch.FIRST_PAUSE_S = 0.0
+
+# What tests no longer use goes back to the machine: all threads take from one heap, and its free end is cut off.
+with suppress(AttributeError):  # other C libraries than glibc see to it themselves
+    _set_up_heap = ctypes.CDLL(None).mallopt
+    _set_up_heap(-8, 1)  # M_ARENA_MAX
+    _set_up_heap(-1, 128 * 1024)  # M_TRIM_THRESHOLD
 
 settings.register_profile(
     "arena", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -20,7 +20,7 @@ AREAS: Mapping[str, Area] = {
     "match": Area(("arena/match",), ("tests/match",)),
     "referee": Area(("arena/referee",), ("tests/referee",)),
     "hosting": Area(("arena/hosting",), ("tests/hosting",)),
-    "executor": Area(("arena/executor",), ("tests/executor",)),
+    "executor": Area(("arena/executor",), ("tests/executor", "tests/cluster")),
     "ledger": Area(("ratings/ledger",), ("tests/ratings/ledger", "tests/ratings/read/test_archive.py")),
     "recording": Area(_RECORDING, ("tests/ratings/ledger",)),
     "statistics": Area(("ratings/statistics",), ("tests/ratings/statistics",)),
