@@ -14,6 +14,7 @@ from tests.tournament.playing import MATCHES, play
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 SHORT_US = 5000
+SLEEP = asyncio.sleep
 
 
 def after(*durations_us: int, slots: int = 2) -> Gathering:
@@ -53,22 +54,40 @@ def test_an_executor_that_grows_is_given_more() -> None:
     assert gathering.most_in_flight == 12
 
 
-async def transactions(book: Book, executor: ScriptedExecutor, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+class SteadyExecutor(ScriptedExecutor):
+    """Finishes a match, and the next one when a transaction has recorded its result; all that it has during a pause."""
+
+    _is_held = False
+
+    async def go_on(self, *, to_the_end: bool) -> None:
+        while True:
+            self._is_held = False
+            self._finish_one()
+            if not (to_the_end and self.is_playing):
+                return
+            await SLEEP(0)
+
+    def _finish_one(self) -> None:
+        if not self._is_held:
+            before = len(self.finished)
+            super()._finish_one()
+            self._is_held = len(self.finished) > before
+
+
+async def transactions(book: Book, executor: SteadyExecutor, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Play a tournament, and return how many results each transaction recorded."""
     recorded: list[int] = []
-    settle = Ledger.settle
+    settle, loop = Ledger.settle, asyncio.get_running_loop()
 
     def counted(self: Ledger, tournament_id: str, **more: Any) -> Any:
         recorded.append(len(more.get("results", ())))
-        return settle(self, tournament_id, **more)
+        settled = settle(self, tournament_id, **more)
+        asyncio.run_coroutine_threadsafe(executor.go_on(to_the_end=False), loop)
+        return settled
 
     async def rest(pause_s: float) -> None:
-        """So long a pause that all comes back meanwhile, however busy this machine is."""
-        await sleep(0)
-        while pause_s and executor.is_playing:
-            await sleep(0)
+        await (executor.go_on(to_the_end=True) if pause_s else SLEEP(0))
 
-    sleep = asyncio.sleep
     monkeypatch.setattr(asyncio, "sleep", rest)
     monkeypatch.setattr(Ledger, "settle", counted)
     await play(book, book.plan(), executor)
@@ -79,7 +98,7 @@ async def test_results_of_short_matches_share_transactions_and_those_of_long_one
     tmp_path: Path, fresh_book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counts = []
-    for name, executor in {"long": ScriptedExecutor(), "short": ScriptedExecutor(duration_us=SHORT_US)}.items():
+    for name, executor in {"long": SteadyExecutor(), "short": SteadyExecutor(duration_us=SHORT_US)}.items():
         with (
             open_book(shutil.copytree(fresh_book, tmp_path / name) / "arena.db") as book,
             monkeypatch.context() as patch,
