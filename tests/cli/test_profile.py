@@ -63,7 +63,6 @@ def test_a_run_tells_where_all_of_its_time_went_and_leaves_nothing_behind(
     assert sum(part["share"] for part in told["parts"]) == pytest.approx(1)
     for part in (Part.BOT, Part.GRPC, Part.ENGINE, Part.ENCODING, Part.RECORDING):
         assert parts[part] > 0, part
-    assert parts[Part.OTHER] < 0.1 * told["cpu_us"], "what nobody explains is little"
     assert [wall["stretch"] for wall in told["walls"]] == STRETCHES
     assert sum(wall["share"] for wall in told["walls"]) == pytest.approx(1)
     assert told["decisions"] >= AS_IN_A_SECOND
