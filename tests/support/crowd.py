@@ -15,6 +15,7 @@ import pytest
 _FIRST_UID = 1_880_000_000
 """Above the ids of containers, below those that the arena gives to bots."""
 
+# Arguments: how many processes are allowed before these can start none (nothing: as many as may be), and their ids.
 _LIMIT = """
 import contextlib, resource, sys
 most, *processes = sys.argv[1:]
@@ -52,5 +53,7 @@ class SmallUser:
         numbers = [str(pid) for pid in processes]
         command = [*self.words, sys.executable, "-c", _LIMIT]
         subprocess.run([*command, "1", *numbers], check=True)
-        yield
-        subprocess.run([*command, "", *numbers], check=True)
+        try:
+            yield
+        finally:
+            subprocess.run([*command, "", *numbers], check=True)
