@@ -100,7 +100,12 @@ def _make(directory: Path) -> None:
         import venv
     except ImportError as error:
         raise SetupError(f"this Python has no module {error.name}; on Debian: apt install python3-venv") from error
-    venv.EnvBuilder(with_pip=True, symlinks=True).create(directory)
+    try:
+        venv.EnvBuilder(with_pip=True, symlinks=True).create(directory)
+    except subprocess.CalledProcessError as error:
+        raise SetupError(
+            f"{directory} was made by another Python, or is damaged; remove it: rm -rf {directory}"
+        ) from error
 
 
 def _pip(directory: Path, *words: str) -> None:
