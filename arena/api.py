@@ -23,8 +23,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from arena.client.values.bots import AddedBot
-from arena.client.values.planning import Cancelled
+from arena.model.bots import AddedBot
+from arena.model.planning import Cancelled
 from arena.scripting import entering, playing, reading
 from arena.scripting.arguments import need_flags, need_texts, optional_texts, optional_wholes, path_of
 from arena.scripting.asking import Asking

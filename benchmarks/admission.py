@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.client.values.admissions import FindingState
 from arena.executor.local import LocalExecutor
 from arena.hosting.sandbox.limits import LEVELS, NONE, STANDARD
 from arena.hosting.sandbox.probe import probe
 from arena.match.time_control import parse_time_control
+from arena.model.admissions import FindingState
 from arena.service.admission.admit import admit
 from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Outcome
 from arena.trial.grounds import grounds_of

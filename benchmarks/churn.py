@@ -15,12 +15,12 @@ from functools import partial
 from itertools import count, cycle
 from pathlib import Path
 
-from arena.client.errors import ClientError
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import open_line
-from arena.client.there.remote import ArenaThere
-from arena.client.there.submitting import submit
-from arena.client.values.planning import TournamentRequest
+from arena.model.errors import ClientError
+from arena.model.planning import TournamentRequest
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import open_line
+from arena.rpc.remote import ArenaThere
+from arena.rpc.submitting import submit
 
 INSTANT = Path(__file__).with_name("instant")
 _PLAIN = "legal[int(draw() * len(legal))]"

@@ -22,7 +22,7 @@ from typing import Any
 import grpc
 from google.protobuf.message_factory import GetMessageClass
 
-from arena.client.rpcs import all_rpcs
+from arena.rpc.calls import all_rpcs
 from ratings.store.states import MatchState
 
 CLIENTS = 200

@@ -24,15 +24,15 @@ from typing import TypeVar
 
 import grpc
 
-from arena.client.errors import ClientError
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import open_line
-from arena.client.there.remote import ArenaThere
-from arena.client.there.submitting import submit
-from arena.client.values.uploads import Submitted, UploadTicket
 from arena.hosting.archive.format import END, header
 from arena.hosting.archive.packing import pack
 from arena.hosting.archive.transport import compress_chunk
+from arena.model.errors import ClientError
+from arena.model.uploads import Submitted, UploadTicket
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import open_line
+from arena.rpc.remote import ArenaThere
+from arena.rpc.submitting import submit
 from arena.v1 import bot_pb2
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 

@@ -24,9 +24,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import meet
 from arena.hosting.store import VersionStore
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import meet
 from benchmarks.churn import Churn, Entrant, write_bot
 from benchmarks.flatness import Bound, trend
 from benchmarks.processes import arenas_own, descendants, memory_kb, open_files, threads

@@ -10,9 +10,9 @@ from contextlib import closing
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from arena.client.here.times import times_of
-from arena.client.values.match_details import DecisionTime
+from arena.app.times import times_of
 from arena.hosting.proc.processes import list_descendants
+from arena.model.match_details import DecisionTime
 from benchmarks.processes import arenas_own, memory_kb, open_files, threads
 from ratings.read.matches import replays
 from ratings.store.database import open_database

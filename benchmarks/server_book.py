@@ -31,8 +31,8 @@ from pathlib import Path
 from random import Random
 from statistics import mean, median, quantiles
 
-from arena.client.here.arena import ArenaHere
-from arena.client.here.viewer import Viewer
+from arena.app.arena import ArenaHere
+from arena.app.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from benchmarks.database import fact_of

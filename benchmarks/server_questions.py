@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from arena.client.here.arena import ArenaHere
-from arena.client.values.matches import ANY_FAULT
+from arena.app.arena import ArenaHere
+from arena.model.matches import ANY_FAULT
 from benchmarks.server_layout import LARGEST, OLDEST, POOLS, TOURNAMENTS_A_POOL, Size
 from benchmarks.server_rows import MATCH, text_id
 from ratings.store.states import Fared, MatchState

@@ -27,8 +27,8 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
-from arena.client.there.quiet import keep_grpc_quiet
 from arena.hosting.content import content_hash
+from arena.rpc.quiet import keep_grpc_quiet
 from arena.service.server.tls import make_certificate
 from benchmarks.handing_in import Client
 from benchmarks.uploaders import Uploaders

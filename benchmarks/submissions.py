@@ -25,12 +25,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
-from arena.client.there.certificates import name_in
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import open_line
-from arena.client.there.quiet import keep_grpc_quiet
-from arena.client.there.remote import ArenaThere
 from arena.hosting.content import content_hash
+from arena.rpc.certificates import name_in
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import open_line
+from arena.rpc.quiet import keep_grpc_quiet
+from arena.rpc.remote import ArenaThere
 from benchmarks.handing_in import Client, hand_in, result_of
 from benchmarks.processes import open_files
 from benchmarks.submission_mix import ABANDONED, GOOD, UNRUNNABLE, Made, draw, expected_reasons, make

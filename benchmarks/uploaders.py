@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from arena.client.errors import ClientError
+from arena.model.errors import ClientError
 from benchmarks.handing_in import Client, Source, hand_in, reason_of, write_source
 
 BETWEEN_S = 0.1

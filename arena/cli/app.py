@@ -24,7 +24,7 @@ from arena.cli.shared.options import Language, Server, example, print_help_witho
 from arena.cli.shared.places import was_written
 from arena.cli.shared.saying import is_spoken, speaking, spoken, take_language
 from arena.cli.shared.terminal import guarded_streams
-from arena.words.catalogue import LANGUAGES
+from arena.i18n.catalogue import LANGUAGES
 
 NOUNS = (
     "demo",

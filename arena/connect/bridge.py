@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 
 import grpc
 
-from arena.client.errors import ClientError
-from arena.client.there.errors import ProtocolError, UnreachableError
 from arena.connect.backoff import Backoff
 from arena.connect.errors import BotFailsError, LeftError
 from arena.connect.local import LocalBots
@@ -27,6 +25,8 @@ from arena.connect.service import Way, check_joined, differing_rules
 from arena.connect.stream import ServiceStream, open_stream
 from arena.connect.table import Table
 from arena.hosting.manifest import BotManifest
+from arena.model.errors import ClientError
+from arena.rpc.errors import ProtocolError, UnreachableError
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.client.profiles import Profile
 from arena.connect.backoff import Backoff
 from arena.connect.bridge import Bridge, Wishes
 from arena.connect.local import START_LIMIT_S, open_bots
@@ -17,6 +16,7 @@ from arena.connect.service import find_way, games_to_join
 from arena.hosting.manifest import ARENA, BotManifest
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.rpc.profiles import Profile
 from engine import registry
 
 

@@ -1,4 +1,4 @@
-"""What ends a bridge and is the bot's fault; what the service refuses is in `arena.client.there.errors`.
+"""What ends a bridge and is the bot's fault; what the service refuses is in `arena.rpc.errors`.
 
 ConnectError
 ├── BotFailsError    the bot does not start, or crashes in match after match

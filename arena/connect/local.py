@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from arena.client.there.errors import ProtocolError
 from arena.connect.errors import BotFailsError
 from arena.connect.news import BotWrote, Tell
 from arena.connect.output import follow_output, last_line, lines_of
@@ -22,6 +21,7 @@ from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.runtime_directory import runtime_directory
 from arena.referee.join import hear_join
 from arena.referee.stream import StreamClosedError
+from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.worker.background import BackgroundTasks

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import grpc
 
-from arena.client.errors import ClientError, ForbiddenError, RefusedError
-from arena.client.there.answers import error_of, status_of
-from arena.client.there.channel import Endpoint
-from arena.client.there.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
 from arena.connect.stream import MOST_MESSAGE_BYTES
+from arena.model.errors import ClientError, ForbiddenError, RefusedError
+from arena.rpc.answers import error_of, status_of
+from arena.rpc.channel import Endpoint
+from arena.rpc.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
 from arena.wire.encoding import PROTOCOL_MAJOR
 
 Code = grpc.StatusCode

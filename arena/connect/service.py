@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from arena.client.address import split_address
-from arena.client.errors import ForbiddenError, RefusedError
-from arena.client.profiles import Profile
-from arena.client.there.channel import UNIX, Endpoint
-from arena.client.there.connect import check_protocol, open_line
-from arena.client.there.errors import ProtocolError, ServiceError
-from arena.client.there.remote import ArenaThere
-from arena.client.values.accounts import Identity
 from arena.hosting.manifest import BotManifest
+from arena.model.accounts import Identity
+from arena.model.errors import ForbiddenError, RefusedError
+from arena.rpc.address import split_address
+from arena.rpc.channel import UNIX, Endpoint
+from arena.rpc.connect import check_protocol, open_line
+from arena.rpc.errors import ProtocolError, ServiceError
+from arena.rpc.profiles import Profile
+from arena.rpc.remote import ArenaThere
 from arena.v1 import play_pb2
 from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR
 from ratings.store.states import Scope

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, suppress
 
 import grpc
 
-from arena.client.there.channel import Endpoint
-from arena.client.there.errors import ProtocolError
+from arena.rpc.channel import Endpoint
+from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2
 from arena.wire.parsing import parse_response
 

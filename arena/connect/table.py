@@ -10,13 +10,13 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from arena.client.there.errors import ProtocolError
 from arena.connect.history import BEFORE_ALL, MatchHistory
 from arena.connect.local import LocalBots, Stopped
 from arena.connect.news import BotStopped, Note, Tell
 from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.referee.inbox import Closed, Flood, Inbox, Offence
 from arena.referee.stream import StreamClosedError
+from arena.rpc.errors import ProtocolError
 from arena.v1 import match_pb2, play_pb2
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot

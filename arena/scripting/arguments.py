@@ -13,7 +13,7 @@ from pathlib import Path
 from reprlib import Repr
 from typing import Any
 
-from arena.client.errors import RefusedError
+from arena.model.errors import RefusedError
 
 _EXAMPLES = {
     "clock": "'100ms'",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from arena.client.arena import ArenaPort
-from arena.client.errors import ClientError
-from arena.client.values.bots import BotSummary
-from arena.client.values.match_details import SeatLog
-from arena.client.values.matches import MatchSummary
-from arena.client.values.page import MOST_LIMIT
-from arena.client.values.tournaments import TournamentSummary
+from arena.model.bots import BotSummary
+from arena.model.errors import ClientError
+from arena.model.match_details import SeatLog
+from arena.model.matches import MatchSummary
+from arena.model.page import MOST_LIMIT
+from arena.model.port import ArenaPort
+from arena.model.tournaments import TournamentSummary
 from arena.scripting import reading
 from arena.scripting.arguments import (
     need_flags,
@@ -54,7 +54,7 @@ class Asking:
 
     @property
     def port(self) -> ArenaPort:
-        """All that can be asked of an arena, by noun (`arena.client.arena.ArenaPort`): what has no method here."""
+        """All that can be asked of an arena, by noun (`arena.model.port.ArenaPort`): what has no method here."""
         return self._open.port
 
     @property

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from arena.client.pools import special_options
-from arena.client.values.bots import BotSummary
-from arena.client.values.leaderboards import Leaderboard, LeaderboardRow
-from arena.client.values.matches import MatchSummary
-from arena.client.values.pools import Pool
-from arena.client.values.ratings import NOT_COMPARED, OfficialRow, OfficialTable
-from arena.client.values.statistics import Crosstable, Meeting
-from arena.client.values.tournaments import StandingRow, TournamentSummary
+from arena.model.bots import BotSummary
+from arena.model.leaderboards import Leaderboard, LeaderboardRow
+from arena.model.matches import MatchSummary
+from arena.model.pools import Pool, special_options
+from arena.model.ratings import NOT_COMPARED, OfficialRow, OfficialTable
+from arena.model.statistics import Crosstable, Meeting
+from arena.model.tournaments import StandingRow, TournamentSummary
 from arena.scripting.tables import Column, Table, data_frame, html_table, number, text_table
 
 _DIGITS = 8

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arena.client.arena import ArenaPort
-from arena.client.errors import RefusedError
-from arena.client.values.leaderboards import Leaderboard
 from arena.match.time_control import format_time_control, parse_time_control
+from arena.model.errors import RefusedError
+from arena.model.leaderboards import Leaderboard
+from arena.model.port import ArenaPort
 from arena.scripting.arguments import optional_texts, optional_wholes
 from arena.scripting.boards import pool_text
 

@@ -8,17 +8,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from arena.client.errors import RefusedError, UnknownError, unknown
-from arena.client.here.adding import add_bot
-from arena.client.values.bots import AddedBot
-from arena.client.values.page import MOST_LIMIT
-from arena.client.values.tournaments import ALL
+from arena.app.adding import add_bot
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import build_here
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, ManifestError
 from arena.hosting.sample_bots import sample_directory, sample_names
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
+from arena.model.bots import AddedBot
+from arena.model.errors import RefusedError, UnknownError, unknown
+from arena.model.page import MOST_LIMIT
+from arena.model.tournaments import ALL
 from arena.scripting.apart import run_silently
 from arena.scripting.arguments import can_be_path
 from arena.scripting.callables import PRINT_NAME, PROGRAM_NAME, PackedCallable, is_callable, pack

@@ -2,7 +2,7 @@
 
 BotDirectoryError (arena.hosting.manifest)
 └── CallableError       a callable, or whatever is given as a bot, cannot become one
-ClientError (arena.client.errors)
+ClientError (arena.model.errors)
 └── VoidMatchError      the match has no result, because the host failed
 ImportError
 └── MissingPackageError a package of the extra `research` is not there
@@ -15,8 +15,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from arena.client.errors import ClientError
 from arena.hosting.manifest import BotDirectoryError
+from arena.model.errors import ClientError
 
 
 class CallableError(BotDirectoryError):

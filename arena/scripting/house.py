@@ -7,10 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.client.arena import ArenaPort
-from arena.client.errors import RefusedError
-from arena.client.here.arena import ArenaHere
-from arena.client.here.store_place import store_of
+from arena.app.arena import ArenaHere
+from arena.app.store_place import store_of
 from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
 from arena.hosting.proc.machine import count_cores
@@ -20,6 +18,8 @@ from arena.hosting.runtimes.settings import read_runtimes
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy
 from arena.hosting.sandbox.limits import LEVELS
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.model.errors import RefusedError
+from arena.model.port import ArenaPort
 from arena.scripting.arguments import need_flags, need_numbers, need_wholes, optional_wholes, path_of
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS
 from ratings.read.tournaments import TournamentRow

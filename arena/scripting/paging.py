@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from arena.client.values.page import Page
+from arena.model.page import Page
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from arena.client.values.match_details import FaultFact, MatchDetail, MatchSeat
-from arena.client.values.tournaments import BotFaults, StandingRow, TournamentDetail
+from arena.model.match_details import FaultFact, MatchDetail, MatchSeat
+from arena.model.tournaments import BotFaults, StandingRow, TournamentDetail
 from arena.scripting.boards import pool_text, standings_table
 from arena.scripting.tables import Column, Table, number
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arena.client.errors import RefusedError
-from arena.client.here.games import find_game
-from arena.client.values.planning import TournamentRequest
-from arena.client.values.tournaments import SINGLE_MATCH
+from arena.app.games import find_game
 from arena.hosting.proc.machine import count_cores
+from arena.model.errors import RefusedError
+from arena.model.planning import TournamentRequest
+from arena.model.tournaments import SINGLE_MATCH
 from arena.scripting.apart import run_apart
 from arena.scripting.arguments import (
     need_flags,

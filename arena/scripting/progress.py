@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from arena.client.errors import RefusedError
+from arena.model.errors import RefusedError
 from arena.tournament.run_progress import RunProgress
 
 OnProgress = Callable[[RunProgress], None]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.client.arena import ArenaPort
-from arena.client.errors import ClientError, DamagedError
-from arena.client.values.page import MOST_LIMIT
-from arena.client.values.ratings import Anchor
 from arena.match.replay import ReplayError, load
+from arena.model.errors import ClientError, DamagedError
+from arena.model.page import MOST_LIMIT
+from arena.model.port import ArenaPort
+from arena.model.ratings import Anchor
 from arena.scripting.boards import (
     OfficialRatings,
     RatedTable,

@@ -7,11 +7,11 @@ import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.client.here.store_place import store_of
-from arena.client.passwords import keep_password
+from arena.app.store_place import store_of
 from arena.service.errors import HomeError
 from arena.tournament.lock import home_lock
 from arena.tournament.seed_key import KEY_SUFFIX
+from ratings.store.passwords import keep_password
 
 PRIVATE = 0o700
 _SECRET = 0o600

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import structlog
 
-from arena.words.plain import plain
+from arena.i18n.plain import plain
 
 FILE_NAME = "serve.jsonl"
 LARGEST_BYTES = 20 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.client.values.live import ChanceOutcome, LiveEnd, LiveMove, LiveStart, MatchEvent
+from arena.model.live import ChanceOutcome, LiveEnd, LiveMove, LiveStart, MatchEvent
 from arena.story.facts import Beginning, Ending, Mistake, Outcomes, Ply, StoryError
 from arena.story.story import Story
 

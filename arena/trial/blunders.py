@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.client.values.admissions import Finding
 from arena.match.result import Fault, FaultCause
+from arena.model.admissions import Finding
 from arena.trial.trials import Played
 from arena.trial.values import Check, failed
 

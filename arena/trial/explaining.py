@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from arena.client.values.admissions import Finding
+from arena.model.admissions import Finding
 from arena.trial.blunders import Blunder, finding_of, finding_of_second_match
 from arena.trial.trials import Played
 from arena.trial.values import Bout

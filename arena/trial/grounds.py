@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arena.client.values.admissions import Finding
+from arena.model.admissions import Finding
 from arena.trial.values import RULES, Ground, failed
 from engine import registry
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arena.client.values.admissions import Finding
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.model.admissions import Finding
 from arena.trial.blunders import blunders_in, checks_of, finding_of
 from arena.trial.explaining import explain
 from arena.trial.judging import (

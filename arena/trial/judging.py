@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arena.client.values.admissions import Finding
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.report import LeakCheck
 from arena.match.spec import SeatSpec
+from arena.model.admissions import Finding
 from arena.trial.trials import Played
 from arena.trial.values import OUTPUT, Check, failed, noted, passed, skipped
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from arena.client.values.admissions import Finding, FindingState
 from arena.match.spec import MatchSpec
+from arena.model.admissions import Finding, FindingState
 
 
 class Check(enum.StrEnum):

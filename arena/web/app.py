@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
-from arena.client.there.errors import LoginError
+from arena.rpc.errors import LoginError
 from arena.web.api.router import CALLS, DOCUMENTS
 from arena.web.frame.answers import Answers
 from arena.web.frame.files import STATIC, KeptFiles

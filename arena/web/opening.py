@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from arena.client.here.arena import ArenaHere
-from arena.client.here.store_place import store_of
-from arena.client.here.viewer import Viewer
+from arena.app.arena import ArenaHere
+from arena.app.store_place import store_of
+from arena.app.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.web.frame.site import NOBODY, Rules, Site
 from arena.web.helping.helper import Helper

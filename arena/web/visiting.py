@@ -11,8 +11,8 @@ from contextlib import suppress
 
 from starlette.types import ASGIApp, Message
 
-from arena.client.errors import ClientError
-from arena.client.overview import ShownArena
+from arena.model.errors import ClientError
+from arena.model.overview import ShownArena
 from arena.web.api.asked import PREFIX
 from ratings.errors import RatingsError
 

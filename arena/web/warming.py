@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from fastapi import FastAPI
 
+from arena.i18n.catalogue import NAMES, words
 from arena.web.api import feed
 from arena.web.api.document import document_of
 from arena.web.frame.answers import Answers
@@ -17,7 +18,6 @@ from arena.web.viewing.rules import rules_of
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import teller_hash
 from arena.web.visiting import look_around
-from arena.words.catalogue import NAMES, words
 from engine import registry
 from engine.core import EngineError
 

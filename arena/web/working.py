@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
-from arena.client.here.arena import ArenaHere
-from arena.client.here.store_place import store_of
-from arena.client.here.viewer import Viewer
+from arena.app.arena import ArenaHere
+from arena.app.store_place import store_of
+from arena.app.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.web.helping.helper import TELL, read_message, write_message
 from arena.web.helping.questions import call_of

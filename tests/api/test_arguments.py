@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.api import Arena, CallableError, Entrant
-from arena.client.errors import RefusedError
+from arena.model.errors import RefusedError
 from ratings.statistics.errors import ResultsError
 from tests.api.players import first
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from arena.api import Arena, RunStoppedError
-from arena.client.errors import ClientError, RefusedError, UnknownError
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.time_control import TimeControlError
+from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.scripting.wording import in_words_of_programs
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError, RequestError
 from arena.tournament.formats.errors import ScheduleError

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from arena.api import Arena, MissingPackageError
-from arena.client.errors import RefusedError
-from arena.client.values.leaderboards import LeaderboardRow
 from arena.match.replay import load
+from arena.model.errors import RefusedError
+from arena.model.leaderboards import LeaderboardRow
 from arena.scripting.progress import ProgressLine, progress_text
 from arena.scripting.tables import Column, Table, number
 from arena.tournament.run_progress import RunProgress

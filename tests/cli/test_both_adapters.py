@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.client.here.arena import ArenaHere
-from arena.client.values.planning import TournamentRequest
+from arena.app.arena import ArenaHere
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
+from arena.model.planning import TournamentRequest
 from ratings.store.database import open_database
 from tests.cli.command_lines import AFTERWARDS, ELSEWHERE, READS, WRITES, WRITES_THAT_FAIL, commands
 from tests.cli.support import Arena, write_bot

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.client.profiles import Profile, save_profile
+from arena.rpc.profiles import Profile, save_profile
 from ratings.ledger.service import ServiceLedger
 from ratings.store.states import Scope
 from tests.cli.support import Arena, write_bot

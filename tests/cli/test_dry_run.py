@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.client.values.planning import TournamentRequest
+from arena.model.planning import TournamentRequest
 from tests.cli.support import Arena, write_bot
 from tests.support.owners import running_server
 

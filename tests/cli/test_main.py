@@ -10,7 +10,7 @@ import typer
 from _pytest.mark import ParameterSet
 
 from arena.cli.app import NOUNS
-from arena.words.catalogue import words
+from arena.i18n.catalogue import words
 from tests.cli.command_lines import whole_parser
 from tests.cli.support import Arena
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.client.errors import ClientError
-from arena.client.values.planning import TournamentRequest
+from arena.model.errors import ClientError
+from arena.model.planning import TournamentRequest
 from tests.cli.support import Arena
 from tests.support.owners import running_server
 

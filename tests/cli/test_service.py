@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.client.profiles import load_profile
 from arena.hosting.sandbox.probe import Probe
 from arena.hosting.uploads.area import UploadArea
+from arena.rpc.profiles import load_profile
 from ratings.ledger.service import ServiceLedger
 from tests.cli.support import Arena, write_bot
 from tests.support.owners import RunningServer, running_server

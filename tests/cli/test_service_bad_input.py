@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from sqlmodel import SQLModel
 
-from arena.client.profiles import Profile, load_profile, save_profile
+from arena.rpc.profiles import Profile, load_profile, save_profile
 from arena.service.server import callers, tls
 from ratings.ledger.service import ServiceLedger
 from ratings.store import sqlite

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from arena.client.profiles import Profile
 from arena.connect.backoff import Backoff
 from arena.connect.bridge import Bridge
 from arena.connect.connecting import Order, run_bridge
 from arena.connect.news import News
 from arena.hosting.manifest import load_manifest
+from arena.rpc.profiles import Profile
 from ratings.store.states import Scope
 from tests.support.patience import PATIENCE_S
 from tests.support.play_service import FakeService

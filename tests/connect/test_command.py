@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from arena.client.profiles import Profile, save_profile
+from arena.rpc.profiles import Profile, save_profile
 from arena.service.server.tls import TlsFiles
 from arena.v1 import match_pb2
 from ratings.store.states import Scope

@@ -11,11 +11,11 @@ from typing import Any, cast
 import grpc
 import pytest
 
-from arena.client.there.errors import ProtocolError
 from arena.connect.news import Connected as LetIn
 from arena.connect.news import MatchBegan, MatchEnded, Note
 from arena.connect.stream import MOST_MESSAGE_BYTES
 from arena.connect.table import MOST_EVENTS, Table
+from arena.rpc.errors import ProtocolError
 from arena.service.server.tls import TlsFiles
 from arena.v1 import play_pb2
 from tests.connect.bridging import connected, write_bot

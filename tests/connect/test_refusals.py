@@ -11,14 +11,14 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.client.errors import ClientError, ForbiddenError, RefusedError
-from arena.client.there.connect import log_in
-from arena.client.there.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
 from arena.connect.connecting import Order
 from arena.connect.news import Connected as LetIn
 from arena.connect.news import Disconnected, Note
 from arena.connect.refusals import end_of
 from arena.connect.stream import open_stream
+from arena.model.errors import ClientError, ForbiddenError, RefusedError
+from arena.rpc.connect import log_in
+from arena.rpc.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
 from arena.service.server import tls as certificates
 from arena.service.server.tls import TlsFiles, make_certificate
 from arena.v1 import play_pb2

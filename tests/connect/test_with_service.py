@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from arena.client.profiles import Profile
-from arena.client.there.errors import ServiceError
 from arena.connect.news import BotStopped, MatchBegan, MatchEnded
 from arena.connect.news import Connected as LetIn
 from arena.connect.service import find_way
 from arena.match.report import MatchReport
 from arena.match.result import FaultCause
 from arena.match.verify import verify
+from arena.rpc.errors import ServiceError
+from arena.rpc.profiles import Profile
 from arena.v1 import play_pb2
 from ratings.store.states import Scope
 from tests.connect.bridging import Connected, connected, write_bot

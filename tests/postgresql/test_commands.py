@@ -14,11 +14,11 @@ from unittest import mock
 
 import pytest
 
+from arena.app.store_place import store_of
 from arena.cli.app import run
 from arena.cli.shared import hiding
-from arena.client.here.store_place import store_of
-from arena.client.passwords import keep_password, without_password
 from arena.hosting.store import StoreError
+from ratings.store.passwords import keep_password, without_password
 from tests.support.patience import ANY_TIME
 from tests.support.postgres import connect, run_sql, url_of
 from tests.support.processes import marked_processes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import grpc
 import pytest
 
-from arena.client.there.channel import Endpoint
 from arena.connect.stream import ServiceStream, open_stream
+from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2
 from tests.remote.house import House, remote_seat, version_of
 from tests.support.patience import until

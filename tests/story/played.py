@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from arena.client.here.live_values import Stage, event_value
-from arena.client.values.live import MatchEvent
+from arena.app.live_values import Stage, event_value
 from arena.match.live import events_of_replay
 from arena.match.match import Match
 from arena.match.messages import Answer
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
+from arena.model.live import MatchEvent
 from engine import registry
 from ratings.store.states import MatchState
 from tests.support.specs import king_spec, seat_spec

@@ -10,11 +10,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import open_line
-from arena.client.there.remote import ArenaThere
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea, UploadLimits
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import open_line
+from arena.rpc.remote import ArenaThere
 from arena.service.server.owners import Addresses, Listening, OwnersServer, Services
 from arena.service.server.tls import TlsFiles, make_certificate
 from ratings.errors import AccountError

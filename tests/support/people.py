@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from random import Random
 
-from arena.client.arena import ArenaPort
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import connect
+from arena.model.port import ArenaPort
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import connect
 from arena.web.frame.site import Rules
 from arena.web.people.desk import Desk
 from arena.web.people.hall import Hall

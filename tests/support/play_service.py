@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, suppress
 
 import grpc
 
-from arena.client.there.channel import Endpoint
 from arena.referee.errors import StreamError, abort
+from arena.rpc.channel import Endpoint
 from arena.service.server.tls import TlsFiles
 from arena.v1 import match_pb2, play_pb2, play_pb2_grpc
 from tests.support.patience import PATIENCE_S

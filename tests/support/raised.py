@@ -17,7 +17,7 @@ PLACE = "\x00"
 INWARD = (
     *GENERATED,
     "arena/adapters",
-    "arena/client/mirror.py",
+    "arena/rpc/mirror.py",
     "arena/api.py",
     "arena/executor",
     "arena/hosting/frames.py",

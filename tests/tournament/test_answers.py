@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from arena.client.here.tables import make_table
-from arena.client.values.answers import BestKnown
+from arena.app.tables import make_table
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.model.answers import BestKnown
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.swiss import Swiss
 from ratings.ledger.check import check

@@ -43,7 +43,7 @@ BOUNDARIES = {
     "ratings/read/loading.py": Boundary(("ratings.read", *BOOK), ("numpy", "sqlalchemy", "sqlmodel")),
     "arena/match": Boundary(("arena.match", "engine")),
     "arena/story": Boundary(("arena.story", "arena.match", "engine")),
-    "arena/story/live.py": Boundary(("arena.story", "arena.client.values")),
+    "arena/story/live.py": Boundary(("arena.story", "arena.model")),
     # PettingZoo, Gymnasium and OpenSpiel are imported by their names (`arena.adapters.library`).
     "arena/adapters": Boundary(
         (
@@ -55,7 +55,7 @@ BOUNDARIES = {
     "arena/adapters/table": Boundary(
         (
             "arena.adapters.table",
-            "arena.client.here.store_place",
+            "arena.app.store_place",
             "arena.referee",
             "arena.worker",
             "arena.hosting",
@@ -89,7 +89,7 @@ BOUNDARIES = {
     "arena/trial": Boundary(
         (
             "arena.trial",
-            "arena.client.values",
+            "arena.model",
             "arena.tournament",
             "arena.match",
             "arena.hosting",
@@ -100,8 +100,10 @@ BOUNDARIES = {
     "arena/service": Boundary(
         (
             "arena.service",
-            "arena.words.plain",
-            "arena.client",
+            "arena.i18n.plain",
+            "arena.model",
+            "arena.app",
+            "arena.rpc",
             "arena.trial",
             "arena.tournament",
             "arena.executor",
@@ -113,9 +115,9 @@ BOUNDARIES = {
         ),
         ("google", "grpc", "structlog"),
     ),
-    "arena/client": Boundary(
+    "arena/model": Boundary(
         (
-            "arena.client",
+            "arena.model",
             "engine",
             "ratings.statistics.elo",
             "ratings.store.limits",
@@ -123,28 +125,38 @@ BOUNDARIES = {
             "ratings.store.states",
         )
     ),
-    "arena/client/here": Boundary(
-        ("arena.client", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
+    "arena/app": Boundary(
+        ("arena.app", "arena.model", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
-    "arena/client/here/store_place.py": Boundary(("arena.hosting", "ratings"), ("platformdirs",)),
-    "arena/client/mirror.py": Boundary(("arena.client",), ("google",)),
-    "arena/client/rpcs.py": Boundary(("arena.client", "arena.v1"), ("google",)),
-    "arena/client/profiles.py": Boundary(("arena.client", "ratings.store.states"), ("platformdirs",)),
-    "arena/client/there": Boundary(
-        ("arena.client", "arena.hosting", "arena.v1", "arena.wire", "ratings.store.states"),
+    "arena/app/store_place.py": Boundary(("arena.hosting", "ratings"), ("platformdirs",)),
+    "arena/rpc": Boundary(
+        ("arena.rpc", "arena.model", "arena.hosting", "arena.v1", "arena.wire", "ratings.store.states"),
         ("google", "grpc", "cryptography"),
     ),
+    "arena/rpc/mirror.py": Boundary(("arena.model",), ("google",)),
+    "arena/rpc/profiles.py": Boundary(("arena.rpc", "arena.model", "ratings.store.states"), ("platformdirs",)),
     "arena/service/server": Boundary(
-        ("arena.service", "arena.client", "arena.hosting", "arena.wire", "arena.v1", "ratings"),
+        (
+            "arena.service",
+            "arena.model",
+            "arena.app",
+            "arena.rpc",
+            "arena.hosting",
+            "arena.wire",
+            "arena.v1",
+            "ratings",
+        ),
         ("google", "grpc", "grpc_health", "grpc_reflection", "cryptography", "structlog"),
     ),
-    "arena/words": Boundary(("arena.words",)),
+    "arena/i18n": Boundary(("arena.i18n",)),
     "arena/web": Boundary(
         (
             "arena.web",
-            "arena.words",
+            "arena.i18n",
             "arena.story",
-            "arena.client",
+            "arena.model",
+            "arena.app",
+            "arena.rpc",
             "arena.hosting",
             "arena.match",
             "arena.wire",
@@ -171,8 +183,9 @@ BOUNDARIES = {
     "arena/web/people": Boundary(
         (
             "arena.web",
-            "arena.words",
-            "arena.client",
+            "arena.i18n",
+            "arena.model",
+            "arena.rpc",
             "arena.story",
             "arena.connect",
             "arena.hosting.sample_bots",
@@ -187,7 +200,8 @@ BOUNDARIES = {
     "arena/connect": Boundary(
         (
             "arena.connect",
-            "arena.client",
+            "arena.rpc",
+            "arena.model",
             "arena.worker",
             "arena.referee",
             "arena.hosting",
@@ -203,7 +217,8 @@ BOUNDARIES = {
     "arena/scripting": Boundary(
         (
             "arena.scripting",
-            "arena.client",
+            "arena.model",
+            "arena.app",
             "arena.story",
             "arena.tournament",
             "arena.executor",
@@ -214,12 +229,14 @@ BOUNDARIES = {
             "engine",
         )
     ),
-    "arena/api.py": Boundary(("arena.scripting", "arena.client.values", "arena.tournament.match_specs")),
+    "arena/api.py": Boundary(("arena.scripting", "arena.model", "arena.tournament.match_specs")),
     "arena/cli": Boundary(
         (
             "arena.cli",
-            "arena.words",
-            "arena.client",
+            "arena.i18n",
+            "arena.model",
+            "arena.app",
+            "arena.rpc",
             "arena.connect",
             "arena.story",
             "arena.trial",
@@ -234,14 +251,15 @@ BOUNDARIES = {
         ("typer", "rich"),
     ),
     "arena/cli/verbs/replay/dataset.py": Boundary(
-        ("arena.cli", "arena.adapters", "arena.client", "arena.match", "ratings.errors", "ratings.store.states"),
+        ("arena.cli", "arena.adapters", "arena.model", "arena.match", "ratings.errors", "ratings.store.states"),
         ("typer",),
     ),
     "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.facts", "arena.web.report"), ("typer",)),
     "arena/cli/verbs/doctor": Boundary(
         (
             "arena.cli",
-            "arena.client",
+            "arena.model",
+            "arena.app",
             "arena.executor",
             "arena.hosting",
             "arena.match",
@@ -257,7 +275,7 @@ BOUNDARIES = {
     "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),
     "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),
     "arena/cli/nouns/web.py": Boundary(("arena.cli", "arena.web", "arena.service.addresses"), ("typer",)),
-    "arena/cli/nouns/serve.py": Boundary(("arena.cli", "arena.service", "arena.client.there.quiet"), ("typer",)),
+    "arena/cli/nouns/serve.py": Boundary(("arena.cli", "arena.service", "arena.rpc.quiet"), ("typer",)),
     "examples/remote_client.py": Boundary(WIRE, ("grpc",)),
     "examples/game_connect_four": Boundary(("engine", "game_connect_four")),
     "examples/game_connect_four/game_connect_four/*_pb2.py": Boundary((), ("google",)),

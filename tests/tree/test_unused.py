@@ -37,7 +37,7 @@ KEPT = {
     "arena/adapters/openspiel.py: GameEvaluator": "for programs that search",
     "arena/adapters/pettingzoo.py: env": "for programs that learn",
     "arena/api.py: Arena": "for notebooks and scripts",
-    "arena/words/catalogue.py: read_texts": "tests hold the catalogue's files to each other by it",
+    "arena/i18n/catalogue.py: read_texts": "tests hold the catalogue's files to each other by it",
     "engine/conformance.py: check_game": "for the authors of games",
     "engine/golden.py: read": "for the tests of games, beside `write`",
     "engine/openspiel/family.py: get": "`engine.registry` asks a family for its games by it",

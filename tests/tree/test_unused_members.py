@@ -17,15 +17,14 @@ from tests.support.reporting import report
 from tests.support.sources import ROOT, facts_of
 from tests.tree.test_unused import looked_at, sources
 
-WIRE = "arena.client.values"
+WIRE = "arena.model"
 """What is below it crosses to services and clients of other versions, field by field."""
 PAGES = "arena/web/templates"
 KEPT = {
     "arena/adapters/features.py: Features.meanings": "for learners, which are no part of the program",
     "arena/adapters/features.py: Features.scaled": "for learners, which are no part of the program",
     "arena/cli/shared/terminal.py: Guarded.writelines": "without it texts would reach the stream behind as they are",
-    "arena/client/here/ratings.py: RatingsHere.list_suspicions": "older clients call it",
-    "arena/client/ratings.py: Ratings.list_suspicions": "older clients call it",
+    "arena/app/ratings.py: RatingsHere.list_suspicions": "older clients call it",
     "arena/hosting/content.py: Look.device": "two looks are compared as wholes",
     "arena/hosting/content.py: Look.inode": "two looks are compared as wholes",
     "arena/scripting/fingerprint.py: _Printer.reducer_override": "pickle calls it",

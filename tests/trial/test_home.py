@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from arena.client.values.admissions import Finding
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.match.time_control import TimeControl
+from arena.model.admissions import Finding
 from arena.trial.home import try_out
 from arena.trial.lineup import Lineup
 from arena.trial.trials import UndecidedError

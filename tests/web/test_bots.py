@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.client.here.viewer import Viewer
+from arena.app.viewer import Viewer
 from arena.web.app import make_app
 from arena.web.frame.site import Site
 from ratings.ledger.ledger import Ledger
 from ratings.store.states import Scope
-from tests.client.world import fresh_world
+from tests.app.world import fresh_world
 
 
 def test_bots_are_listed_and_searched(client: TestClient) -> None:

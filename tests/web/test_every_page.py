@@ -5,8 +5,8 @@ import re
 import pytest
 from fastapi.routing import APIRoute
 
+from arena.i18n.catalogue import LANGUAGES
 from arena.web.routes import ROUTERS
-from arena.words.catalogue import LANGUAGES
 from tests.support.browsing import PHONE, Watched
 
 PAGES = (

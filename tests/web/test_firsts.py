@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.client.values.tournaments import StandingRow
+from arena.model.tournaments import StandingRow
 from arena.web.app import make_app
 from arena.web.opening import open_site
 from arena.web.report.page import write_report

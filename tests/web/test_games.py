@@ -7,8 +7,8 @@ from html import unescape
 import pytest
 from fastapi.testclient import TestClient
 
+from arena.i18n.catalogue import NAMES
 from arena.web.viewing.rules import render_markdown, rules_of
-from arena.words.catalogue import NAMES
 from engine import registry
 from tests.support.own_games import OURS
 

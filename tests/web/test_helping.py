@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from arena.client.errors import UnknownError
-from arena.client.values.leaderboards import LeaderboardRow
-from arena.client.values.overview import Form
+from arena.model.errors import UnknownError
+from arena.model.leaderboards import LeaderboardRow
+from arena.model.overview import Form
 from arena.web.frame.answers import Answers
 from arena.web.frame.records import Records
 from arena.web.frame.site import Site

@@ -11,7 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 from starlette.requests import ClientDisconnect
 
-from arena.client.there.errors import DiskFullError, ServiceError, UnreachableError
+from arena.rpc.errors import DiskFullError, ServiceError, UnreachableError
 from arena.web import connections
 from arena.web.app import make_app
 from arena.web.guarding import bodies, errors, limits

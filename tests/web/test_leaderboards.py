@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.client.values.ratings import Circle, OfficialTable
+from arena.model.ratings import Circle, OfficialTable
 from arena.web.app import make_app
 from arena.web.official.fitting import Fitter, _answer, _read_answer
 from arena.web.official.tables import FitError, KeptTable, OfficialTables

@@ -10,8 +10,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from arena.client.arena import ArenaPort
-from arena.client.values.match_details import FaultFact, MatchDetail
+from arena.model.match_details import FaultFact, MatchDetail
+from arena.model.port import ArenaPort
 from arena.story.encoding import parts_at
 from arena.web.pages import match as match_page
 from arena.web.viewing.gate import BusyError, Gate

@@ -16,15 +16,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from arena.app.arena import ArenaHere
+from arena.app.viewer import Viewer
 from arena.cli.app import run
-from arena.client.arena import ArenaPort
-from arena.client.errors import HiddenError
-from arena.client.here.arena import ArenaHere
-from arena.client.here.viewer import Viewer
-from arena.client.values.tournaments import StandingRow
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.replay import load
+from arena.model.errors import HiddenError
+from arena.model.port import ArenaPort
+from arena.model.tournaments import StandingRow
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
 from arena.web.opening import open_site

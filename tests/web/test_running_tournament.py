@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.client.here.viewer import Viewer
-from arena.client.values.answers import elo_text
+from arena.app.viewer import Viewer
+from arena.i18n.catalogue import LANGUAGES
+from arena.model.answers import elo_text
 from arena.tournament.playing import hold
 from arena.web.app import make_app
 from arena.web.frame.answers import Answers
 from arena.web.frame.site import Site
-from arena.words.catalogue import LANGUAGES
 from ratings.ledger.ledger import Ledger
 from ratings.read import bot_faults, host_losses
 from ratings.read.bot_faults import BotFaults
 from ratings.read.host_losses import HostLoss
 from ratings.store.states import Scope
-from tests.client.world import World, fresh_world
+from tests.app.world import World, fresh_world
 from tests.support.browsing import Watched, expect
 from tests.support.web_server import served
 

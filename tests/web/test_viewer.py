@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.client.arena import ArenaPort
+from arena.model.port import ArenaPort
 from arena.web.opening import open_site
 from tests.support.browsing import Watched
 

@@ -16,8 +16,8 @@ from arena.cli.shared.output import Column, format_instant, print_facts, print_j
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style, wanted_style
-from arena.client.values.bots import BotDetail, BotSummary
 from arena.hosting.manifest import BotManifest
+from arena.model.bots import BotDetail, BotSummary
 
 app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
 VERBS = {

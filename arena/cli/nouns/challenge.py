@@ -24,7 +24,7 @@ from arena.cli.shared.request import (
 )
 from arena.cli.shared.saying import say
 from arena.cli.shared.tournament_table import print_end
-from arena.client.values.planning import ChallengeRequest
+from arena.model.planning import ChallengeRequest
 
 app = typer.Typer()
 

@@ -35,7 +35,7 @@ from arena.cli.shared.request import (
 )
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
-from arena.client.values.answers import ComparisonResult
+from arena.model.answers import ComparisonResult
 from arena.tournament.formats.compare import Compare, design_for
 from ratings.statistics.compare.comparison import CompareSettings
 from ratings.statistics.errors import ResultsError

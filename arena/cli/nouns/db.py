@@ -22,13 +22,13 @@ from arena.cli.shared.saying import say
 from arena.cli.shared.stages import CopyDisplay, StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.cli.shared.suggestions import next_command
-from arena.client.passwords import without_password
 from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.telling import Stage, Tell
 from ratings.read.bots import all_versions
 from ratings.store import database
+from ratings.store.passwords import without_password
 
 app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday.db"))
 

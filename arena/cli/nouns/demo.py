@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from arena.app.adding import add_bot
 from arena.cli.shared import settings
 from arena.cli.shared.browsers import USUAL_ADDRESS
 from arena.cli.shared.building import build_added
@@ -26,11 +27,10 @@ from arena.cli.shared.play import play
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
 from arena.cli.shared.request import Request, TimeText, tournament_request
 from arena.cli.shared.saying import say
-from arena.client.here.adding import add_bot
-from arena.client.values.planning import PlannedTournament
-from arena.client.values.tournaments import TournamentDetail
 from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
+from arena.model.planning import PlannedTournament
+from arena.model.tournaments import TournamentDetail
 from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
 from engine.abilities import need_playable

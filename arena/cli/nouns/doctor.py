@@ -28,8 +28,8 @@ from arena.hosting.launcher.request import StartRequest
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPED_LEVELS
 from arena.hosting.sandbox.probe import Probe, probe
+from arena.i18n.catalogue import DEFAULT
 from arena.wire.completion_queue import grpcio_version, refusal
-from arena.words.catalogue import DEFAULT
 from engine import registry
 from engine.compiled import HalfBuiltError, look
 from ratings.errors import EmptyDatabaseError, RatingsError

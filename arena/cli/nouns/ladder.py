@@ -15,7 +15,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, write_named
 from arena.cli.shared.request import Request, tournament_request
 from arena.cli.shared.saying import say, told
-from arena.client.values.ladders import Ladder, LadderRequest
+from arena.model.ladders import Ladder, LadderRequest
 from arena.tournament.formats.ladder import Ladder as LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
 

@@ -12,13 +12,13 @@ import typer
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import example
 from arena.cli.shared.saying import named, say
-from arena.client.errors import ClientError
-from arena.client.profiles import Profile, check_profile_name, check_writable, load_profile, save_profile
-from arena.client.there.quiet import keep_grpc_quiet
+from arena.model.errors import ClientError
+from arena.rpc.profiles import Profile, check_profile_name, check_writable, load_profile, save_profile
+from arena.rpc.quiet import keep_grpc_quiet
 from ratings.store.states import Scope
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
-    from arena.client.there.channel import Endpoint
+    from arena.rpc.channel import Endpoint
 
 app = typer.Typer()
 
@@ -47,7 +47,7 @@ def login(
     name = check_profile_name(name or _default_name(address))
     check_writable()  # before the code of an invitation is used up
     keep_grpc_quiet()
-    from arena.client.there import connect
+    from arena.rpc import connect
 
     endpoint = connect.meet(address, fingerprint, lambda found: _confirm(address, found, reads_token=token_stdin))
     stored = None if token_stdin or invitation is not None else _stored_token(name, address)
@@ -101,7 +101,7 @@ def _confirm(address: str, found: str, *, reads_token: bool) -> bool:
 
 def _read_token(endpoint: Endpoint, invitation: str | None, *, from_stdin: bool) -> str:
     if invitation is not None:
-        from arena.client.there.connect import redeem
+        from arena.rpc.connect import redeem
 
         return redeem(endpoint, invitation.strip(), re.sub(r"[^a-z0-9_-]", "-", socket.gethostname().lower())[:40])
     if from_stdin:

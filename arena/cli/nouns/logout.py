@@ -9,7 +9,7 @@ import typer
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import Column, print_table, write_named
 from arena.cli.shared.saying import say
-from arena.client.profiles import Profile, ProfileError, list_names, load_profile, remove_profile
+from arena.rpc.profiles import Profile, ProfileError, list_names, load_profile, remove_profile
 
 app = typer.Typer()
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.app.runtimes import describe_all
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError, unknown
@@ -14,8 +15,7 @@ from arena.cli.shared.output import Column, print_facts, print_json, print_table
 from arena.cli.shared.places import service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.saying import say
-from arena.client.here.runtimes import describe_all
-from arena.client.values.runtimes import Runtime
+from arena.model.runtimes import Runtime
 
 app = typer.Typer(epilog=example("arena runtime list", "arena runtime show arena"))
 

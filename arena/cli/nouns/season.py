@@ -25,7 +25,7 @@ from arena.cli.shared.output import (
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.saying import named, say
 from arena.cli.shared.tournament_table import status_text
-from arena.client.values.ladders import Season
+from arena.model.ladders import Season
 from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS
 
 app = typer.Typer(epilog=example("arena season list king3", "arena season freeze king3 --at 2027-01-31T18:00"))

@@ -13,7 +13,7 @@ from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import Column, print_json, print_table, write_named
 from arena.cli.shared.saying import say, told
 from arena.cli.verbs.serve.overrides import read_overrides, with_overrides
-from arena.client.there.quiet import keep_grpc_quiet
+from arena.rpc.quiet import keep_grpc_quiet
 from arena.service.home import Home, make_home, with_book
 from arena.service.life.checking import Checked, check
 from arena.service.settings.kinds import Value

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.cli.shared.saying import say, told
-from arena.client.values.answers import BestKnown, ComparisonResult, comparison_note, elo_text
-from arena.client.values.tournaments import TournamentDetail
+from arena.model.answers import BestKnown, ComparisonResult, comparison_note, elo_text
+from arena.model.tournaments import TournamentDetail
 
 _MOST_RIVALS_SHOWN = 5
 _VERDICTS = {

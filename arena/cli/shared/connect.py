@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from arena.cli.shared.importing import importing
 from arena.cli.shared.places import service_name
 from arena.cli.shared.suggestions import next_command
-from arena.client.there.quiet import keep_grpc_quiet
+from arena.rpc.quiet import keep_grpc_quiet
 
 if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and the database when there is one here
     from arena.cli.shared.storage import Storage
-    from arena.client.arena import ArenaPort  # names every value that crosses the interface
-    from arena.client.there.remote import ArenaThere
+    from arena.model.port import ArenaPort  # names every value that crosses the interface
+    from arena.rpc.remote import ArenaThere
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
 @contextmanager
 def _connect_here(place: str, *, makes: bool) -> Iterator[Connection]:
     with importing():
+        from arena.app.arena import ArenaHere
         from arena.cli.shared.storage import open_existing_storage, open_storage
-        from arena.client.here.arena import ArenaHere
 
     with open_storage(place) if makes else open_existing_storage(place) as storage:
         here = ArenaHere(storage.database, storage.stored_programs, matches_per_day=partial(_pace_beside, place))
@@ -70,6 +70,6 @@ def _pace_beside(place: str) -> int | None:
 def open_service(name: str) -> AbstractContextManager[ArenaThere]:
     """Return the connection to the service that the stored login `name` is for."""
     keep_grpc_quiet()
-    from arena.client.there.connect import connect as connect_there  # gRPC is imported only by who needs it
+    from arena.rpc.connect import connect as connect_there  # gRPC is imported only by who needs it
 
     return connect_there(name)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arena.app.copying_files import copy_files, other_key
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.storage import Storage
-from arena.client.here.copying_files import copy_files, other_key
 from arena.tournament.playing import players_beside
 from ratings.ledger.copying import copy_database
 from ratings.ledger.telling import Stage, Tell

@@ -20,8 +20,8 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.output import printable
-from arena.words.speaking import language_of_process
-from arena.words.telling import tell
+from arena.i18n.speaking import language_of_process
+from arena.i18n.telling import tell
 
 FAILED = 1
 MISUSE = 2
@@ -50,8 +50,8 @@ EXIT_CODES = {
     "engine.errors.NotationError": MISUSE,
     "engine.errors.AbilityError": MISUSE,
     "engine.errors.EngineError": FAILED,
-    "arena.client.errors.RefusedError": MISUSE,
-    "arena.client.errors.ClientError": FAILED,
+    "arena.model.errors.RefusedError": MISUSE,
+    "arena.model.errors.ClientError": FAILED,
     "ratings.errors.NotFoundError": MISUSE,
     "ratings.errors.AmbiguousError": MISUSE,
     "ratings.errors.BotError": MISUSE,

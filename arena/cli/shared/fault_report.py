@@ -10,8 +10,8 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import Column, print_table, write_named
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
-from arena.client.values.matches import ANY_FAULT
-from arena.client.values.tournaments import TournamentDetail
+from arena.model.matches import ANY_FAULT
+from arena.model.tournaments import TournamentDetail
 
 _MOST_SHOWN = 10
 _COLUMNS = (

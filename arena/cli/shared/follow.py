@@ -9,7 +9,7 @@ from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import named, told
-from arena.client.values.operations import Operation, OperationState
+from arena.model.operations import Operation, OperationState
 from arena.tournament.speed import SpeedMeter
 
 _LANES = 4

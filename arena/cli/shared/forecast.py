@@ -11,8 +11,8 @@ from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.output import format_duration, print_facts, print_json, printable
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say, told
-from arena.client.values.forecasts import Forecast
-from arena.client.values.planning import TournamentRequest
+from arena.model.forecasts import Forecast
+from arena.model.planning import TournamentRequest
 
 
 def print_forecast(db: str, order: TournamentRequest, workers: int, *, as_json: bool) -> None:

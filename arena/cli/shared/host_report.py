@@ -10,8 +10,8 @@ from arena.cli.shared.connect import Connection
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import printable
 from arena.cli.shared.saying import named, say, told
-from arena.client.values.tournaments import HostLoss, LeakFinding, TournamentDetail
 from arena.match.leak_verdict import LeakVerdict
+from arena.model.tournaments import HostLoss, LeakFinding, TournamentDetail
 from ratings.store.states import MatchState
 
 _MOST_SHOWN = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared.saying import told
-from arena.client.values.ladders import Ladder
+from arena.model.ladders import Ladder
 
 
 def print_note(ladder: Ladder) -> None:

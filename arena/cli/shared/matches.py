@@ -12,7 +12,7 @@ from arena.cli.shared.output import Column, printable
 from arena.cli.shared.saying import named, say
 
 if TYPE_CHECKING:  # how a match is named is asked by more than by lists of matches
-    from arena.client.values.matches import MatchSummary
+    from arena.model.matches import MatchSummary
 
 MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
 

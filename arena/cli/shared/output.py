@@ -20,7 +20,7 @@ from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.styles import Style, wanted_style
 from arena.cli.shared.tabular import flat_row, rows_of, write_csv, write_markdown
 from arena.cli.shared.terminal import unguarded, width_of
-from arena.words.plain import plain
+from arena.i18n.plain import plain
 
 _WITHOUT_STYLES = {"", "dumb", "unknown"}
 """What a terminal is called that shows no bold type."""

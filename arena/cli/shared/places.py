@@ -9,8 +9,8 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
-from arena.client.errors import LocalOnlyError
-from arena.client.passwords import keep_password
+from arena.model.errors import LocalOnlyError
+from ratings.store.passwords import keep_password
 
 SERVICE = "arena://"
 """What a place begins with that is a service; the name of a stored login follows."""

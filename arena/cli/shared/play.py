@@ -24,12 +24,12 @@ from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import program
-from arena.client.values.planning import PlannedTournament
-from arena.client.values.tournaments import SINGLE_MATCH, TournamentDetail
 from arena.executor.interface import Executor, ExecutorFailedError
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.hosting.sandbox.limits import NONE
+from arena.model.planning import PlannedTournament
+from arena.model.tournaments import SINGLE_MATCH, TournamentDetail
 from arena.tournament.errors import HostFailingError
 from arena.tournament.formats.compare import Compare
 from arena.tournament.run_progress import RunProgress

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.cli.shared.output import format_instant
 from arena.cli.shared.saying import say
-from arena.client.values.tournaments import STOPPED, TournamentSummary
+from arena.model.tournaments import STOPPED, TournamentSummary
 
 PLANNED, RUNNING = "planned", "running"
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from arena.cli.shared.firsts import FIRSTS
 from arena.cli.shared.output import Column, format_percent, format_two_places, yes_or_no
 from arena.cli.shared.saying import say
-from arena.client.pools import special_options
-from arena.client.values.pools import Pool
+from arena.model.pools import Pool, special_options
 from engine import registry
 
 _SHOWN_DIGITS = 12

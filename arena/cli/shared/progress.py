@@ -11,7 +11,7 @@ from arena.cli.shared.layout import fold
 from arena.cli.shared.output import format_duration
 from arena.cli.shared.saying import say
 from arena.cli.shared.terminal import unguarded, width_of
-from arena.words.plain import plain
+from arena.i18n.plain import plain
 
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0

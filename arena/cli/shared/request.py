@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared.options import parse_assignments
-from arena.client.values.planning import TournamentRequest
-from arena.client.values.tournaments import SINGLE_MATCH
+from arena.model.planning import TournamentRequest
+from arena.model.tournaments import SINGLE_MATCH
 from arena.tournament.formats import catalog
 from arena.tournament.formats.format import Format
 

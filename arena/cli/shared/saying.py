@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from arena.cli.shared import settings
-from arena.words.catalogue import DEFAULT, LANGUAGES, words
-from arena.words.speaking import language_of_process
-from arena.words.telling import tell
+from arena.i18n.catalogue import DEFAULT, LANGUAGES, words
+from arena.i18n.speaking import language_of_process
+from arena.i18n.telling import tell
 
 _OPTION = "--lang"
 _END_OF_OPTIONS = "--"

@@ -11,7 +11,7 @@ from typing import TextIO
 
 from arena.cli.shared.layout import fold, text_width
 from arena.cli.shared.terminal import unguarded
-from arena.words.plain import plain
+from arena.i18n.plain import plain
 
 _BOLD = ("\x1b[1m", "\x1b[0m")
 _USUAL = os.terminal_size((80, 24))

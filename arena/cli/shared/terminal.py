@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
-from arena.words.plain import plain
+from arena.i18n.plain import plain
 
 _KEPT = "\n\t"
 _USUAL_WIDTH = 80

@@ -12,9 +12,9 @@ from arena.cli.shared.connect import Connection
 from arena.cli.shared.firsts import FIRSTS, without_empty
 from arena.cli.shared.output import Column, cell_text, format_percent, print_table, printable
 from arena.cli.shared.saying import say, spoken
-from arena.client.values.tournaments import TournamentDetail
-from arena.words.catalogue import words
-from arena.words.standing import status_words
+from arena.i18n.catalogue import words
+from arena.i18n.standing import status_words
+from arena.model.tournaments import TournamentDetail
 
 
 def status_text(status: str) -> str:

@@ -6,11 +6,11 @@ import asyncio
 import secrets
 import time
 
-from arena.client.values.admissions import Finding
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.programs import program_seat
 from arena.match.time_control import TimeControl, parse_time_control
+from arena.model.admissions import Finding
 from arena.service.activities.building import build_for_admission
 from arena.service.activities.workshop import Workshop
 from arena.service.admission.admit import admit

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.client.values.admissions import Finding
 from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.model.admissions import Finding
 from arena.service.supervision import Supervisor
 from arena.trial.values import Check, failed
 from ratings.read.tournaments import entrant_versions

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.client.here.answers import comparison_of
-from arena.client.values.answers import comparison_note
+from arena.app.answers import comparison_of
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
+from arena.model.answers import comparison_note
 from arena.service.activities.workshop import Workshop
 from arena.tournament.errors import TournamentError
 from arena.tournament.formats.errors import ScheduleError

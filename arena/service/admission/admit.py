@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from arena.client.values.admissions import Finding, FindingState
+from arena.model.admissions import Finding, FindingState
 from arena.service.admission.bouts import (
     clock_bouts,
     first_bout,

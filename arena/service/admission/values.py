@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from arena.client.values.admissions import Finding
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
+from arena.model.admissions import Finding
 from arena.trial.values import Ground
 
 CLOCK = parse_time_control("250ms")

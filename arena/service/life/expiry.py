@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from arena.client.there.errors import CertificateError
+from arena.rpc.errors import CertificateError
 from arena.service.home import Home
 from arena.service.server.tls import expiry_of, find_certificate
 

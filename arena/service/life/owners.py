@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.client.rpcs import UPLOAD
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
+from arena.rpc.calls import UPLOAD
 from arena.service.errors import SettingsError
 from arena.service.home import Home
 from arena.service.life.programs import make_programs

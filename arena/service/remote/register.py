@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from arena.client.values.people import GUEST_VERSION, guest_names
+from arena.model.people import GUEST_VERSION, guest_names
 from arena.service.remote.desk import Admitted, JoinRequest, Refusal
 from arena.service.remote.elsewhere import Elsewhere, bot_refusal, nobody_else, person_refusal
 from arena.service.server.callers import address_of

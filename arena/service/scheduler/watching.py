@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
-from arena.client.errors import FellBehindError
 from arena.executor import interface
 from arena.match.live import LiveEvent
+from arena.model.errors import FellBehindError
 from arena.service.scheduler.slots import Slots
 
 Watch = Callable[..., AsyncGenerator[LiveEvent, None]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from arena.client.rpcs import PACKAGE
+from arena.rpc.calls import PACKAGE
 from ratings.store.states import Scope
 
 _ORGANISER = frozenset({Scope.ORGANISER})

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import grpc
 
-from arena.client.here.usage import StoredUsage
-from arena.client.values.accounts import OwnerUsage
+from arena.app.usage import StoredUsage
 from arena.hosting.uploads.area import UploadArea
 from arena.hosting.uploads.disk import Upload
 from arena.hosting.uploads.errors import UploadReason, UploadRefusedError
+from arena.model.accounts import OwnerUsage
 from arena.service.server.errors import CallError
 from ratings.store.limits import LIMITS, OwnerLimits
 

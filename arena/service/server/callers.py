@@ -15,8 +15,8 @@ from typing import Any
 
 import grpc
 
-from arena.client.here.viewer import Viewer
-from arena.client.values.accounts import PROTOCOL_MAJOR
+from arena.app.viewer import Viewer
+from arena.model.accounts import PROTOCOL_MAJOR
 from arena.service.server.access import ACCESS, OPEN, may_call, needed_scope
 from arena.service.server.errors import CallError
 from arena.service.server.guard import LoginGuard

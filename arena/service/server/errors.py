@@ -80,13 +80,13 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "arena.tournament.errors.RequestError": (Code.INVALID_ARGUMENT, "REQUEST"),
     "arena.tournament.formats.errors.ScheduleError": (Code.INVALID_ARGUMENT, "SCHEDULE"),
     "arena.tournament.errors.TournamentError": (Code.FAILED_PRECONDITION, "TOURNAMENT"),
-    "arena.client.errors.UnknownError": (Code.NOT_FOUND, "NOT_FOUND"),
-    "arena.client.errors.ForbiddenError": (Code.PERMISSION_DENIED, "FORBIDDEN"),
-    "arena.client.errors.HiddenError": (Code.FAILED_PRECONDITION, "HIDDEN"),
-    "arena.client.errors.DamagedError": (Code.DATA_LOSS, "DAMAGED"),
-    "arena.client.errors.FellBehindError": (Code.ABORTED, "FELL_BEHIND"),
-    "arena.client.errors.RefusedError": (Code.INVALID_ARGUMENT, "REFUSED"),
-    "arena.client.errors.ClientError": (Code.FAILED_PRECONDITION, "FAILED"),
+    "arena.model.errors.UnknownError": (Code.NOT_FOUND, "NOT_FOUND"),
+    "arena.model.errors.ForbiddenError": (Code.PERMISSION_DENIED, "FORBIDDEN"),
+    "arena.model.errors.HiddenError": (Code.FAILED_PRECONDITION, "HIDDEN"),
+    "arena.model.errors.DamagedError": (Code.DATA_LOSS, "DAMAGED"),
+    "arena.model.errors.FellBehindError": (Code.ABORTED, "FELL_BEHIND"),
+    "arena.model.errors.RefusedError": (Code.INVALID_ARGUMENT, "REFUSED"),
+    "arena.model.errors.ClientError": (Code.FAILED_PRECONDITION, "FAILED"),
 }
 MOST_MESSAGE_BYTES = 1000
 """A status travels as metadata, written twice and up to threefold, and a client takes 16 KiB of it."""

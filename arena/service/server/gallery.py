@@ -8,12 +8,12 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any, Protocol
 
-from arena.client.errors import ClientError, FellBehindError
-from arena.client.here.live_values import Stage, event_value, log_part, loss_of
-from arena.client.here.matches import MatchesHere
-from arena.client.here.viewer import Viewer
-from arena.client.here.watching import BEFORE_ALL
-from arena.client.values.live import LogPart, MatchEvent
+from arena.app.live_values import Stage, event_value, log_part, loss_of
+from arena.app.matches import MatchesHere
+from arena.app.viewer import Viewer
+from arena.app.watching import BEFORE_ALL
+from arena.model.errors import ClientError, FellBehindError
+from arena.model.live import LogPart, MatchEvent
 from arena.service.server.callers import Caller
 from arena.service.server.threads import Threads
 

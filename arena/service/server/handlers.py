@@ -12,10 +12,10 @@ import grpc
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from arena.client.errors import FellBehindError
-from arena.client.rpcs import PLACES, Rpc, all_rpcs
-from arena.client.values.admissions import Admission
-from arena.client.values.operations import Operation, OperationState
+from arena.model.admissions import Admission
+from arena.model.errors import FellBehindError
+from arena.model.operations import Operation, OperationState
+from arena.rpc.calls import PLACES, Rpc, all_rpcs
 from arena.service.server.callers import CALLER, Caller
 from arena.service.server.errors import CallError, SlowReaderError
 from arena.service.server.threads import Threads

@@ -16,16 +16,16 @@ import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped] # it has no types
 
-from arena.client.here.admin import EntranceHere
-from arena.client.here.arena import ArenaHere
-from arena.client.here.usage import StoredUsage
-from arena.client.here.viewer import Viewer
-from arena.client.rpcs import PACKAGE, SERVICES, UPLOAD
-from arena.client.values.admissions import Admission
+from arena.app.admin import EntranceHere
+from arena.app.arena import ArenaHere
+from arena.app.usage import StoredUsage
+from arena.app.viewer import Viewer
 from arena.hosting.runtime_directory import MAX_SOCKET_PATH
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
+from arena.model.admissions import Admission
+from arena.rpc.calls import PACKAGE, SERVICES, UPLOAD
 from arena.service.addresses import Address, parse_address
 from arena.service.errors import ListenError
 from arena.service.listening import explain, try_to_listen

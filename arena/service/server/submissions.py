@@ -10,9 +10,7 @@ from typing import Protocol
 
 import grpc
 
-from arena.client.here.viewer import Viewer
-from arena.client.values.admissions import Admission
-from arena.client.values.uploads import Submitted, UploadTicket
+from arena.app.viewer import Viewer
 from arena.hosting.archive.errors import ArchiveError
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.archive.transport import CHUNK_BYTES
@@ -23,6 +21,8 @@ from arena.hosting.uploads.area import UploadArea, upload_id
 from arena.hosting.uploads.disk import Upload
 from arena.hosting.uploads.errors import UploadDamagedError, UploadError, UploadMissingError
 from arena.hosting.uploads.history import PastUpload, UploadHistory
+from arena.model.admissions import Admission
+from arena.model.uploads import Submitted, UploadTicket
 from arena.service.admission.waiting import NO_SANDBOX, sandbox_problem
 from arena.service.server.allowances import Allowances
 from arena.service.server.errors import CallError

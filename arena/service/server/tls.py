@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.client.there.certificates import fingerprint_of
-from arena.client.there.errors import CertificateError
+from arena.rpc.certificates import fingerprint_of
+from arena.rpc.errors import CertificateError
 
 if TYPE_CHECKING:  # it costs 20 ms and 8 MB, and only making a certificate needs it
     from cryptography import x509

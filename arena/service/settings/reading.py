@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from arena.client.passwords import without_password
 from arena.service.errors import SettingsError
 from arena.service.settings.kinds import Value
 from arena.service.settings.table import RUNTIMES, SECTIONS, TABLE, Row
@@ -21,6 +20,7 @@ from arena.service.settings.values import (
     ServiceSettings,
     WeightsSection,
 )
+from ratings.store.passwords import without_password
 
 DEFAULT = "default"
 _OF_BOTS = "ARENA_ADDRESS"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import Path, Query
 
-from arena.client.values.page import DEFAULT_LIMIT, MOST_LIMIT
+from arena.model.page import DEFAULT_LIMIT, MOST_LIMIT
 from arena.web.guarding.remedies import PREFIX as PREFIX
 
 _LONGEST_NAME = 200

@@ -6,10 +6,10 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request
 
-from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion
-from arena.client.values.overview import Record, Standing
-from arena.client.values.page import Page
-from arena.client.values.statistics import Meeting, RatingChange, SeatResult
+from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion
+from arena.model.overview import Record, Standing
+from arena.model.page import Page
+from arena.model.statistics import Meeting, RatingChange, SeatResult
 from arena.web.api.asked import USUAL, After, BotPath, Limit, Name
 from arena.web.frame.asking import answers_of, arena_of, records_of
 

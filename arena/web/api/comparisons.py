@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
-from arena.client.values.overview import WalkPoint
-from arena.client.values.tournaments import TournamentSummary
+from arena.model.overview import WalkPoint
+from arena.model.tournaments import TournamentSummary
 from arena.web.api.asked import USUAL, Limit, Name
 from arena.web.frame.asking import answers_of, arena_of
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 
-from arena.client.values.ladders import Ladder, Season, SeasonTable
-from arena.client.values.page import Page
+from arena.model.ladders import Ladder, Season, SeasonTable
+from arena.model.page import Page
 from arena.web.api.asked import USUAL, After, Limit
 from arena.web.frame.asking import arena_of
 

@@ -7,18 +7,18 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from arena.client.values.match_details import MatchDetail, MatchTimes
-from arena.client.values.matches import MatchSummary
-from arena.client.values.page import Page
-from arena.client.values.replays import ReplayCheck
+from arena.i18n.catalogue import NAMES
 from arena.match.replay import load
+from arena.model.match_details import MatchDetail, MatchTimes
+from arena.model.matches import MatchSummary
+from arena.model.page import Page
+from arena.model.replays import ReplayCheck
 from arena.web.api.asked import USUAL, After, Limit, MatchPath, Name, Plies
 from arena.web.frame.asking import arena_of
 from arena.web.frame.choices import language_of
 from arena.web.viewing.sending import send_packed
 from arena.web.viewing.tellings import Tellings
 from arena.web.viewing.verdicts import Verdicts
-from arena.words.catalogue import NAMES
 from ratings.store.states import Fared, MatchState
 
 router = APIRouter(tags=["matches"])

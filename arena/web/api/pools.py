@@ -7,12 +7,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
-from arena.client.errors import RefusedError
-from arena.client.values.leaderboards import LeaderboardList, LeaderboardRow
-from arena.client.values.overview import Form
-from arena.client.values.pools import Pool
-from arena.client.values.ratings import OfficialTable
-from arena.client.values.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
+from arena.model.errors import RefusedError
+from arena.model.leaderboards import LeaderboardList, LeaderboardRow
+from arena.model.overview import Form
+from arena.model.pools import Pool
+from arena.model.ratings import OfficialTable
+from arena.model.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
 from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
 from arena.web.frame.asking import answers_of, arena_of, records_of, site_of
 from arena.web.official.tables import KeptTable

@@ -6,12 +6,12 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from arena.client.values.answers import ConfidencePoint
-from arena.client.values.operations import Operation
-from arena.client.values.page import Page
-from arena.client.values.pairings import Pairing
-from arena.client.values.statistics import Crosstable, SeatResult, Spread
-from arena.client.values.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
+from arena.model.answers import ConfidencePoint
+from arena.model.operations import Operation
+from arena.model.page import Page
+from arena.model.pairings import Pairing
+from arena.model.statistics import Crosstable, SeatResult, Spread
+from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from arena.web.api.asked import USUAL, After, Limit, TournamentPath
 from arena.web.api.pools import Most
 from arena.web.frame.asking import answers_of, arena_of

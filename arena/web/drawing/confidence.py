@@ -7,7 +7,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from arena.client.values.answers import ConfidencePoint
+from arena.model.answers import ConfidencePoint
 
 _WIDTH: Final = 480
 _HEIGHT: Final = 180

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from arena.client.values.answers import ComparisonResult
-from arena.client.values.overview import CurvePoint, WalkPoint
+from arena.model.answers import ComparisonResult
+from arena.model.overview import CurvePoint, WalkPoint
 from arena.web.drawing.chart import Bound, Chart
 
 Say = Callable[..., str]

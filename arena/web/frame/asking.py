@@ -8,8 +8,8 @@ from typing import Any
 from fastapi import Request
 from starlette.datastructures import State
 
-from arena.client.overview import ShownArena
-from arena.client.values.tournaments import TournamentDetail
+from arena.model.overview import ShownArena
+from arena.model.tournaments import TournamentDetail
 from arena.web.frame.answers import Answers, Given
 from arena.web.frame.records import Records
 from arena.web.frame.site import Site

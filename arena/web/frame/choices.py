@@ -6,7 +6,7 @@ from typing import Final
 
 from fastapi import Request
 
-from arena.words.catalogue import NAMES, best_language
+from arena.i18n.catalogue import NAMES, best_language
 
 LANGUAGE_COOKIE: Final = "lang"
 THEME_COOKIE: Final = "theme"

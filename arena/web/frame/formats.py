@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from arena.client.values.answers import elo_text
+from arena.model.answers import elo_text
 
 _THIN_SPACE: Final = "\u2009"
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400

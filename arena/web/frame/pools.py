@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from arena.client.pools import special_options
-from arena.client.values.pools import Pool
-from arena.words.catalogue import words
+from arena.i18n.catalogue import words
+from arena.model.pools import Pool, special_options
 from engine import registry
 
 FORMATS = ("adaptive", "compare", "final", "gauntlet", "knockout", "ladder", "match", "round-robin", "sample", "swiss")

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from arena.client.values.tournaments import TournamentDetail, TournamentSummary
+from arena.model.tournaments import TournamentDetail, TournamentSummary
 
 KNOCKOUT: Final = "knockout"
 _PAIR: Final = 2

@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
-from arena.client.overview import ShownArena
-from arena.client.values.leaderboards import LeaderboardRow
-from arena.client.values.overview import Form, Record, Standing
+from arena.model.leaderboards import LeaderboardRow
+from arena.model.overview import Form, Record, ShownArena, Standing
 
 T = TypeVar("T")
 Rated = LeaderboardRow | Standing

@@ -12,6 +12,8 @@ from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
+from arena.i18n.catalogue import NAMES, Words, words
+from arena.i18n.telling import tell
 from arena.web.drawing import small
 from arena.web.drawing.marks import bot_link, mark_of
 from arena.web.frame import formats
@@ -19,8 +21,6 @@ from arena.web.frame.asking import age_of
 from arena.web.frame.choices import language_of, theme_of
 from arena.web.frame.files import address_of
 from arena.web.frame.pools import game_title, pool_details
-from arena.words.catalogue import NAMES, Words, words
-from arena.words.telling import tell
 
 _SETTINGS: Final = json.dumps({"includeIndicatorStyles": False, "allowEval": False, "historyCacheSize": 0})
 """Those of htmx: neither inline styles nor evaluated texts, which the policy of the pages forbids."""

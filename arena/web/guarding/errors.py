@@ -16,29 +16,29 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
+from arena.i18n.telling import tell
 from arena.web.frame.answers import BeingMadeError
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import POLLS, WAITS, render
 from arena.web.guarding.headers import HEADERS
 from arena.web.guarding.remedies import for_programs, no_call
 from arena.web.strangers.sentences import is_full, sentence_of
-from arena.words.telling import tell
 
 _LOG = structlog.get_logger("web")
 
 # Written as names, so that the table imports nothing. The class nearest to the exception's own counts.
 STATUS: Final[Mapping[str, int]] = {
-    "arena.client.errors.UnknownError": 404,
-    "arena.client.errors.ForbiddenError": 403,
-    "arena.client.errors.RefusedError": 400,
-    "arena.client.errors.HiddenError": 403,
-    "arena.client.errors.ClientError": 409,
-    "arena.client.there.errors.BusyError": 429,
-    "arena.client.there.errors.DiskFullError": 507,
-    "arena.client.there.errors.LoginError": 403,
-    "arena.client.there.errors.ServiceError": 503,
-    "arena.client.there.errors.UnavailableError": 503,
-    "arena.client.there.errors.UnreachableError": 503,
+    "arena.model.errors.UnknownError": 404,
+    "arena.model.errors.ForbiddenError": 403,
+    "arena.model.errors.RefusedError": 400,
+    "arena.model.errors.HiddenError": 403,
+    "arena.model.errors.ClientError": 409,
+    "arena.rpc.errors.BusyError": 429,
+    "arena.rpc.errors.DiskFullError": 507,
+    "arena.rpc.errors.LoginError": 403,
+    "arena.rpc.errors.ServiceError": 503,
+    "arena.rpc.errors.UnavailableError": 503,
+    "arena.rpc.errors.UnreachableError": 503,
     "arena.match.replay.ReplayError": 409,
     "arena.story.facts.StoryError": 409,
     "arena.web.frame.streams.FullError": 503,

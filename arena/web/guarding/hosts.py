@@ -15,9 +15,9 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from arena.i18n.catalogue import words
 from arena.web.frame.choices import language_of
 from arena.web.guarding.errors import error_page
-from arena.words.catalogue import words
 
 _MISDIRECTED: Final = 421
 _HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:[0-9]{1,5})?", re.ASCII)

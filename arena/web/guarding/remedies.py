@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from arena.words.catalogue import words
+from arena.i18n.catalogue import words
 
 PREFIX: Final = "/api/v1"
 DOCUMENT: Final = f"{PREFIX}/openapi.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from arena.client.arena import ArenaPort
+from arena.model.port import ArenaPort
 from arena.web.helping.helper import TELL, Helper
 from arena.web.viewing.tellings import tell
 

@@ -12,7 +12,7 @@ from threading import Lock, Thread
 
 import structlog
 
-from arena.client.values.live import MatchEvent
+from arena.model.live import MatchEvent
 from arena.web.live.telling import LiveTelling
 
 _LOG = structlog.get_logger("web")

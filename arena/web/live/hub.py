@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from arena.client.there.channel import Endpoint
-from arena.client.there.remote import ArenaThere, Behalf, Line
-from arena.client.values.live import MatchEvent
+from arena.model.live import MatchEvent
+from arena.rpc.channel import Endpoint
+from arena.rpc.remote import ArenaThere, Behalf, Line
 from arena.web.frame.streams import FullError
 from arena.web.live.channel import Channel, Watch
 from arena.web.viewing.persons import NOBODY, Persons, event_with_persons

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.client.values.live import MatchEvent
+from arena.model.live import MatchEvent
 from arena.story.encoding import FrameEncoder, PartTable, finish_json, head_json
 from arena.story.live import follow
 from arena.story.story import Story

@@ -22,13 +22,13 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from arena.client.errors import ClientError
-from arena.client.here.arena import ArenaHere
-from arena.client.here.viewer import Viewer
-from arena.client.values.pools import Pool
-from arena.client.values.ratings import Circle, OfficialRow, OfficialTable, SeatAdvantage
+from arena.app.arena import ArenaHere
+from arena.app.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
+from arena.model.errors import ClientError
+from arena.model.pools import Pool
+from arena.model.ratings import Circle, OfficialRow, OfficialTable, SeatAdvantage
 from arena.web.helping.yielding import IDLE, SOON, give_way, was_starved
 from arena.web.official.tables import FitError
 from arena.web.strangers.sentences import sentence_of

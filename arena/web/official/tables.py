@@ -15,7 +15,7 @@ from typing import Final
 
 import structlog
 
-from arena.client.values.ratings import OfficialTable
+from arena.model.ratings import OfficialTable
 
 Fit = Callable[[str], OfficialTable]
 """Returns the official table of a pool, by id."""

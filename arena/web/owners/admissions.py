@@ -19,17 +19,17 @@ from markupsafe import escape
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from arena.client.errors import ClientError, RefusedError, UnknownError
-from arena.client.there.errors import LoginError
-from arena.client.there.remote import ArenaThere
-from arena.client.values.admissions import Admission
+from arena.i18n.catalogue import words
+from arena.i18n.telling import tell
+from arena.model.admissions import Admission
+from arena.model.errors import ClientError, RefusedError, UnknownError
+from arena.rpc.errors import LoginError
+from arena.rpc.remote import ArenaThere
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.frame.streams import BEGIN, HEARTBEAT, HEARTBEAT_S, EventStream, Followers, event
 from arena.web.owners.entering import NotSignedInError, asking, private, session_of
 from arena.web.strangers.sentences import sentence_of
-from arena.words.catalogue import words
-from arena.words.telling import tell
 from ratings.store.states import AdmissionState
 
 MOST_FOLLOWERS = 200

@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from fastapi import HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import open_line
-from arena.client.there.errors import LoginError
-from arena.client.there.remote import ArenaThere, Behalf
+from arena.i18n.catalogue import words
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import open_line
+from arena.rpc.errors import LoginError
+from arena.rpc.remote import ArenaThere, Behalf
 from arena.web.frame.asking import site_of
 from arena.web.frame.choices import language_of
 from arena.web.guarding.origins import need_own_page
 from arena.web.owners.sessions import Session, Sessions
 from arena.web.people.visitors import address_of
-from arena.words.catalogue import words
 
 COOKIE = "session"
 

@@ -8,9 +8,9 @@ from urllib.parse import quote
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.client.there.remote import ArenaThere
-from arena.client.values.bots import BotVersion
-from arena.client.values.page import MOST_LIMIT
+from arena.model.bots import BotVersion
+from arena.model.page import MOST_LIMIT
+from arena.rpc.remote import ArenaThere
 from arena.web.frame.asking import arena_of
 from arena.web.frame.rendering import render
 from arena.web.owners.entering import asking, need_sure, private, proven_session, session_of

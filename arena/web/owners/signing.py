@@ -8,7 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.client.errors import ClientError
+from arena.i18n.catalogue import words
+from arena.model.errors import ClientError
 from arena.web.frame.asking import site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
@@ -17,7 +18,6 @@ from arena.web.guarding.origins import need_own_page
 from arena.web.owners.entering import COOKIE, asking, private, proven_session, sessions_of
 from arena.web.owners.sessions import LIVES_S
 from arena.web.strangers.sentences import sentence_of
-from arena.words.catalogue import words
 
 router = APIRouter()
 

@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.client.errors import RefusedError
-from arena.client.values.accounts import Identity, NewToken, TokenSummary
+from arena.model.accounts import Identity, NewToken, TokenSummary
+from arena.model.errors import RefusedError
 from arena.web.frame.rendering import render
 from arena.web.owners.entering import asking, need_sure, private, proven_session, session_of
 from arena.web.pages.addresses import address_of_page

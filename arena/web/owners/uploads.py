@@ -12,17 +12,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from arena.client.there.submitting import submit
 from arena.hosting.archive.errors import ArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.errors import HostingError
+from arena.i18n.catalogue import words
+from arena.rpc.submitting import submit
 from arena.web.frame.choices import language_of
 from arena.web.guarding.origins import need_own_page
 from arena.web.owners.archives import UploadError
 from arena.web.owners.entering import asking, proven_session, session_of
 from arena.web.owners.sessions import Session
 from arena.web.owners.unpacking import unpack_bot
-from arena.words.catalogue import words
 
 _LIMITS = ArchiveLimits()
 _LONGEST_MESSAGE = 2000

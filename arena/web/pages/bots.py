@@ -8,20 +8,19 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from arena.client.errors import ForbiddenError, HiddenError, UnknownError
-from arena.client.overview import ShownArena
-from arena.client.values.admissions import Admission
-from arena.client.values.bots import BotDetail
-from arena.client.values.match_details import SeatTime
-from arena.client.values.overview import Standing
+from arena.i18n.catalogue import words
 from arena.match.replay import ReplayError
+from arena.model.admissions import Admission
+from arena.model.bots import BotDetail
+from arena.model.errors import ForbiddenError, HiddenError, UnknownError
+from arena.model.match_details import SeatTime
+from arena.model.overview import ShownArena, Standing
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, rating_chart
 from arena.web.frame.asking import answers_of, arena_of, records_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.pages.addresses import address_of_page
-from arena.words.catalogue import words
 from ratings.errors import NotFoundError
 from ratings.store.states import MatchState
 

@@ -8,19 +8,18 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from arena.client.errors import RefusedError
-from arena.client.overview import ShownArena
-from arena.client.values.answers import ComparisonResult
-from arena.client.values.overview import Standing, WalkPoint
-from arena.client.values.page import Page
-from arena.client.values.statistics import Meeting
-from arena.client.values.tournaments import TournamentDetail
+from arena.i18n.catalogue import words
+from arena.model.answers import ComparisonResult
+from arena.model.errors import RefusedError
+from arena.model.overview import ShownArena, Standing, WalkPoint
+from arena.model.page import Page
+from arena.model.statistics import Meeting
+from arena.model.tournaments import TournamentDetail
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, walk_chart
 from arena.web.frame.asking import answers_of, arena_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
-from arena.words.catalogue import words
 
 router = APIRouter()
 _SHOWN: Final = 20

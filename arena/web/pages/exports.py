@@ -15,8 +15,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import Response
 
-from arena.client.values.leaderboards import LeaderboardRow
-from arena.client.values.matches import MatchSummary
+from arena.model.leaderboards import LeaderboardRow
+from arena.model.matches import MatchSummary
 from arena.web.frame.asking import arena_of
 from arena.web.frame.formats import iso_instant
 from arena.web.pages.addresses import address_of_page

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from arena.client.arena import ArenaPort
-from arena.client.overview import ShownArena
-from arena.client.values.leaderboards import Leaderboard
-from arena.client.values.match_details import MatchDetail, MatchSeat
-from arena.client.values.overview import NewVersion
-from arena.client.values.tournaments import TournamentSummary
+from arena.model.leaderboards import Leaderboard
+from arena.model.match_details import MatchDetail, MatchSeat
+from arena.model.overview import NewVersion, ShownArena
+from arena.model.port import ArenaPort
+from arena.model.tournaments import TournamentSummary
 from arena.web.frame.asking import answers_of, arena_of, site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render

@@ -10,11 +10,10 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from arena.client.errors import RefusedError
-from arena.client.overview import MOST_IN_OFFICIAL, ShownArena
-from arena.client.values.leaderboards import Leaderboard, LeaderboardRow
-from arena.client.values.overview import Form
-from arena.client.values.ratings import OfficialRow
+from arena.model.errors import RefusedError
+from arena.model.leaderboards import Leaderboard, LeaderboardRow
+from arena.model.overview import MOST_IN_OFFICIAL, Form, ShownArena
+from arena.model.ratings import OfficialRow
 from arena.web.drawing.small import common_scale
 from arena.web.frame.asking import answers_of, arena_of, records_of, site_of
 from arena.web.frame.rendering import render

@@ -12,9 +12,11 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
-from arena.client.errors import ClientError
-from arena.client.values.match_details import MatchDetail
+from arena.i18n.catalogue import words
+from arena.i18n.telling import tell
 from arena.match.replay import ReplayError, load
+from arena.model.errors import ClientError
+from arena.model.match_details import MatchDetail
 from arena.story.facts import StoryError
 from arena.web.frame.answers import PATIENCE_S, BeingMadeError
 from arena.web.frame.asking import arena_of, site_of
@@ -29,8 +31,6 @@ from arena.web.viewing.sending import send_packed
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import Tellings, telling_id
 from arena.web.viewing.verdicts import Verdicts
-from arena.words.catalogue import words
-from arena.words.telling import tell
 from ratings.errors import RatingsError
 from ratings.store.states import MatchState
 

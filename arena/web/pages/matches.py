@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
-from arena.client.values.matches import ANY_FAULT, MatchSummary
-from arena.client.values.page import Page
 from arena.match.result import FaultCause
+from arena.model.matches import ANY_FAULT, MatchSummary
+from arena.model.page import Page
 from arena.web.frame.asking import arena_of
 from arena.web.frame.rendering import render
 from arena.web.guarding.errors import status_of

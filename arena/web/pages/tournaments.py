@@ -10,11 +10,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.client.errors import HiddenError
-from arena.client.values.page import Page
-from arena.client.values.pairings import Pairing
-from arena.client.values.statistics import Crosstable, Meeting
-from arena.client.values.tournaments import TournamentDetail
+from arena.i18n.catalogue import Words, words
+from arena.i18n.standing import status_words
+from arena.model.errors import HiddenError
+from arena.model.page import Page
+from arena.model.pairings import Pairing
+from arena.model.statistics import Crosstable, Meeting
+from arena.model.tournaments import TournamentDetail
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import heat_of
@@ -23,8 +25,6 @@ from arena.web.frame.choices import language_of
 from arena.web.frame.pools import FORMATS
 from arena.web.frame.progress import KNOCKOUT, foretell, progress_of
 from arena.web.frame.rendering import render
-from arena.words.catalogue import Words, words
-from arena.words.standing import status_words
 
 router = APIRouter()
 _MOST_CROSSED = 24

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from fastapi import HTTPException, Request
 from starlette.responses import JSONResponse, Response
 
+from arena.i18n.catalogue import Words, words
+from arena.i18n.telling import tell
 from arena.web.frame.asking import site_of
 from arena.web.frame.choices import language_of
 from arena.web.people.errors import NoTableError, PeopleError, SeatTakenError, TakenOverError
 from arena.web.people.hall import Hall
 from arena.web.people.table import Table
-from arena.words.catalogue import Words, words
-from arena.words.telling import tell
 
 _STATUS: Mapping[type[PeopleError], int] = {NoTableError: 404}
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 
-from arena.client.arena import ArenaPort
-from arena.client.values.people import OpenedTable, TableRequest, guest_bot
+from arena.model.people import OpenedTable, TableRequest, guest_bot
+from arena.model.port import ArenaPort
 from arena.web.frame.site import Rules
 from arena.web.people.table import Table
 from arena.web.people.values import Ending, time_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.client.values.live import MatchEvent
+from arena.model.live import MatchEvent
 from arena.story.course import Course
 from arena.story.facts import StoryError
 from arena.story.live import beginning_of, ply_of

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import grpc
 
-from arena.client.there.channel import Endpoint
-from arena.client.values.people import GUEST_VERSION
 from arena.connect.backoff import Backoff
 from arena.connect.refusals import Turn, end_of
 from arena.connect.stream import ServiceStream, open_stream
+from arena.model.people import GUEST_VERSION
+from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2
 from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR, PROTOCOL_MINOR
 

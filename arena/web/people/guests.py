@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 import structlog
 
-from arena.client.errors import ClientError
-from arena.client.there.channel import Endpoint
-from arena.client.values.people import guest_names
+from arena.model.errors import ClientError
+from arena.model.people import guest_names
+from arena.rpc.channel import Endpoint
 from arena.web.frame.site import Rules
 from arena.web.people.errors import KeptOutError, NotReachedError
 from arena.web.people.guest import Guest

@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from arena.client.errors import ClientError
-from arena.client.there.channel import Endpoint
-from arena.client.values.live import MatchEvent
+from arena.model.errors import ClientError
+from arena.model.live import MatchEvent
+from arena.rpc.channel import Endpoint
 from arena.web.frame.site import Rules
 from arena.web.guarding.limits import counted_address, limited_address
 from arena.web.people.desk import Desk, Found, request_of

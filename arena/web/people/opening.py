@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
-from arena.client.arena import ArenaPort
-from arena.client.there.channel import UNIX, Endpoint
-from arena.client.there.connect import connect
+from arena.model.port import ArenaPort
+from arena.rpc.channel import UNIX, Endpoint
+from arena.rpc.connect import connect
 from arena.web.frame.site import Site
 from arena.web.people.desk import Desk
 from arena.web.people.hall import Hall

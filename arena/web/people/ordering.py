@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.client.overview import ShownArena
 from arena.hosting.sample_bots import sample_names
+from arena.model.overview import ShownArena
 from arena.web.people.values import Order, Pace
 from engine import registry
 from engine.core import Game

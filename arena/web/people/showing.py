@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from arena.i18n.telling import tell
 from arena.v1 import match_pb2
 from arena.web.people.board import Board
 from arena.web.people.planning import Outlook
 from arena.web.people.seat import Seat
 from arena.web.people.table import Party, Table
 from arena.web.people.values import Asked, Stage
-from arena.words.telling import tell
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from arena.client.values.people import LONGEST_NAME
+from arena.model.people import LONGEST_NAME
 from arena.web.frame.site import Rules
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from threading import Event, Lock, Thread
 
-from arena.client.values.live import MatchEvent
+from arena.model.live import MatchEvent
 
 Watch = Callable[[str], Iterator[MatchEvent]]
 """Yields the events of a match, from its start to its end. Raises ClientError."""

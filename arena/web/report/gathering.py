@@ -8,11 +8,13 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from arena.client.arena import ArenaPort
-from arena.client.errors import DamagedError, HiddenError
-from arena.client.values.page import MOST_LIMIT
-from arena.client.values.statistics import Crosstable
-from arena.client.values.tournaments import StandingRow, TournamentDetail
+from arena.i18n.catalogue import words
+from arena.i18n.standing import status_words
+from arena.model.errors import DamagedError, HiddenError
+from arena.model.page import MOST_LIMIT
+from arena.model.port import ArenaPort
+from arena.model.statistics import Crosstable
+from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
 from arena.web.frame.formats import format_instant, format_share, short_id
@@ -21,8 +23,6 @@ from arena.web.report.packing import Packed, Packer
 from arena.web.report.page import write_report
 from arena.web.report.streams import pack_all
 from arena.web.viewing.document import viewer_document
-from arena.words.catalogue import words
-from arena.words.standing import status_words
 from ratings.store.states import MatchState
 
 _DASHES: Final = ("", "7 4", "2 4", "10 3 2 3", "1 2")

@@ -15,12 +15,12 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from arena.i18n.catalogue import words
 from arena.web.frame.files import STATIC
 from arena.web.frame.rendering import environment
 from arena.web.report.letters import letters
 from arena.web.report.packing import Packed
 from arena.web.viewing.phrases import viewer_words
-from arena.words.catalogue import words
 
 _SCRIPTS: Final = ("telling", "board", "graph", "moves", "scoring", "seats", "viewer")
 _REPORT: Final = ("letters", "report")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from typing import Final
 
-from arena.client.there.errors import CertificateError, ProtocolError, UnreachableError
+from arena.rpc.errors import CertificateError, ProtocolError, UnreachableError
 from ratings.errors import DatabaseError, DatabaseFullError
 
 _AWAY: Final = "the service of this arena does not answer just now; try again in a moment"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from arena.i18n.telling import tell
 from arena.story.encoding import PartTable, encode, parts_at
 from arena.story.facts import Beginning
 from arena.story.story import Story
 from arena.web.drawing.marks import mark_of
-from arena.words.telling import tell
 from engine import registry
 from engine.picture import Picture
 

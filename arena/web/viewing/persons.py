@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from arena.client.values.live import MatchEvent
-from arena.client.values.match_details import MatchDetail
+from arena.model.live import MatchEvent
+from arena.model.match_details import MatchDetail
 
 Persons = Mapping[int, str]
 """What people call themselves, by seat."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from arena.i18n.catalogue import words
 from arena.match.result import FaultCause
-from arena.words.catalogue import words
 
 _TEXTS: Final[Mapping[str, Sequence[str]]] = {
     "viewer.start": (),

@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from arena.client.arena import ArenaPort
-from arena.client.values.match_details import MatchDetail
 from arena.match.replay import load
+from arena.model.match_details import MatchDetail
+from arena.model.port import ArenaPort
 from arena.story.replays import picture_of_replay, story_of_replay
 from arena.web.viewing.document import viewer_document
 from arena.web.viewing.gate import Gate
@@ -86,7 +86,7 @@ def teller_hash(game: str) -> str:
     """Return a hash of the program's version, of its words, and of the files that tell and draw a game."""
     packages = [
         "arena.story",
-        "arena.words",
+        "arena.i18n",
         "engine.kit",
         *([registry.package_of(game)] if game in registry.names() else []),
     ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from arena.client.arena import ArenaPort
-from arena.client.values.match_details import MatchDetail
-from arena.client.values.replays import ReplayCheck
+from arena.model.match_details import MatchDetail
+from arena.model.port import ArenaPort
+from arena.model.replays import ReplayCheck
 from arena.web.viewing.gate import Gate
 
 _MOST = 10_000

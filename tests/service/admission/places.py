@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arena.client.values.admissions import Finding, FindingState
 from arena.match.spec import SeatSpec
+from arena.model.admissions import Finding, FindingState
 from arena.service.admission.admit import admit
 from arena.service.admission.values import AdmissionRequest, AdmissionVerdict
 from arena.tournament.runner import MatchExecutor

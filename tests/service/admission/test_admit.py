@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from arena.client.values.admissions import FindingState
 from arena.executor.local import LocalExecutor
+from arena.model.admissions import FindingState
 from arena.service.admission.values import Outcome
 from arena.trial.grounds import grounds_of
 from arena.trial.seats import sample_seat

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arena.client.values.admissions import FindingState
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.model.admissions import FindingState
 from arena.service.admission.values import Outcome
 from arena.trial.grounds import grounds_of
 from arena.trial.values import Check

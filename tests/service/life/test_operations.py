@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.client.errors import ClientError
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import open_line
-from arena.client.there.remote import ArenaThere
-from arena.client.there.submitting import submit
-from arena.client.values.planning import ChallengeRequest
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec
+from arena.model.errors import ClientError
+from arena.model.planning import ChallengeRequest
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import open_line
+from arena.rpc.remote import ArenaThere
+from arena.rpc.submitting import submit
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.health import Health
 from arena.service.home import make_home

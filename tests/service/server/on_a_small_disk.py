@@ -12,11 +12,11 @@ import random
 import sys
 from pathlib import Path
 
-from arena.client.errors import ClientError
-from arena.client.there.remote import ArenaThere
-from arena.client.there.submitting import submit
 from arena.hosting.content import content_hash
 from arena.hosting.uploads.area import UploadLimits
+from arena.model.errors import ClientError
+from arena.rpc.remote import ArenaThere
+from arena.rpc.submitting import submit
 from ratings.store.states import Scope
 from tests.cli.support import write_bot
 from tests.service.server.test_submission_troubles import recorded, send

@@ -12,7 +12,7 @@ import grpc
 import pytest
 from google.protobuf import descriptor_pool
 
-from arena.client.rpcs import SERVICES, UPLOAD, all_rpcs
+from arena.rpc.calls import SERVICES, UPLOAD, all_rpcs
 from arena.service.server.access import ACCESS, OPEN, may_call
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.client.here.arena import ArenaHere
-from arena.client.here.usage import StoredUsage
-from arena.client.here.viewer import Viewer
-from arena.client.values.admissions import Admission
+from arena.app.arena import ArenaHere
+from arena.app.usage import StoredUsage
+from arena.app.viewer import Viewer
 from arena.hosting.archive.packing import pack
 from arena.hosting.content import content_hash
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.hosting.uploads.errors import UploadRefusedError
+from arena.model.admissions import Admission
 from arena.service.server.allowances import Allowances
 from arena.service.server.errors import CallError
 from arena.service.server.submissions import Counter, Intake, SubmissionsHere

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from arena.client.errors import ClientError, ForbiddenError, HiddenError, UnknownError
-from arena.client.here.viewer import Viewer
-from arena.client.rpcs import PACKAGE
-from arena.client.there.remote import ArenaThere
-from arena.client.values.planning import ChallengeRequest, TournamentRequest
+from arena.app.viewer import Viewer
+from arena.model.errors import ClientError, ForbiddenError, HiddenError, UnknownError
+from arena.model.planning import ChallengeRequest, TournamentRequest
+from arena.rpc.calls import PACKAGE
+from arena.rpc.remote import ArenaThere
 from arena.service.server.access import ACCESS
 from arena.v1 import bot_pb2
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
 from ratings.store.states import MatchState, Scope
-from tests.client.world import SECRET, World, make_world, mark, marks_of, text_of
+from tests.app.world import SECRET, World, make_world, mark, marks_of, text_of
 from tests.ratings import book
 from tests.support.owners import RunningServer, running_server
 
@@ -169,7 +169,7 @@ PUBLIC = frozenset(
         "ListStandings", "ListLeakChecks", "ListPairings", "ListConfidence",
     }
 )  # fmt: skip
-"""The calls that show everybody the same; `tests/client/test_visibility.py` looks that it is nothing hidden."""
+"""The calls that show everybody the same; `tests/app/test_visibility.py` looks that it is nothing hidden."""
 CREATING = frozenset({"BeginUpload", "NewOwnToken"})
 """The calls that make something new, which belongs to the caller."""
 

@@ -8,10 +8,10 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.client.errors import ForbiddenError
-from arena.client.there.connect import open_line
-from arena.client.there.errors import BusyError, LoginError
-from arena.client.there.remote import ArenaThere, Behalf
+from arena.model.errors import ForbiddenError
+from arena.rpc.connect import open_line
+from arena.rpc.errors import BusyError, LoginError
+from arena.rpc.remote import ArenaThere, Behalf
 from arena.service.server.errors import CallError
 from arena.service.server.guard import LoginGuard
 from ratings.store.states import Scope

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from arena.client.errors import ForbiddenError, RefusedError, UnknownError
-from arena.client.here import own_tokens
-from arena.client.there.errors import BusyError, LoginError
+from arena.app import own_tokens
+from arena.model.errors import ForbiddenError, RefusedError, UnknownError
+from arena.rpc.errors import BusyError, LoginError
 from ratings.store.states import Scope
 from tests.support.owners import RunningServer
 

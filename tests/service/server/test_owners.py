@@ -2,11 +2,11 @@
 
 import pytest
 
-from arena.client.errors import ForbiddenError, RefusedError, UnknownError
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import open_line
-from arena.client.there.errors import BusyError, CertificateError, LoginError, UnreachableError
-from arena.client.there.remote import ArenaThere
+from arena.model.errors import ForbiddenError, RefusedError, UnknownError
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import open_line
+from arena.rpc.errors import BusyError, CertificateError, LoginError, UnreachableError
+from arena.rpc.remote import ArenaThere
 from ratings.store.states import Scope
 from tests.support.owners import RunningServer
 

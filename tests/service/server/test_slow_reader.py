@@ -9,13 +9,13 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.client.errors import ClientError
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import open_line
-from arena.client.there.remote import ArenaThere
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.match.live import LiveEnd, LiveEvent, LiveLog
+from arena.model.errors import ClientError
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import open_line
+from arena.rpc.remote import ArenaThere
 from arena.service.server import interceptor
 from arena.service.server.owners import Listening, OwnersServer, Services
 from arena.v1.match_service_pb2 import WatchLogsRequest, WatchLogsResponse

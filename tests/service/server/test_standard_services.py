@@ -11,10 +11,10 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc  # type: ignore[import-untyped] # no types
 
-from arena.client.rpcs import PACKAGE, SERVICES
-from arena.client.there.connect import check_protocol
-from arena.client.there.errors import ProtocolError
-from arena.client.values.accounts import Identity
+from arena.model.accounts import Identity
+from arena.rpc.calls import PACKAGE, SERVICES
+from arena.rpc.connect import check_protocol
+from arena.rpc.errors import ProtocolError
 from arena.service.errors import ListenError
 from arena.service.server.errors import CODES
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status

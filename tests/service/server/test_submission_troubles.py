@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.client.errors import ClientError, RefusedError
-from arena.client.there.errors import BusyError, LoginError, UnavailableError
-from arena.client.there.remote import ArenaThere
-from arena.client.there.submitting import submit
-from arena.client.values.uploads import UploadTicket
 from arena.hosting.content import content_hash
+from arena.model.errors import ClientError, RefusedError
+from arena.model.uploads import UploadTicket
+from arena.rpc.errors import BusyError, LoginError, UnavailableError
+from arena.rpc.remote import ArenaThere
+from arena.rpc.submitting import submit
 from arena.service.server.submissions import Counter
 from arena.v1 import bot_pb2
 from ratings.ledger.service import ServiceLedger
@@ -64,7 +64,7 @@ def locked(server: RunningServer) -> Iterator[sqlite3.Connection]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Databases that are opened from now on wait hardly at all for others, and clients hardly pause."""
     monkeypatch.setattr("ratings.store.sqlite.BUSY_TIMEOUT_MS", 20)
-    monkeypatch.setattr("arena.client.there.submitting._PAUSES_S", (0.01, 0.01))
+    monkeypatch.setattr("arena.rpc.submitting._PAUSES_S", (0.01, 0.01))
 
 
 def test_what_is_refused_for_good_is_not_kept_and_blocks_nobody(server: RunningServer, tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 
-from arena.client.errors import ClientError, RefusedError, UnknownError
-from arena.client.there.errors import BusyError, LoginError, ServiceError
-from arena.client.there.remote import ArenaThere
-from arena.client.there.submitting import submit
 from arena.hosting.archive.packing import pack
 from arena.hosting.archive.transport import compress_chunk
 from arena.hosting.content import content_hash
+from arena.model.errors import ClientError, RefusedError, UnknownError
+from arena.rpc.errors import BusyError, LoginError, ServiceError
+from arena.rpc.remote import ArenaThere
+from arena.rpc.submitting import submit
 from arena.v1 import bot_pb2
 from ratings.ledger.service import ServiceLedger
 from ratings.store.limits import OwnerLimits

@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from arena.client.errors import ClientError, FellBehindError, ForbiddenError, HiddenError
-from arena.client.there.channel import Endpoint
-from arena.client.there.connect import open_line
-from arena.client.there.remote import ArenaThere
-from arena.client.values.live import LogPart, MatchEvent
 from arena.executor.local import LocalExecutor
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.match.live import LiveEvent
 from arena.match.spec import SeatSpec
+from arena.model.errors import ClientError, FellBehindError, ForbiddenError, HiddenError
+from arena.model.live import LogPart, MatchEvent
+from arena.rpc.channel import Endpoint
+from arena.rpc.connect import open_line
+from arena.rpc.remote import ArenaThere
 from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots, SlotsView
 from arena.service.scheduler.watching import LiveSlots

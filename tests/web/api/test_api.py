@@ -6,8 +6,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from arena.i18n.catalogue import LANGUAGES
 from arena.web.api.document import document_of
-from arena.words.catalogue import LANGUAGES
 
 API = "/api/v1"
 NAMES = {"bot": "greedy", "tournament": "cup", "game": "foreign_king"}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from arena.client.errors import ClientError
-from arena.client.values.live import MatchEvent
+from arena.model.errors import ClientError
+from arena.model.live import MatchEvent
 from arena.story.encoding import parts_at
 from arena.web.frame.streams import FullError
 from arena.web.live.hub import Hub

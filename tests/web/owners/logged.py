@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ratings.ledger.seat_logs import SeatLogFact
 from ratings.ledger.service import ServiceLedger
-from tests.client.world import SEATS, add_bots, circle
+from tests.app.world import SEATS, add_bots, circle
 from tests.ratings import book
 from tests.support.owners import RunningServer
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena.words.catalogue import LANGUAGES
+from arena.i18n.catalogue import LANGUAGES
 from engine import registry
 from tests.support.browsing import WIDE, Watched
 from tests.support.own_games import OURS

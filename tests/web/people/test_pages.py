@@ -12,13 +12,13 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from arena.i18n.catalogue import LANGUAGES
 from arena.web.app import make_app
 from arena.web.frame.site import Rules
 from arena.web.opening import open_site
 from arena.web.people.errors import KeptOutError, NotReachedError
 from arena.web.people.hall import Hall
 from arena.web.people.table import Table
-from arena.words.catalogue import LANGUAGES
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
 from tests.support.processes import wait_until

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from arena.client.errors import ClientError
-from arena.client.there.connect import connect
-from arena.client.values.operations import OperationState
+from arena.model.errors import ClientError
+from arena.model.operations import OperationState
+from arena.rpc.connect import connect
 from arena.web.frame.site import Rules
 from arena.web.guarding.limits import counted_address
 from arena.web.people.errors import (

@@ -18,8 +18,8 @@ from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.samples import bot_directory, need_some
 from arena.cli.shared.saying import say, told
-from arena.client.values.bots import AddedBot
 from arena.hosting.manifest import BotManifest
+from arena.model.bots import AddedBot
 from engine import registry
 
 app = typer.Typer()
@@ -75,8 +75,8 @@ def _add_each(named: Sequence[Path], owner: str | None, runtimes: str, db: str) 
 
     The error of a directory that is alone is raised; so is one of the database, which none of them could escape.
     """
+    from arena.app.adding import add_bot
     from arena.cli.shared.storage import open_storage  # only who adds bots here imports the database
-    from arena.client.here.adding import add_bot
     from ratings.errors import DatabaseError
 
     known = local_runtimes(runtimes)

@@ -21,9 +21,9 @@ from arena.cli.shared.interrupt import InterruptedRunError, SignalCount, counted
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.places import SERVICE, read_place, service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
-from arena.client.profiles import Profile, load_profile
-from arena.client.there.quiet import keep_grpc_quiet
 from arena.hosting.manifest import load_manifest
+from arena.rpc.profiles import Profile, load_profile
+from arena.rpc.quiet import keep_grpc_quiet
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
     from arena.connect.bridge import Bridge

@@ -6,7 +6,7 @@ import typer
 
 from arena.cli.shared.output import printable
 from arena.cli.shared.saying import named, say, told
-from arena.client.values.admissions import Admission, Finding, FindingState
+from arena.model.admissions import Admission, Finding, FindingState
 
 _WORDS = {
     FindingState.PASSED: "cli_bot.finding_passed",

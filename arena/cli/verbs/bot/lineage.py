@@ -14,7 +14,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, write_named, write_told
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
-from arena.client.values.bots import BotDetail
+from arena.model.bots import BotDetail
 
 app = typer.Typer()
 

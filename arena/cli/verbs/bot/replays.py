@@ -19,8 +19,8 @@ from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.saying import say
-from arena.client.values.replays import Replay
 from arena.match.replay import ReplayError, load
+from arena.model.replays import Replay
 
 app = typer.Typer()
 

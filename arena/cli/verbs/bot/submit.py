@@ -21,13 +21,13 @@ from arena.cli.shared.saying import say, told
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.uploading import UploadDisplay
 from arena.cli.verbs.bot.findings import print_findings
-from arena.client.values.admissions import Admission
-from arena.client.values.uploads import Submitted
 from arena.hosting.manifest import load_manifest
+from arena.model.admissions import Admission
+from arena.model.uploads import Submitted
 from ratings.store.states import AdmissionState
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
-    from arena.client.there.remote import ArenaThere
+    from arena.rpc.remote import ArenaThere
 
 app = typer.Typer()
 
@@ -66,7 +66,7 @@ def submit(
 
 
 def _send(arena: ArenaThere, directory: Path, message: str, predecessor: int | None) -> Submitted:
-    from arena.client.there.submitting import submit as hand_in
+    from arena.rpc.submitting import submit as hand_in
 
     display = UploadDisplay()
     try:

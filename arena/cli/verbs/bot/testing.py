@@ -14,12 +14,12 @@ from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.runtimes import local_runtimes
 from arena.cli.verbs.bot.test_options import Wishes, announce, find_test_level, place_to_keep
-from arena.client.values.admissions import Finding, FindingState
 from arena.executor.local import LocalExecutor
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import PreparedBot, prepare_bot
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.match.programs import program_seat
+from arena.model.admissions import Finding, FindingState
 from arena.trial.figures import is_lost, score_of
 from arena.trial.grounds import of_known_rules
 from arena.trial.home import Tested, try_out

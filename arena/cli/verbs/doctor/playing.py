@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.app.adding import add_bot
 from arena.cli.shared.building import build_added
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.request import Request, tournament_request
-from arena.client.here.adding import add_bot
 from arena.executor.local import LocalExecutor
 from arena.hosting.manifest import MANIFEST_NAME
 from arena.hosting.runtime_directory import scratch_directory

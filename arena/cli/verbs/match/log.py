@@ -16,9 +16,9 @@ from arena.cli.shared.output import format_instant, print_json, print_lines
 from arena.cli.shared.saying import named, say, told
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_totals
-from arena.client.port import Matches
-from arena.client.values.match_details import MatchDetail, MatchTimes, SeatLog
-from arena.client.values.matches import LOG_STAYS_AT_HOME
+from arena.model.match_details import MatchDetail, MatchTimes, SeatLog
+from arena.model.matches import LOG_STAYS_AT_HOME
+from arena.model.port import Matches
 from ratings.store.states import MatchState
 
 app = typer.Typer()

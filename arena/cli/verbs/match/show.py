@@ -17,7 +17,7 @@ from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_times
-from arena.client.values.match_details import MatchDetail, MatchSeat, MatchTimes
+from arena.model.match_details import MatchDetail, MatchSeat, MatchTimes
 
 app = typer.Typer()
 

@@ -9,7 +9,7 @@ import typer
 
 from arena.cli.shared.output import Column, print_table
 from arena.cli.shared.saying import say
-from arena.client.values.match_details import MatchTimes, SeatTime
+from arena.model.match_details import MatchTimes, SeatTime
 
 _FIGURES = ("wall_us", "cpu_us", "queue_wait_us", "referee_lag_us", "charged_us")
 

@@ -14,7 +14,7 @@ from arena.cli.shared.home_settings import settings_beside
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.saying import say
-from arena.client.values.accounts import OwnerUsage
+from arena.model.accounts import OwnerUsage
 from ratings.store.limits import LIMITS, MOST
 
 app = typer.Typer()

@@ -8,7 +8,7 @@ import typer
 
 from arena.cli.shared.output import Column, format_percent, print_table
 from arena.cli.shared.saying import say
-from arena.client.values.ratings import Circle, OfficialTable
+from arena.model.ratings import Circle, OfficialTable
 
 _LEAST_CHANCE = 0.001
 

@@ -19,10 +19,10 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress
 from arena.cli.shared.saying import say, told
-from arena.client.errors import ClientError
-from arena.client.values.matches import MatchSummary
-from arena.client.values.tournaments import TournamentSummary
 from arena.match.replay import ReplayError, load
+from arena.model.errors import ClientError
+from arena.model.matches import MatchSummary
+from arena.model.tournaments import TournamentSummary
 from ratings.store.states import MatchState
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.suggestions import program
-from arena.client.values.replays import Replay
 from arena.match.replay import ReplayError, load
+from arena.model.replays import Replay
 from engine import registry
 
 ReplayName = Annotated[

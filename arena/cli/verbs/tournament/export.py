@@ -14,7 +14,7 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.places import need_here
 from arena.cli.shared.progress import LazyProgress
 from arena.cli.shared.saying import say
-from arena.client.values.operations import operation_target
+from arena.model.operations import operation_target
 from ratings.read.exporting import export_tournament
 from ratings.read.tournaments import find_tournament
 

@@ -18,7 +18,7 @@ from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 
 if TYPE_CHECKING:  # a table needs no more than its rows
-    from arena.client.values.tournaments import TournamentSummary
+    from arena.model.tournaments import TournamentSummary
 
 app = typer.Typer()
 

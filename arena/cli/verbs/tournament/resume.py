@@ -19,7 +19,7 @@ from arena.cli.shared.options import AsJson, Database, Workers, example
 from arena.cli.shared.play import play
 from arena.cli.shared.tournament_table import print_end
 from arena.cli.verbs.tournament.arguments import TournamentText
-from arena.client.values.operations import operation_target
+from arena.model.operations import operation_target
 
 app = typer.Typer()
 

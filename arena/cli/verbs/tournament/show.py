@@ -24,8 +24,8 @@ from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.tournament_table import print_standings, told_rows
 from arena.cli.verbs.tournament.arguments import TournamentText
-from arena.client.values.matches import MatchSummary
-from arena.client.values.tournaments import TournamentDetail, TournamentSummary
+from arena.model.matches import MatchSummary
+from arena.model.tournaments import TournamentDetail, TournamentSummary
 from ratings.store.states import MatchState
 
 app = typer.Typer()

@@ -26,8 +26,8 @@ from arena.cli.shared.screen import Screen
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, print_standings, told_rows
 from arena.cli.verbs.tournament.arguments import TournamentText
-from arena.client.values.operations import Operation, OperationState
-from arena.client.values.tournaments import TournamentDetail
+from arena.model.operations import Operation, OperationState
+from arena.model.tournaments import TournamentDetail
 from arena.tournament.speed import SpeedMeter
 
 app = typer.Typer()

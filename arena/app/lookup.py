@@ -1,0 +1,92 @@
+"""Finds the bots, tournaments and pools that a viewer names; the error for an unknown one names the nearest."""
+
+from __future__ import annotations
+
+from arena.app.place import Place
+from arena.app.viewer import Viewer
+from arena.model.errors import RefusedError, unknown
+from ratings.errors import NotFoundError
+from ratings.read import bots, tournaments
+from ratings.read.bots import NamedVersion
+from ratings.read.identifying import remedy_for
+from ratings.read.pools import find_pool
+from ratings.read.scope import Scope
+from ratings.store.database import Database
+from ratings.store.models import Tournament
+
+_SHOWN_DIGITS = 12
+
+
+def whole_name(database: Database, viewer: Viewer, text: str) -> str:
+    """Return `name` or `name@hash` as it is stored: an owner's own bot comes before the organiser's of that name."""
+    name = text.partition("@")[0]
+    if viewer.owner_name is None or "/" in name:
+        return text
+    own = f"{viewer.owner_name}/{name}"
+    try:
+        bots.bot_detail(database, own)
+    except NotFoundError:
+        return text
+    return own + text.removeprefix(name)
+
+
+def find_version(place: Place, text: str) -> NamedVersion:
+    """Return the version that the text means, with its bot.
+
+    Raises UnknownError for an unknown bot, NotFoundError and AmbiguousError for the hash.
+    """
+    database, whole = place.database, whole_name(place.database, place.viewer, text)
+    try:
+        return bots.find_version(database, whole)
+    except NotFoundError:
+        name, known = whole.partition("@")[0], bots.bot_names(database)
+        if name in known:
+            raise
+        raise unknown(
+            "bot", name, known, "`arena bot list` shows all, `arena bot add` or `bot submit` adds one"
+        ) from None
+
+
+def find_tournament(place: Place, text: str) -> Tournament:
+    """Return the tournament of that name or id.
+
+    Raises UnknownError if there is none, and AmbiguousError if there are several.
+    """
+    try:
+        return tournaments.find_tournament(place.database, text)
+    except NotFoundError:
+        names = sorted(tournaments.tournament_names(place.database))
+        raise unknown("tournament", text, names, remedy_for(text, "`arena tournament list` shows all")) from None
+
+
+def find_pool_id(place: Place, text: str | None) -> str:
+    """Return the id of the pool that is named, or of the only one if none is.
+
+    Raises RefusedError if there is no pool or no choice among several, NotFoundError and AmbiguousError for the text.
+    """
+    if text is not None:
+        return find_pool(place.database, text).id
+    from ratings.read.leaderboard import pools  # with the tables of ratings, which no name of a bot or tournament needs
+
+    found = pools(place.database)
+    if not found:
+        raise RefusedError("nothing was rated yet; `arena demo` plays some matches")
+    if len(found) > 1:
+        ids = ", ".join(row.pool.id[:_SHOWN_DIGITS] for row in found[:4])
+        raise RefusedError(
+            f"there are {len(found)} pools ({ids}); name one by --game, --seats and --time, with --pool, "
+            "or --tournament NAME"
+        )
+    return found[0].pool.id
+
+
+def find_scope(place: Place, tournament: str | None, pool: str | None) -> Scope:
+    """Return which matches count: those of a tournament or of a pool, the only one if neither is named.
+
+    Raises RefusedError if both are named, and the errors of `find_tournament` and `find_pool_id`.
+    """
+    if tournament is not None and pool is not None:
+        raise RefusedError("--tournament and --pool exclude each other; give one of them")
+    if tournament is not None:
+        return Scope(tournament_id=find_tournament(place, tournament).id)
+    return Scope(pool_id=find_pool_id(place, pool))

@@ -1,0 +1,50 @@
+"""The long jobs of a database, by their ids."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from arena.app.admissions import PREFIX, admission_progress
+from arena.app.place import Place
+from arena.app.running import progress_of
+from arena.app.uploads import PREFIX as UPLOADS
+from arena.app.uploads import upload_progress
+from arena.model.errors import UnknownError
+from arena.model.operations import Operation, OperationState
+from ratings.read.tournaments import find_tournament
+
+_TOURNAMENTS = "tournaments/"
+_LOOK_EVERY_S = 0.5
+_UNDER_WAY = (OperationState.QUEUED, OperationState.RUNNING)
+
+
+class OperationsHere:
+    """Implements the interface `arena.model.port.Operations`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def get_operation(self, operation: str) -> Operation:
+        if operation.startswith(PREFIX):
+            return admission_progress(self._place, operation)
+        if operation.startswith(UPLOADS):
+            return upload_progress(self._place, operation)
+        return progress_of(self._place, self._tournament(operation))
+
+    def watch_operation(self, operation: str) -> Iterator[Operation]:
+        last = None
+        while True:
+            found = self.get_operation(operation)
+            if found != last:
+                yield found
+            if found.state not in _UNDER_WAY:
+                return
+            last = found
+            time.sleep(_LOOK_EVERY_S)
+
+    def _tournament(self, operation: str) -> str:
+        if not operation.startswith(_TOURNAMENTS):
+            known = f"{_TOURNAMENTS}, {PREFIX} or {UPLOADS}"
+            raise UnknownError(f"there is no operation {operation!r}; their ids begin with {known}")
+        return find_tournament(self._place.database, operation.removeprefix(_TOURNAMENTS)).id

@@ -1,0 +1,94 @@
+"""Opens tables: single matches in which people sit, in their browsers, perhaps beside bots."""
+
+from __future__ import annotations
+
+from arena.app.creating import name_chooser, terms_of
+from arena.app.lookup import find_version
+from arena.app.match_values import PERSONS
+from arena.app.place import Place
+from arena.app.readiness import check_ready
+from arena.app.rights import need_organiser
+from arena.model.errors import RefusedError
+from arena.model.people import LONGEST_NAME, OpenedTable, TableRequest, is_guest
+from arena.model.planning import TournamentRequest
+from arena.model.tournaments import SINGLE_MATCH
+from arena.tournament import creation
+from ratings.read.bots import NamedVersion
+from ratings.read.lineage import active_version
+from ratings.read.match_list import MatchFilter, list_matches
+
+_KIND = "table"
+_START_LIMIT = "60s"
+_DIGITS = 16
+
+
+class TablesHere:
+    """Implements the interface `arena.model.port.Tables`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def open_table(self, request: TableRequest) -> OpenedTable:
+        return _open_table(self._place, request)
+
+
+def _open_table(place: Place, request: TableRequest) -> OpenedTable:
+    """Write the match of a table. After an error nothing was written.
+
+    Raises ForbiddenError unless the viewer is the organiser, who asks for his visitors; RefusedError for a bot that
+    cannot play now, or a name that cannot be shown; and the errors of `arena.tournament.creation`.
+    """
+    need_organiser(place.viewer, "open a table for people")
+    sitting = [_sitting(place, bot) for bot in request.bots]
+    _check(request, sitting)
+    tournament = creation.create_match(
+        place.database,
+        place.programs,
+        terms_of(_order(request), None),
+        bots=[f"{one.bot.name}@{one.version.content_hash[:_DIGITS]}" for one in sitting],
+        choose_name=name_chooser(place, None, _KIND),
+        own_may_meet=True,  # all guests are of one owner
+        notes={PERSONS: {str(seat): name for seat, name in enumerate(request.people) if name}},
+    )
+    (match,) = list_matches(place.database, MatchFilter(tournament_id=tournament.id)).items
+    return OpenedTable(tournament.name, match.match.id)
+
+
+def _sitting(place: Place, bot: str) -> NamedVersion:
+    """Return who sits in a seat: a guest, or the version of a bot that plays on ladders; of a sample its newest."""
+    found = find_version(place, bot.partition("@")[0])
+    active = active_version(place.database, found.bot.name)
+    if active is None and found.bot.owner_id is not None:
+        raise RefusedError(f"no version of {found.bot.name} has been admitted; choose another bot")
+    one = found if active is None else NamedVersion(found.bot, active)
+    check_ready(place, one)
+    return one
+
+
+def _check(request: TableRequest, sitting: list[NamedVersion]) -> None:
+    if len(request.people) != len(sitting):
+        raise RefusedError(f"there are {len(sitting)} seats and {len(request.people)} names; give one for each seat")
+    for name in request.people:
+        if len(name) > LONGEST_NAME or not name.isprintable():
+            raise RefusedError(f"a name has at most {LONGEST_NAME} characters that can be shown; choose another one")
+    guests = [is_guest(one.bot.name) for one in sitting]
+    if guests != [bool(name) for name in request.people] or not any(guests):
+        raise RefusedError("at a table sits a person, and every person has a name; give one for each guest, and no bot")
+    remote = [one.version.id for one in sitting if one.bot.remote]
+    if len(set(remote)) < len(remote):
+        raise RefusedError("a remote bot, or a guest, sits in one seat of a match; choose each once")
+
+
+def _order(request: TableRequest) -> TournamentRequest:
+    """Return the match as a request: people begin at the beginning, without random moves before."""
+    return TournamentRequest(
+        format=SINGLE_MATCH,
+        game=request.game,
+        seats=len(request.bots),
+        bots=(),
+        time=request.time,
+        start_limit=_START_LIMIT,
+        options=request.options,
+        opening_plies=0,
+        rated=request.rated,
+    )

@@ -1,0 +1,185 @@
+"""The official table, and the search for bots that help one another."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import isnan
+from typing import TYPE_CHECKING
+
+from arena.app.lookup import find_pool_id, find_version
+from arena.app.place import Place
+from arena.app.pool_values import pool_value
+from arena.app.rights import need_organiser
+from arena.model.page import DEFAULT_LIMIT, Page
+from arena.model.ratings import (
+    NOT_COMPARED,
+    Anchor,
+    Circle,
+    FairPlay,
+    FairPlayAsked,
+    OfficialRow,
+    OfficialTable,
+    SeatAdvantage,
+    Suspicion,
+)
+from ratings.read.crosstable import names as names_of
+from ratings.read.paging import Page as PartOfList
+from ratings.read.paging import part_of
+from ratings.read.pools import find_pool
+from ratings.store.database import Database
+from ratings.store.models import Pool
+
+if TYPE_CHECKING:  # NumPy is only imported by who needs it
+    from collections.abc import Mapping, Sequence
+
+    from ratings.statistics.fairplay import pairs
+    from ratings.statistics.official import circles
+    from ratings.statistics.official import table as official
+
+_LISTS = {False: "official table", True: "official table by circles"}
+
+
+class RatingsHere:
+    """Implements the interface `arena.model.port.Ratings`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def get_official_table(
+        self,
+        pool: str | None = None,
+        anchors: tuple[Anchor, ...] = (),
+        confidence: float = 0.95,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+        circles: bool = False,
+    ) -> OfficialTable:
+        from ratings.read.loading import load_results
+        from ratings.statistics.official.table import official_table
+
+        database = self._place.database
+        found = find_pool(database, find_pool_id(self._place, pool))
+        fixed = {find_version(self._place, anchor.bot).version.id: anchor.elo for anchor in anchors}
+        table = official_table(load_results(database, found.id), fixed, confidence, with_mixture=circles)
+        page = part_of(_by_mixture(table) if circles else range(len(table.rows)), _LISTS[circles], limit, after)
+        return table_value(database, found, table, page.items, next_=page.next)
+
+    def list_suspicions(
+        self,
+        pool: str | None = None,
+        alarm: float = 0.005,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Page[Suspicion]:
+        found = self.get_fair_play(pool, alarm, limit, after)
+        return Page(found.suspicions, found.next)
+
+    def get_fair_play(
+        self,
+        pool: str | None = None,
+        alarm: float = 0.005,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> FairPlay:
+        from ratings.read.loading import load_results
+        from ratings.statistics.fairplay.pairs import fair_play
+
+        need_organiser(self._place.viewer, "look for bots that help one another")
+        database = self._place.database
+        asked = find_pool(database, find_pool_id(self._place, pool))
+        found = fair_play(load_results(database, asked.id), alarm)
+        return _fair_play_value(database, asked, found, part_of(found.suspicions, "suspicions", limit, after))
+
+
+def table_value(
+    database: Database,
+    pool: Pool,
+    table: official.OfficialTable,
+    shown: Sequence[int],
+    *,
+    next_: str | None = None,
+    shows_chances: bool = True,
+) -> OfficialTable:
+    """Return some rows of an official table as they cross the interface, by request without the chances of pairs."""
+    ids = {table.rows[index].version for index in shown} | {id_ for one in table.circles.told for id_ in one.versions}
+    names = names_of(database, sorted(ids))
+    compared = shown if shows_chances else ()
+    return OfficialTable(
+        pool=pool_value(pool),
+        confidence=table.confidence,
+        matches=table.matches,
+        blocks=table.blocks,
+        repeats=table.repeats,
+        groups=table.groups,
+        dispersion=table.dispersion,
+        rows=tuple(_row(table, index, compared, names) for index in shown),
+        seats=tuple(SeatAdvantage(**asdict(seat)) for seat in table.seats),
+        next=next_,
+        circles=tuple(_circle(one, names) for one in table.circles.told),
+        circle_count=table.circles.count,
+        threes=table.circles.asked,
+    )
+
+
+def _by_mixture(table: official.OfficialTable) -> list[int]:
+    """Return the rows by their Elo against the mixture of their group, equal ones in the order of the table."""
+    return sorted(range(len(table.rows)), key=lambda index: (table.rows[index].group, -_whole_elo(table.rows[index])))
+
+
+def _whole_elo(row: official.TableRow) -> int:
+    """Return a row's Elo against the mixture: parts of the mixture are equal but for what rounding leaves."""
+    return round(row.mixture_elo or 0.0)
+
+
+def _circle(one: circles.Circle, names: Mapping[str, str]) -> Circle:
+    return Circle(**asdict(one), bots=tuple(names[id_] for id_ in one.versions))
+
+
+def _row(table: official.OfficialTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:
+    row, has_next = table.rows[index], index + 1 < len(table.rows)
+    chances = [_chance(table, index, other) for other in shown]
+    above_next = _chance(table, index, index + 1) if has_next else NOT_COMPARED
+    return OfficialRow(
+        **asdict(row),
+        bot=names[row.version],
+        above_next=None if above_next == NOT_COMPARED else above_next,
+        stronger=tuple(chances),
+    )
+
+
+def _chance(table: official.OfficialTable, row: int, other: int) -> float:
+    chance = float(table.stronger[row, other])
+    return NOT_COMPARED if row == other or isnan(chance) else chance
+
+
+def _fair_play_value(
+    database: Database, pool: Pool, found: pairs.FairPlay, page: PartOfList[pairs.Suspicion]
+) -> FairPlay:
+    names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
+    return FairPlay(
+        pool=pool_value(pool),
+        seats=pool.seats,
+        bots=found.versions,
+        matches=found.matches,
+        asked=tuple(
+            FairPlayAsked(one.kind.value, one.asked, one.possible, one.spread, one.least_elo) for one in found.asked
+        ),
+        more_matches=found.more_matches,
+        styles=found.styles,
+        circles=found.circles,
+        suspicions=tuple(_suspicion(one, pool.seats, names) for one in page.items),
+        next=page.next,
+    )
+
+
+def _suspicion(one: pairs.Suspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
+    from ratings.statistics.fairplay.questions import Kind
+
+    first, second = names[one.first], names[one.second]
+    if one.kind is Kind.TOGETHER:
+        sentence = f"{first} and {second} do better together"
+    elif seats > 2:
+        sentence = f"{second} does better beside {first}"
+    else:
+        sentence = f"{second} does better against {first} than their strengths say"
+    return Suspicion(sentence, one.kind.value, first, second, one.elo, one.z, one.chance, one.matches)

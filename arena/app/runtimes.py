@@ -1,0 +1,36 @@
+"""The runtimes that bots may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from arena.app.place import Place
+from arena.hosting.errors import HostingError
+from arena.hosting.runtimes.book import Runtimes
+from arena.model.runtimes import Runtime
+from ratings.read.runtimes import seen_runtimes
+
+
+class RuntimesHere:
+    """Implements the interface `arena.model.port.Runtimes`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def list_runtimes(self) -> tuple[Runtime, ...]:
+        seen = {row.hash: row.seen_at_us for row in seen_runtimes(self._place.database)}
+        return describe_all(self._place.programs.runtimes, seen)
+
+
+def describe_all(runtimes: Runtimes, seen: Mapping[str, int]) -> tuple[Runtime, ...]:
+    """Return all runtimes of this machine as they are now; `seen` tells when a hash was first used."""
+    return tuple(_describe(runtimes, name, seen) for name in runtimes.names)
+
+
+def _describe(runtimes: Runtimes, name: str, seen: Mapping[str, int]) -> Runtime:
+    """Return a runtime; one that does not work hides none of the others."""
+    try:
+        found, contents = runtimes.get(name), runtimes.contents(name).to_json()
+    except HostingError as error:
+        return Runtime(name, runtimes.definition(name).kind.value, "", {"problem": str(error)})
+    return Runtime(name, found.kind.value, found.hash, contents, seen.get(found.hash))

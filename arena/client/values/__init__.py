@@ -1,1 +1,0 @@
-"""What crosses the interface: frozen values of plain fields, a file for each noun. No I/O."""

@@ -1,0 +1,215 @@
+"""What pages show of many versions at once: how they did lately, rating curves, faults counted, tables in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena.model.bots import BotSummary
+from arena.model.leaderboards import Leaderboard
+from arena.model.page import DEFAULT_LIMIT, Page
+from arena.model.pools import Pool
+from arena.model.port import ArenaPort
+from arena.model.ratings import OfficialTable
+from arena.model.statistics import SeatResult
+from arena.model.tournaments import TournamentSummary
+from ratings.store.states import AdmissionState
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a version did lately in a pool, by the matches that are rated."""
+
+    version_id: str
+    ratings: tuple[float, ...]
+    """Its last ratings (mu - 3 sigma), the oldest first."""
+    change: float
+    """What its last match changed of its rating."""
+    faults: int
+    """In how many of its rated matches it did something wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """The rating of a version after so many of its matches."""
+
+    matches: int
+    mu: float
+    sigma: float
+
+
+@dataclass(frozen=True, slots=True)
+class FaultCount:
+    """How often a version did something wrong for the same cause, and a match that shows it."""
+
+    cause: str
+    count: int
+    match_id: str
+    """The last rated match in which it did."""
+    explanation: str
+    """What was said of it there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The place of a version in a pool."""
+
+    pool: Pool
+    version_id: str
+    number: int
+    """That of the version."""
+    content_hash: str
+    rank: int
+    of: int
+    """How many versions are rated in the pool."""
+    mu: float
+    sigma: float
+    exposure: float
+    """The figure that is shown and sorted by: mu - 3 sigma."""
+    matches: int
+    wins: int
+    """In how many matches it was first alone."""
+    score: float
+    """The part of the opponents met that was beaten, 0 to 1; a tie counts half."""
+    shared: int = 0
+    """In how many it was first together with some of the others."""
+    draws: int = 0
+    """In how many all were level."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A version that was added lately, and whether it was let in."""
+
+    bot: str
+    number: int
+    created_at_us: int
+    remote: bool
+    """Whether its author runs it elsewhere; such a bot needs no admission."""
+    is_gone: bool
+    """Whether it was withdrawn, or its bot barred."""
+    plays: bool
+    """Whether it is the version that plays on ladders, or a bot of the organiser, which needs no admission."""
+    admission: AdmissionState | None
+    """How far its last admission is; `None` if none was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkPoint:
+    """Where the log ratio of a comparison stood after so many steps."""
+
+    pairs: int
+    log_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """How a version fared against another."""
+
+    bot: str
+    number: int
+    """That of the opponent's version."""
+    matches: int
+    score: float
+    """The part of the points that it got, 0 to 1; a tie counts half."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a version has behind it in a pool, by the matches that are rated."""
+
+    curve: tuple[CurvePoint, ...]
+    opponents: tuple[Opponent, ...]
+    """Those that it met most."""
+    seats: tuple[SeatResult, ...]
+    faults: tuple[FaultCount, ...]
+
+
+MOST_IN_OFFICIAL = 500
+"""So many versions of a pool are fitted together, the best by the live rating: time grows with the cube of them."""
+
+
+class Overview(Protocol):
+    """What is read of many versions at once. Only rated matches count, so nothing tells the future."""
+
+    def sort_leaderboard(
+        self,
+        pool: str,
+        by: str,
+        *,
+        is_descending: bool = True,
+        name: str = "",
+        owner: str = "",
+        limit: int = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Leaderboard:
+        """Return the table of a pool sorted by one of its columns: the lines whose bot and owner hold those texts.
+
+        Ranks are those of the whole table. Raises RefusedError for a column that it cannot be sorted by.
+        """
+
+    def pick_leaderboard(self, pool: str, version_ids: Collection[str]) -> Leaderboard:
+        """Return the lines of these versions, in their order."""
+
+    def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, Form]:
+        """Return how these versions did lately, by version id."""
+
+    def list_standings(self, bot: str) -> tuple[Standing, ...]:
+        """Return the places of a bot's versions in all pools: the busiest pool first, of it the newest version."""
+
+    def count_faults(self, pool: str, version_id: str) -> tuple[FaultCount, ...]:
+        """Return what a version did wrong in a pool, the most frequent cause first."""
+
+    def walk_comparison(self, tournament: str, points: int) -> tuple[WalkPoint, ...]:
+        """Return how the log ratio of a comparison went, thinned to about so many points, the last kept.
+
+        Raises RefusedError for a tournament that compares nothing.
+        """
+
+    def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
+        """Return the bots whose names hold a text, by name."""
+
+    def list_newest(self, limit: int) -> tuple[NewVersion, ...]:
+        """Return the versions that were added last, the last first, without the seats that people take."""
+
+    def list_running(self, limit: int) -> tuple[TournamentSummary, ...]:
+        """Return the newest tournaments and ladders' seasons that are not over; single matches are none."""
+
+    def find_comparisons(self, bots: Sequence[str], limit: int) -> tuple[TournamentSummary, ...]:
+        """Return the newest comparisons in which all these bots take part, any version of each; all without bots."""
+
+    def count_matches(self, tournament: str) -> int:
+        """Return about how many matches a tournament has, which costs the same however many there are."""
+
+    def mark(self) -> int | None:
+        """Return a number that is another one as soon as anything was written; `None` if there is no telling."""
+
+    def get_record(self, pool: str, version_id: str, points: int) -> Record:
+        """Return what a version has behind it in a pool: its curve, opponents, seats and faults.
+
+        The curve is its rating from its first match on, thinned to about so many points, the last kept.
+        """
+
+    def list_pools(self) -> tuple[Pool, ...]:
+        """Return all pools in which something was rated, the busiest first."""
+
+    def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
+        """Return bots that a visitor can play against at once, those added last first: hosted, admitted, not barred."""
+
+    def list_unfit(self, version_ids: Collection[str]) -> frozenset[str]:
+        """Return which of the versions may not be promoted: an owner's that were not admitted, and annulled ones."""
+
+    def fit_official(self, pool: str) -> OfficialTable:
+        """Return the official table without the chances of pairs; of a large pool that of its best versions.
+
+        It takes seconds to minutes: MOST_IN_OFFICIAL versions are fitted, and only their matches with one another.
+        """
+
+
+class ShownArena(ArenaPort, Protocol):
+    """An arena that pages show."""
+
+    @property
+    def overview(self) -> Overview:
+        """What is read of many versions at once."""

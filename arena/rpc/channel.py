@@ -1,0 +1,148 @@
+"""Opens the connection to a service that a login is for, and finds out why it cannot be opened."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from dataclasses import dataclass
+
+import grpc
+
+from arena.model.errors import ClientError
+from arena.rpc.address import is_loopback, split_address
+from arena.rpc.certificates import check_dates, fetch_certificate, fingerprint_of
+from arena.rpc.errors import CertificateError, UnreachableError
+from arena.rpc.profiles import Profile
+
+_MOST_ANSWER_BYTES = 256 << 20
+"""A replay, or a page of 500 items."""
+_OPTIONS = (
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),  # a stream may rest for hours, and its end must be noticed
+    # A command is over soon, and its user would rather be told at once than wait for seconds between two tries.
+    ("grpc.initial_reconnect_backoff_ms", 200),
+)
+UNIX = "unix:"
+_CONNECT_PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An address, and how a connection to it is made safe."""
+
+    address: str
+    """`host:port`, or `unix:` and the path of a socket."""
+    certificate: str | None = None
+    """The pinned certificate, PEM."""
+    certificate_name: str | None = None
+    plain: bool = False
+    """No TLS: only for this machine itself."""
+    login: str | None = None
+    """The name of the stored login, if there is one."""
+
+    @staticmethod
+    def of(profile: Profile) -> Endpoint:
+        """Return the endpoint that a login is for. Raises CertificateError if no certificate can be read in it."""
+        if profile.certificate is not None and not _is_certificate(profile.certificate):
+            raise CertificateError(
+                f"the certificate in the login {profile.name!r} cannot be read; log in again: "
+                f"arena login {profile.address} --name {profile.name}"
+            )
+        return Endpoint(profile.address, profile.certificate, profile.certificate_name, profile.plain, profile.name)
+
+    def open(self) -> grpc.Channel:
+        """Return a channel, which whoever asked closes. Nothing is sent before the first call."""
+        credentials = self._credentials()
+        if credentials is None:
+            return grpc.insecure_channel(self.address, self._options())
+        return grpc.secure_channel(self.address, credentials, self._options())
+
+    def open_in_loop(self, most_bytes: int) -> grpc.aio.Channel:
+        """Return a channel for the event loop that runs, which whoever asked closes.
+
+        It takes no message of more than `most_bytes`.
+        """
+        credentials, options = self._credentials(), self._options(most_bytes)
+        # Otherwise all channels of a process share one connection, which a service lets carry only so many streams.
+        options.append(("grpc.use_local_subchannel_pool", 1))
+        if credentials is None:
+            return grpc.aio.insecure_channel(self.address, options)
+        return grpc.aio.secure_channel(self.address, credentials, options)
+
+    def _options(self, most_bytes: int = _MOST_ANSWER_BYTES) -> list[tuple[str, int | str]]:
+        options: list[tuple[str, int | str]] = [*_OPTIONS, ("grpc.max_receive_message_length", most_bytes)]
+        if self.address.startswith(UNIX) or is_loopback(self.address):
+            options.append(("grpc.enable_http_proxy", 0))  # a proxy would look for this machine on its own
+        if self.certificate_name is not None:
+            options.append(("grpc.ssl_target_name_override", self.certificate_name))
+        return options
+
+    def _credentials(self) -> grpc.ChannelCredentials | None:
+        """Return what a connection is made safe with, or `None` if it is plain."""
+        if self.address.startswith(UNIX) or self.plain:
+            return None
+        return grpc.ssl_channel_credentials(None if self.certificate is None else self.certificate.encode())
+
+    def diagnose(self) -> ClientError | None:
+        """Return why the service cannot be reached, or `None` if there is nothing wrong to be seen."""
+        if self.address.startswith(UNIX):
+            path = self.address.removeprefix(UNIX)
+            return UnreachableError(f"no service listens at {path}; `arena serve --home DIR` starts one")
+        if self.plain:
+            return _what_answers(self.address)
+        try:
+            self._check_certificate()
+        except ClientError as error:
+            return error
+        return None
+
+    def _check_certificate(self) -> None:
+        """Raise ClientError if another certificate is shown than the pinned one, or it is out of its time."""
+        shown = fetch_certificate(*split_address(self.address))
+        if self.certificate is not None:
+            self._check_dates(self.certificate)
+            found, pinned = fingerprint_of(shown.certificate.encode()), fingerprint_of(self.certificate.encode())
+            if found != pinned:
+                raise CertificateError(
+                    f"{self.address} shows another certificate ({found}) than the one that was pinned ({pinned}); ask "
+                    f"the organiser whether it was changed; if so, `{self._login_with(found)}` pins it, with your token"
+                )
+        elif not shown.is_vouched_for:
+            check_dates(shown.certificate)
+            raise CertificateError(
+                f"no authority vouches for the certificate of {self.address} any more; ask the organiser, "
+                "then log in again"
+            )
+
+    def _check_dates(self, pinned: str) -> None:
+        try:
+            check_dates(pinned)
+        except CertificateError as error:
+            again = self._login_with("FINGERPRINT")
+            raise CertificateError(f"{error}; with that of a new one `{again}` pins it, with your token") from error
+
+    def _login_with(self, fingerprint: str) -> str:
+        name = "" if self.login is None else f" --name {self.login}"
+        return f"arena login {self.address}{name} --fingerprint {fingerprint}"
+
+
+def _is_certificate(pem: str) -> bool:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=pem)
+    except (ssl.SSLError, ValueError):
+        return False
+    return True
+
+
+def _what_answers(address: str) -> ClientError:
+    """Return why a service that is spoken to without TLS cannot be reached."""
+    try:
+        socket.create_connection(split_address(address), _CONNECT_PATIENCE_S).close()
+    except OSError as error:
+        why = error.strerror or error
+        return UnreachableError(f"nothing answers at {address} ({why}); check the port, and that the service runs")
+    return CertificateError(
+        f"what answers at {address} does not speak as a service without TLS does; check the port, and log in again "
+        "if the service has a certificate now"
+    )

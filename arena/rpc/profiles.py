@@ -1,0 +1,182 @@
+"""Keeps the logins of this user, each in a file that only he may read: address, pinned certificate, token."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_path
+
+from arena.model.errors import ClientError, RefusedError, unknown
+from arena.rpc.address import split_address
+from ratings.store.states import Scope
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+_SUFFIX = ".json"
+_SCHEMA = 1
+_UNIX = "unix:"
+
+
+class ProfileError(ClientError):
+    """A stored login cannot be read or written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A login at a service."""
+
+    name: str
+    address: str
+    """`host:port`."""
+    token: str
+    owner: str | None
+    scope: Scope
+    certificate: str | None = None
+    """The pinned certificate as PEM, or `None` if an authority that machines trust vouches for the service."""
+    fingerprint: str | None = None
+    certificate_name: str | None = None
+    """A name that the pinned certificate is valid for."""
+    plain: bool = False
+    """No TLS: only for a service on this machine."""
+
+
+def default_directory() -> Path:
+    """Return where this user's logins are kept."""
+    return user_config_path("kingmaker-arena") / "logins"
+
+
+def save_profile(profile: Profile, directory: Path | None = None) -> Path:
+    """Store a login under its name, in place of an older one, and return its file.
+
+    Raises RefusedError for a name that cannot be a file's, and ProfileError if it cannot be written.
+    """
+    directory = directory or default_directory()
+    file = _file_of(profile.name, directory)
+    text = json.dumps({"schema": _SCHEMA, **asdict(profile)}, indent=2)
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.chmod(0o700)
+        _write(file, text)
+    except OSError as error:
+        raise ProfileError(f"cannot store the login in {file}: {error.strerror}; the token was not stored") from error
+    return file
+
+
+def check_writable(directory: Path | None = None) -> None:
+    """Raise ProfileError if no login can be stored."""
+    directory = directory or default_directory()
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.access(directory, os.W_OK | os.X_OK):
+            return
+    except OSError as error:
+        raise ProfileError(f"cannot make {directory}: {error.strerror}; logins are kept there") from error
+    raise ProfileError(f"cannot write in {directory}, where logins are kept; check whose directory it is")
+
+
+def load_profile(name: str, directory: Path | None = None) -> Profile:
+    """Return the login of that name.
+
+    Raises UnknownError if there is none, and ProfileError if its file is damaged or others may read it.
+    """
+    directory = directory or default_directory()
+    file = _file_of(name, directory)
+    try:
+        with file.open(encoding="utf-8") as stream:
+            _check_private(file, os.fstat(stream.fileno()))
+            return _parse(file, stream.read())
+    except UnicodeDecodeError as error:
+        raise _damaged(file, error) from error
+    except FileNotFoundError:
+        raise unknown("login", name, list_names(directory), "`arena login ADDRESS --name NAME` makes one") from None
+    except OSError as error:
+        raise ProfileError(f"cannot read the login in {file}: {error.strerror}; remove it and log in again") from error
+
+
+def list_names(directory: Path | None = None) -> list[str]:
+    """Return the names of all logins in the order of the alphabet."""
+    directory = directory or default_directory()
+    return sorted(file.name.removesuffix(_SUFFIX) for file in directory.glob(f"[!.]*{_SUFFIX}"))
+
+
+def remove_profile(name: str, directory: Path | None = None) -> None:
+    """Forget the login of that name. Raises UnknownError if there is none."""
+    directory = directory or default_directory()
+    try:
+        _file_of(name, directory).unlink()
+    except FileNotFoundError:
+        raise unknown("login", name, list_names(directory), "`arena logout` lists them") from None
+
+
+def check_profile_name(name: str) -> str:
+    """Return the name. Raises RefusedError if it cannot be the name of a login."""
+    if not _NAME.fullmatch(name):
+        raise RefusedError(
+            f"{name!r} cannot be the name of a login; "
+            "use up to 63 of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit"
+        )
+    return name
+
+
+def _file_of(name: str, directory: Path) -> Path:
+    return directory / f"{check_profile_name(name)}{_SUFFIX}"
+
+
+def _check_private(file: Path, status: os.stat_result) -> None:
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        raise ProfileError(
+            f"others may read {file}, which holds a token; `chmod 600 {file}` closes it, "
+            "and if others use this machine, ask for a new token"
+        )
+
+
+def _parse(file: Path, text: str) -> Profile:
+    try:
+        data: dict[str, Any] = json.loads(text)
+        if data.pop("schema") != _SCHEMA:
+            raise ValueError("it was written by another version of the arena")
+        profile = Profile(**{**data, "scope": Scope(data["scope"])})
+        _check_fields(profile)
+        return profile
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise _damaged(file, error) from error
+
+
+def _damaged(file: Path, error: Exception) -> ProfileError:
+    return ProfileError(f"the login in {file} is damaged ({error}); remove the file and log in again")
+
+
+def _check_fields(profile: Profile) -> None:
+    """Raise ValueError for what no login that was stored here can hold."""
+    texts = (profile.name, profile.address, profile.token)
+    others = (profile.owner, profile.certificate, profile.fingerprint, profile.certificate_name)
+    if not all(isinstance(text, str) for text in texts + tuple(text for text in others if text is not None)):
+        raise ValueError("a text was expected, and something else is there")
+    if not re.fullmatch(r"[!-~]+", profile.token):
+        raise ValueError("it holds no token")
+    if not isinstance(profile.plain, bool):
+        raise ValueError("plain is neither true nor false")
+    if not profile.address.startswith(_UNIX):
+        split_address(profile.address)
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file of mode 0600, whole or not at all."""
+    unfinished = file.with_name(f".{file.name}.{os.getpid()}")
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        unfinished.replace(file)
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise

@@ -1,0 +1,240 @@
+"""The interface over a connection: each method of each Protocol becomes the call that is derived from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import grpc
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from arena.model import port
+from arena.model.accounts import PROTOCOL_MAJOR
+from arena.model.errors import RefusedError
+from arena.model.port import (
+    Account,
+    Admin,
+    Annulments,
+    Entrance,
+    Forecasts,
+    Ladders,
+    Ratings,
+    Seasons,
+    Submissions,
+    Tables,
+)
+from arena.rpc.answers import error_of
+from arena.rpc.calls import PLACES, UPLOAD, Rpc, rpcs_of
+from arena.rpc.channel import Endpoint
+from arena.rpc.following import follow
+from arena.v1 import bot_pb2
+
+_PATIENCE_S = 120.0
+"""For one answer; the official table of a large pool takes long."""
+
+
+def _write(message: Message) -> bytes:
+    data: bytes = message.SerializeToString()
+    return data
+
+
+def _encode(rpc: Rpc, arguments: Mapping[str, Any]) -> Message:
+    """Return the request of a call. Raises RefusedError for a number or a text that no message can hold."""
+    try:
+        return rpc.encode_request(arguments)
+    except UnicodeEncodeError as error:
+        raise RefusedError(f"{error.object!r} is not Unicode text, which alone can be sent; write it anew") from error
+    except ValueError as error:
+        raise RefusedError(f"this cannot be sent: {error}; give a smaller number") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Behalf:
+    """For whom a program on the machine of a service asks over its socket; without any it is the organiser there."""
+
+    address: str
+    """Where the visitor comes from: failed logins are counted by it."""
+
+
+def _metadata_of(token: str | None, behalf: Behalf | None) -> tuple[tuple[str, str], ...]:
+    """Return what is sent with each call; whoever asks for another without a token asks for the public."""
+    spoken = [("arena-protocol", str(PROTOCOL_MAJOR))]
+    if behalf is not None:
+        spoken.append(("arena-address", behalf.address))
+    if token is not None:
+        spoken.append(("authorization", f"Bearer {token}"))
+    elif behalf is not None:
+        spoken.append(("arena-viewer", "public"))
+    return tuple(spoken)
+
+
+class Line:
+    """An open connection to a service. `close` is called once."""
+
+    def __init__(self, endpoint: Endpoint, token: str | None = None, behalf: Behalf | None = None) -> None:
+        """`behalf` says for whom a program on the machine of the service asks over its socket."""
+        self._endpoint = endpoint
+        self._channel = endpoint.open()
+        self._metadata = _metadata_of(token, behalf)
+
+    @property
+    def place(self) -> str:
+        """Return the address of the service, for messages."""
+        return self._endpoint.address
+
+    def ask(self, rpc: Rpc, arguments: Mapping[str, Any]) -> Any:
+        """Return the result of a call, or an iterator over its results. Raises ClientError."""
+        request = _encode(rpc, arguments)
+        parse = GetMessageClass(rpc.response).FromString
+        if rpc.is_stream:
+            return self._items(rpc, self._channel.unary_stream(rpc.path, _write, parse), request)
+        call = self._channel.unary_unary(rpc.path, _write, parse)
+        try:
+            response = call(request, timeout=_PATIENCE_S, metadata=self._metadata)
+        except grpc.RpcError as error:
+            raise self._meaning(error) from error
+        return rpc.decode_response(response)
+
+    def upload(self, parts: Iterator[bot_pb2.UploadRequest]) -> int:
+        """Send the parts of an archive and return how much of it the service has then. Raises ClientError."""
+        call = self._channel.stream_unary(UPLOAD, _write, bot_pb2.UploadResponse.FromString)
+        try:
+            response: bot_pb2.UploadResponse = call(parts, metadata=self._metadata)
+        except grpc.RpcError as error:
+            raise self._meaning(error) from error
+        return response.offset
+
+    def close(self) -> None:
+        """Close the connection; whatever still goes on over it is broken off."""
+        self._channel.close()
+
+    def _items(self, rpc: Rpc, call: Any, request: Message) -> Iterator[Any]:
+        answers = call(request, metadata=self._metadata)
+        try:
+            for response in answers:
+                yield rpc.decode_response(response)
+        except grpc.RpcError as error:
+            raise self._meaning(error) from error
+        finally:
+            answers.cancel()  # one that is left open can keep the program from ending
+
+    def _meaning(self, error: grpc.RpcError) -> Exception:
+        return error_of(error, self.place, self._endpoint.diagnose)
+
+
+class _Noun:
+    """Answers to every method of the Protocols that a noun stands for."""
+
+    def __init__(self, line: Line, noun: str) -> None:
+        self._line = line
+        self._rpcs = rpcs_of(noun)
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        rpc = self._rpcs.get(method)
+        if rpc is None:
+            raise AttributeError(method)
+        return partial(self._ask, rpc)
+
+    def _ask(self, rpc: Rpc, *positional: Any, **named: Any) -> Any:
+        names = [name for name, _ in rpc.parameters]
+        arguments = {**rpc.defaults, **dict(zip(names, positional, strict=False)), **named}
+        place_of = PLACES.get(rpc.method)
+        if place_of is None:
+            return self._line.ask(rpc, arguments)
+        return follow(lambda after: self._line.ask(rpc, {**arguments, "after": after}), place_of, arguments["after"])
+
+
+class ArenaThere:
+    """An `ArenaPort` over an open connection, with what only a service offers besides."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    @property
+    def line(self) -> Line:
+        """Return the connection, over which archives are sent."""
+        return self._line
+
+    def _noun(self, noun: str) -> Any:
+        return _Noun(self._line, noun)
+
+    @property
+    def bots(self) -> port.Bots:
+        return cast(port.Bots, self._noun("bots"))
+
+    @property
+    def admissions(self) -> port.Admissions:
+        return cast(port.Admissions, self._noun("admissions"))
+
+    @property
+    def tournaments(self) -> port.Tournaments:
+        return cast(port.Tournaments, self._noun("tournaments"))
+
+    @property
+    def forecasts(self) -> Forecasts:
+        return cast(Forecasts, self._noun("forecasts"))
+
+    @property
+    def matches(self) -> port.Matches:
+        return cast(port.Matches, self._noun("matches"))
+
+    @property
+    def replays(self) -> port.Replays:
+        return cast(port.Replays, self._noun("replays"))
+
+    @property
+    def leaderboards(self) -> port.Leaderboards:
+        return cast(port.Leaderboards, self._noun("leaderboards"))
+
+    @property
+    def statistics(self) -> port.Statistics:
+        return cast(port.Statistics, self._noun("statistics"))
+
+    @property
+    def ratings(self) -> Ratings:
+        return cast(Ratings, self._noun("ratings"))
+
+    @property
+    def ladders(self) -> Ladders:
+        return cast(Ladders, self._noun("ladders"))
+
+    @property
+    def runtimes(self) -> port.Runtimes:
+        return cast(port.Runtimes, self._noun("runtimes"))
+
+    @property
+    def account(self) -> Account:
+        return cast(Account, self._noun("account"))
+
+    @property
+    def operations(self) -> port.Operations:
+        return cast(port.Operations, self._noun("operations"))
+
+    @property
+    def admin(self) -> Admin:
+        return cast(Admin, self._noun("admin"))
+
+    @property
+    def seasons(self) -> Seasons:
+        return cast(Seasons, self._noun("seasons"))
+
+    @property
+    def annulments(self) -> Annulments:
+        return cast(Annulments, self._noun("annulments"))
+
+    @property
+    def tables(self) -> Tables:
+        return cast(Tables, self._noun("tables"))
+
+    @property
+    def entrance(self) -> Entrance:
+        """What needs no token yet."""
+        return cast(Entrance, self._noun("entrance"))
+
+    @property
+    def submissions(self) -> Submissions:
+        """How bots are handed in."""
+        return cast(Submissions, self._noun("submissions"))

@@ -1,0 +1,103 @@
+"""What crosses the interface is plain: values and methods keep the rule by which messages follow from them."""
+
+import dataclasses
+import enum
+import importlib
+import inspect
+import pkgutil
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from arena import model as values
+from arena.model import port
+from arena.model.page import Page
+from arena.model.port import ArenaPort
+from ratings.store.limits import OwnerLimits
+
+SCALARS = (str, int, float, bool, bytes, type(None))
+MODULES = [
+    importlib.import_module(f"{values.__name__}.{found.name}") for found in pkgutil.iter_modules(values.__path__)
+]
+VALUES = [
+    one
+    for module in MODULES
+    for one in vars(module).values()
+    if dataclasses.is_dataclass(one) and inspect.isclass(one) and one.__module__ == module.__name__
+]
+VALUES.append(OwnerLimits)  # the book of record needs it, too
+NOUNS = [
+    one
+    for one in vars(port).values()
+    if one is not ArenaPort and getattr(one, "_is_protocol", False) and one.__module__ == port.__name__
+]
+OF_SERVICES = {port.Entrance, port.Submissions}
+"""What only a service has."""
+METHODS = [
+    (noun, name) for noun in NOUNS for name in vars(noun) if not name.startswith("_") and callable(getattr(noun, name))
+]
+
+
+def is_value(kind: Any) -> bool:
+    return (
+        kind in SCALARS
+        or (inspect.isclass(kind) and issubclass(kind, enum.StrEnum))
+        or (dataclasses.is_dataclass(kind) and kind in VALUES)
+    )
+
+
+def is_plain(kind: Any) -> bool:
+    """Whether a type has a message that follows from it."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        rest = [one for one in inner if one is not type(None)]
+        return len(rest) == 1 and len(inner) == 2 and get_origin(rest[0]) is not tuple and is_plain(rest[0])
+    if origin is tuple:
+        return len(inner) == 2 and inner[1] is Ellipsis and is_value(inner[0]) and inner[0] not in (bytes, type(None))
+    if origin is Mapping:
+        return inner == (str, Any)
+    return is_value(kind)
+
+
+def test_values_are_frozen_slotted_and_of_plain_fields() -> None:
+    assert [
+        value for value in VALUES if not vars(value)["__dataclass_params__"].frozen or "__slots__" not in vars(value)
+    ] == []
+    assert [
+        (value, name, kind)
+        for value in VALUES
+        if value is not Page
+        for name, kind in get_type_hints(value).items()
+        if not is_plain(kind)
+    ] == []
+
+
+def test_methods_take_and_return_values() -> None:
+    for noun, name in METHODS:
+        hints = get_type_hints(getattr(noun, name))
+        result = hints.pop("return")
+        where = f"{noun.__name__}.{name}"
+        assert not {key: kind for key, kind in hints.items() if not is_plain(kind)}, where
+        is_list = get_origin(result) in (Page, Iterator) and is_value(get_args(result)[0])
+        assert is_plain(result) or is_list, where
+
+
+def test_every_noun_is_an_attribute_of_the_arena() -> None:
+    attributes = {
+        get_type_hints(member.fget)["return"] for member in vars(ArenaPort).values() if isinstance(member, property)
+    }
+    assert attributes == set(NOUNS) - OF_SERVICES
+
+
+def test_what_is_not_plain_would_be_seen() -> None:
+    item = TypeVar("item")
+    for kind in (
+        tuple[tuple[int, ...], ...],
+        tuple[int, ...] | None,
+        list[int],
+        dict[str, int],
+        object,
+        int | str,
+        item,
+    ):
+        assert not is_plain(kind)

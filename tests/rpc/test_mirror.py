@@ -1,0 +1,198 @@
+"""Values become messages of the same shape and come back as they were; pairs that differ are refused at once."""
+
+import enum
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool
+from google.protobuf.descriptor import Descriptor
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.rpc.mirror import MirrorError, check, decode, decode_arguments, encode, encode_arguments, hints_of
+from tests.support.texts import CHARACTERS
+
+Field = descriptor_pb2.FieldDescriptorProto
+Item = TypeVar("Item")
+_NUMBERS = itertools.count()
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    number: int
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    name: str
+    count: int
+    share: float
+    is_open: bool
+    data: bytes
+    colour: Colour
+    maybe: int | None
+    maybe_colour: Colour | None
+    inner: Inner
+    maybe_inner: Inner | None
+    inners: tuple[Inner, ...]
+    numbers: tuple[int, ...]
+    colours: tuple[Colour, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    limits: Mapping[str, Any] | None = None
+    rows: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Generic[Item]):
+    items: tuple[Item, ...]
+    next: str | None
+
+
+def declare(*messages: dict[str, str]) -> list[Descriptor]:
+    """Messages M0, M1, ... with these fields: `int64`, `optional string`, `repeated M0`."""
+    file = descriptor_pb2.FileDescriptorProto(name=f"mirror{next(_NUMBERS)}.proto", syntax="proto3")
+    for place, declared in enumerate(messages):
+        message = file.message_type.add(name=f"M{place}")
+        for number, (name, kind) in enumerate(declared.items(), start=1):
+            label, _, type_name = kind.rpartition(" ")
+            entry = message.field.add(name=name, number=number, label=Field.LABEL_OPTIONAL)
+            if type_name[0] == "M":
+                entry.type, entry.type_name = Field.TYPE_MESSAGE, type_name
+            else:
+                entry.type = Field.Type.Value(f"TYPE_{type_name.upper()}")
+            if label == "repeated":
+                entry.label = Field.LABEL_REPEATED
+            elif label == "optional":
+                entry.proto3_optional, entry.oneof_index = True, len(message.oneof_decl)
+                message.oneof_decl.add(name=f"_{name}")
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return [pool.FindMessageTypeByName(f"M{place}") for place in range(len(messages))]
+
+
+INNER = {"number": "int32", "text": "optional string"}
+OUTER = {
+    "name": "string",
+    "count": "int64",
+    "share": "double",
+    "is_open": "bool",
+    "data": "bytes",
+    "colour": "string",
+    "maybe": "optional int64",
+    "maybe_colour": "optional string",
+    "inner": "M0",
+    "maybe_inner": "M0",
+    "inners": "repeated M0",
+    "numbers": "repeated int64",
+    "colours": "repeated string",
+    "options_json": "string",
+    "limits_json": "optional string",
+    "rows_json": "repeated string",
+}
+INNER_MESSAGE, OUTER_MESSAGE = declare(INNER, OUTER)
+
+TEXTS = st.text(CHARACTERS)
+SMALL = st.integers(-(2**31), 2**31 - 1)
+WIDE = st.integers(-(2**63), 2**63 - 1)
+JSON = st.dictionaries(TEXTS, st.none() | st.booleans() | WIDE | TEXTS | st.lists(TEXTS))
+INNERS = st.builds(Inner, SMALL, st.none() | TEXTS)
+OUTERS = st.builds(
+    Outer,
+    TEXTS,
+    WIDE,
+    st.floats(allow_nan=False),
+    st.booleans(),
+    st.binary(),
+    st.sampled_from(Colour),
+    st.none() | WIDE,
+    st.none() | st.sampled_from(Colour),
+    INNERS,
+    st.none() | INNERS,
+    st.lists(INNERS).map(tuple),
+    st.lists(WIDE).map(tuple),
+    st.lists(st.sampled_from(Colour)).map(tuple),
+    JSON,
+    st.none() | JSON,
+    st.lists(JSON).map(tuple),
+)
+
+
+@settings(max_examples=40)
+@given(OUTERS)
+def test_a_value_comes_back_as_it_was(value: Outer) -> None:
+    message = encode(Outer, value, OUTER_MESSAGE)
+    again = type(message).FromString(message.SerializeToString())
+    assert decode(Outer, again) == value
+
+
+@given(st.lists(INNERS).map(tuple), st.none() | TEXTS)
+def test_a_page_of_something_comes_back_as_it_was(items: tuple[Inner, ...], after: str | None) -> None:
+    _, message = declare(INNER, {"items": "repeated M0", "next": "optional string"})
+    page = Listed(items, after)
+    assert decode(Listed[Inner], encode(Listed[Inner], page, message)) == page
+
+
+@given(TEXTS, st.none() | WIDE)
+def test_arguments_of_a_call_come_back_as_they_were(name: str, limit: int | None) -> None:
+    (message,) = declare({"name": "string", "limit": "optional int64"})
+    hints = (("name", str), ("limit", int | None))
+    values = {"name": name, "limit": limit}
+    assert decode_arguments(hints, encode_arguments(hints, values, message)) == values
+
+
+@pytest.mark.parametrize("name", OUTER)
+def test_a_field_that_the_message_lacks_is_refused(name: str) -> None:
+    _, message = declare(INNER, {key: kind for key, kind in OUTER.items() if key != name})
+    with pytest.raises(MirrorError, match=name.removesuffix("_json")):
+        check(hints_of(Outer), message)
+
+
+def test_a_field_that_the_value_lacks_is_refused() -> None:
+    (message,) = declare({**INNER, "further": "string"})
+    with pytest.raises(MirrorError, match="further"):
+        check(hints_of(Inner), message)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("name", "bytes"),
+        ("name", "optional string"),
+        ("count", "string"),
+        ("share", "float"),
+        ("maybe", "int64"),
+        ("numbers", "int64"),
+        ("inner", "string"),
+        ("options_json", "optional string"),
+        ("limits_json", "string"),
+        ("colour", "int32"),
+    ],
+)
+def test_a_field_of_another_type_is_refused(name: str, kind: str) -> None:
+    _, message = declare(INNER, {**OUTER, name: kind})
+    with pytest.raises(MirrorError, match=name.removesuffix("_json")):
+        check(hints_of(Outer), message)
+
+
+def test_a_difference_deep_inside_is_found_before_a_value_is_sent() -> None:
+    _, message = declare({**INNER, "number": "string"}, OUTER)
+    with pytest.raises(MirrorError, match="number"):
+        check(hints_of(Outer), message)
+
+
+@pytest.mark.parametrize(
+    "kind", [tuple[tuple[int, ...], ...], tuple[int, str], int | str, tuple[int, ...] | None, object]
+)
+def test_a_type_that_no_message_can_say_is_refused(kind: Any) -> None:
+    (message,) = declare({"value": "repeated int64"})
+    with pytest.raises(MirrorError):
+        check((("value", kind),), message)
