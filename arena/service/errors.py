@@ -8,15 +8,15 @@ ServiceError
 """
 
 
-class ServiceError(Exception):
+class DaemonError(Exception):
     """The root of what this package raises on purpose."""
 
 
-class SettingsError(ServiceError):
+class SettingsError(DaemonError):
     """A setting is unknown, or has a value that it cannot have."""
 
 
-class HomeError(ServiceError):
+class HomeError(DaemonError):
     """The home directory cannot be used."""
 
 
@@ -24,5 +24,5 @@ class HomeHeldError(HomeError):
     """Another `arena serve` runs on this home."""
 
 
-class ListenError(ServiceError):
+class ListenError(DaemonError):
     """An address cannot be listened on."""

@@ -2,8 +2,8 @@
 
     python -m arena.web --db FILE --service unix:FILE --host HOST --port PORT [--certificate FILE --key FILE]
 
-It is started by `arena.service.web.keeper`, not by people, who use `arena web`. It tells one frame, the port on which
-it is ready, and ends with its standard input, on SIGTERM, or with the process that started it.
+It is started by `arena.service.web.process_supervisor`, not by people, who use `arena web`. It writes one frame, the
+port on which it is ready, and ends with its standard input, on SIGTERM, or with the process that started it.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ import pytest
 from sqlmodel import SQLModel
 
 from arena.rpc.profiles import Profile, load_profile, save_profile
-from arena.service.server import callers, tls
+from arena.service.server import authentication as callers
+from arena.service.server import tls
 from ratings.ledger.service import ServiceLedger
 from ratings.store import sqlite
 from ratings.store.states import Scope

@@ -84,7 +84,7 @@ EXIT_CODES = {
     "arena.trial.keeping.KeepingError": MISUSE,
     "arena.trial.trials.UndecidedError": FAILED,
     "arena.service.errors.SettingsError": MISUSE,
-    "arena.service.errors.ServiceError": FAILED,
+    "arena.service.errors.DaemonError": FAILED,
     "builtins.OSError": FAILED,
 }
 

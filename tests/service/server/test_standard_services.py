@@ -116,17 +116,17 @@ def test_a_server_that_stops_ends_what_goes_on_and_its_socket_is_gone() -> None:
 def test_a_port_in_use_and_an_open_address_without_tls_are_refused_in_one_line(server: RunningServer) -> None:
     import asyncio
 
-    from arena.service.server.owners import Listening, OwnersServer, Services
+    from arena.service.server.owners import ListenOptions, OwnerServices, OwnersServer
 
-    async def start(listening: Listening) -> None:
-        await OwnersServer(Services(server.database, server.store, server.uploads), listening).start()
+    async def start(listening: ListenOptions) -> None:
+        await OwnersServer(OwnerServices(server.database, server.store, server.uploads), listening).start()
 
     for listening, said in (
-        (Listening(None, server.addresses.address, server.tls), "in use"),
-        (Listening(None, "0.0.0.0:0"), "--tls-self-signed"),
-        (Listening(None, "nowhere"), "127.0.0.1:7733"),
-        (Listening(Path("/tmp") / ("x" * 120) / "owners.sock"), "shorter --home"),
-        (Listening(Path("/tmp/owners.sock")), "chmod 700 /tmp"),
+        (ListenOptions(None, server.addresses.address, server.tls), "in use"),
+        (ListenOptions(None, "0.0.0.0:0"), "--tls-self-signed"),
+        (ListenOptions(None, "nowhere"), "127.0.0.1:7733"),
+        (ListenOptions(Path("/tmp") / ("x" * 120) / "owners.sock"), "shorter --home"),
+        (ListenOptions(Path("/tmp/owners.sock")), "chmod 700 /tmp"),
     ):
         with pytest.raises(ListenError, match=said):
             asyncio.run(start(listening))
