@@ -17,7 +17,7 @@ from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import language_of_names, say
 
 if TYPE_CHECKING:
-    from arena.web.report.gathering import Told, TournamentReport
+    from arena.web.report.tournament_report import ReportProgress, TournamentReportFile
 
 app = typer.Typer()
 
@@ -30,12 +30,14 @@ def report(
     db: Database = settings.DB.default,
 ) -> None:
     """Write a tournament into one HTML file, with its replays."""
-    from arena.web.report.gathering import TournamentReport  # the web's libraries are imported by nobody else
     from arena.web.report.page import is_report
     from arena.web.report.streams import PackingError
+    from arena.web.report.tournament_report import (
+        TournamentReportFile,  # the web's libraries are imported by nobody else
+    )
 
     with connect(db) as connection:
-        gathered = TournamentReport(connection.arena, tournament, language_of_names(language, as_json=False))
+        gathered = TournamentReportFile(connection.arena, tournament, language_of_names(language, as_json=False))
         with written(html, "--html", is_report) as file:
             try:
                 told = _tell(gathered)
@@ -49,9 +51,9 @@ def report(
     )
 
 
-def _tell(gathered: TournamentReport) -> Told:
+def _tell(gathered: TournamentReportFile) -> ReportProgress:
     """Tell all matches, show how far that is, and return what was told at the end."""
-    with closing(gathered.tell()) as telling:
+    with closing(gathered.pack()) as telling:
         told = next(telling)
         display = ProgressDisplay(0, told.total)
         for told in telling:

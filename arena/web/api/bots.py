@@ -11,7 +11,7 @@ from arena.model.overview import Record, Standing
 from arena.model.page import Page
 from arena.model.statistics import Meeting, RatingChange, SeatResult
 from arena.web.api.asked import USUAL, After, BotPath, Limit, Name
-from arena.web.frame.asking import answers_of, arena_of, records_of
+from arena.web.shared.request_context import answers_of, arena_of, records_of
 
 router = APIRouter(tags=["bots"])
 _POINTS: Final = 240

@@ -14,7 +14,7 @@ from arena.model.statistics import Crosstable, SeatResult, Spread
 from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from arena.web.api.asked import USUAL, After, Limit, TournamentPath
 from arena.web.api.pools import Most
-from arena.web.frame.asking import answers_of, arena_of
+from arena.web.shared.request_context import answers_of, arena_of
 
 router = APIRouter(tags=["tournaments"])
 

@@ -1,7 +1,7 @@
 """What a person may not do now; every message is one sentence with the remedy, and nothing has happened then.
 
 PeopleError
-├── FullError         all seats of this arena are taken
+├── AllSeatsTakenError  all seats of this arena are taken
 ├── TooManyError      this visitor may not have another table
 │   ├── HeldError     he has as many seats as he may
 │   ├── HourError     his address opened as many tables as it may
@@ -32,7 +32,7 @@ class PeopleError(Exception):
         self.values = values
 
 
-class FullError(PeopleError):
+class AllSeatsTakenError(PeopleError):
     """All seats are taken."""
 
     key = "play.error_full"

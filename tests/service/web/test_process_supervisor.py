@@ -21,7 +21,7 @@ from arena.service.logs import get_logger
 from arena.service.settings.reading import load_settings
 from arena.service.web.process_supervisor import PeopleOptions, WebOptions, WebProcessSupervisor
 from arena.web.__main__ import _parse, _people
-from arena.web.frame.site import Rules
+from arena.web.shared.site import PlayLimits
 from tests.support.patience import PATIENCE_S, until
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.processes import wait_until
@@ -154,6 +154,6 @@ def test_the_process_is_told_all_that_it_is_to_serve(supervisor: WebProcessSuper
     assert (told.db, told.service) == (options.database, f"unix:{options.service}")
     assert (told.host, told.port, told.name) == ("127.0.0.1", 8000, ["arena.example"])
     assert (told.certificate, told.key) == (options.certificate, options.key)
-    assert _people(told) == Rules(most=6, idle_s=60, per_visitor=2, per_hour=9, rated=True)
+    assert _people(told) == PlayLimits(most=6, idle_s=60, per_visitor=2, per_hour=9, rated=True)
     plain = replace(options, certificate=None, people=None)
     assert (plain.scheme, _people(_parse(plain.words(0))).most, _parse(plain.words(0)).certificate) == ("http", 0, None)
