@@ -11,7 +11,6 @@ from arena.hosting.proc.machine import count_cores
 from arena.model.errors import RefusedError
 from arena.model.planning import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
-from arena.scripting.apart import run_apart
 from arena.scripting.arguments import (
     need_flags,
     need_texts,
@@ -21,8 +20,9 @@ from arena.scripting.arguments import (
     optional_wholes,
 )
 from arena.scripting.errors import RunStoppedError
-from arena.scripting.house import House
-from arena.scripting.progress import OnProgress, ProgressLine, hearer
+from arena.scripting.loop_thread import run_in_loop_thread
+from arena.scripting.open_arena import OpenArena
+from arena.scripting.progress import OnProgress, ProgressLine, progress_listener
 from arena.tournament.formats import catalog
 from arena.tournament.formats.adaptive import Adaptive, with_zone
 from arena.tournament.formats.compare import Compare, design_for
@@ -37,7 +37,7 @@ DEFAULT_FORMAT = "round-robin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class GameTerms:
     """On what terms a game is played."""
 
     game: str
@@ -65,13 +65,13 @@ class Terms:
             raise RefusedError(f"{self.cores} cores for a bot are more than the {there} here; grant fewer cores")
 
 
-def match_request(terms: Terms, bots: tuple[str, ...]) -> TournamentRequest:
+def match_request(terms: GameTerms, bots: tuple[str, ...]) -> TournamentRequest:
     """Return the order of a single match; the bots sit in the order named."""
     return _request(terms, SINGLE_MATCH, len(bots), bots, {})
 
 
 def tournament_request(
-    terms: Terms, form: str, seats: int | None, bots: tuple[str, ...], settings: Mapping[str, Any]
+    terms: GameTerms, form: str, seats: int | None, bots: tuple[str, ...], settings: Mapping[str, Any]
 ) -> TournamentRequest:
     """Return the order of a tournament; without `seats` the game's tables are as small as may be.
 
@@ -105,7 +105,7 @@ def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> 
 
 
 def _request(
-    terms: Terms, form: str, seats: int, bots: tuple[str, ...], settings: Mapping[str, Any]
+    terms: GameTerms, form: str, seats: int, bots: tuple[str, ...], settings: Mapping[str, Any]
 ) -> TournamentRequest:
     return TournamentRequest(
         format=form,
@@ -126,42 +126,42 @@ def _request(
     )
 
 
-def play(house: House, tournament: str, progress: OnProgress | bool | None) -> None:
+def play(arena: OpenArena, tournament: str, progress: OnProgress | bool | None) -> None:
     """Play what is left of a tournament, named by its id.
 
     Raises RunStoppedError after Ctrl-C, what `progress` raises, and what `arena.tournament.runner.run_tournament` does;
     then what was finished is recorded, and it can be played on. Raises RefusedError if it is for remote bots, or if
     another program cancelled it meanwhile.
     """
-    row = tournament_row(house.database, tournament)
+    row = tournament_row(arena.database, tournament)
     name = row.tournament.name
     if row.pool.remote:
         raise RefusedError(f"{name!r} is for remote bots, and only a service plays with them; leave them out here")
-    hear = hearer(progress)
+    on_news = progress_listener(progress)
     try:
-        end = run_apart(lambda tell: _run(house, tournament, tell), hear)
+        end = run_in_loop_thread(lambda on_progress: _run(arena, tournament, on_progress), on_news)
     except KeyboardInterrupt:
-        state = tournament_row(house.database, tournament).progress
+        state = tournament_row(arena.database, tournament).progress
         raise RunStoppedError(
             f"stopped: {state.finished} matches of {state.total} are recorded; Arena.resume({name!r}) plays the rest",
             name,
         ) from None
     finally:
-        if isinstance(hear, ProgressLine):
-            hear.end()
+        if isinstance(on_news, ProgressLine):
+            on_news.end()
     if end.is_cancelled:
         raise RefusedError(f"{name!r} was cancelled by another program; its {end.finished} results stay")
 
 
-async def _run(house: House, tournament: str, tell: OnProgress) -> RunProgress:
-    row = tournament_row(house.database, tournament)
-    async with house.hosting.executor(row) as executor:
+async def _run(arena: OpenArena, tournament: str, on_progress: OnProgress) -> RunProgress:
+    row = tournament_row(arena.database, tournament)
+    async with arena.hosting.executor(row) as executor:
         return await run_tournament(
-            house.database,
+            arena.database,
             tournament,
             executor,
-            house.programs,
-            on_progress=tell,
-            leak_checks=house.hosting.leak_checks,
-            keep_logs=house.hosting.keep_logs,
+            arena.programs,
+            on_progress=on_progress,
+            leak_checks=arena.hosting.leak_checks,
+            keep_logs=arena.hosting.keep_logs,
         )

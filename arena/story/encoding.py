@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from arena.story.facts import Mistake
+from arena.story.facts import SeatFault
 from arena.story.frames import Finish, Frame
 from arena.story.story import Story
 
@@ -116,7 +116,7 @@ def _filled(frame: Frame) -> dict[str, Any]:
     return {name: value for name, value in data.items() if value is not None}
 
 
-def fault_json(fault: Mistake) -> dict[str, Any]:
+def fault_json(fault: SeatFault) -> dict[str, Any]:
     """Return a fault as JSON data."""
     return asdict(fault)
 

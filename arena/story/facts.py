@@ -36,7 +36,7 @@ class Beginning:
 
 
 @dataclass(frozen=True, slots=True)
-class Ply:
+class PlayedPly:
     """One applied action."""
 
     ply: int
@@ -53,7 +53,7 @@ class Ply:
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class SeatFault:
     """A fault of a seat."""
 
     seat: int
@@ -63,7 +63,7 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class MatchEnding:
     """How a match ended."""
 
     ranks: tuple[int, ...] = ()
@@ -71,7 +71,7 @@ class Ending:
     by_rules: bool = False
     forfeits: tuple[int, ...] = ()
     resigned: tuple[int, ...] = ()
-    faults: tuple[Mistake, ...] = ()
+    faults: tuple[SeatFault, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     lost: str = ""
     """Why there is no result, one sentence."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.model.live import ChanceOutcome, LiveEnd, LiveMove, LiveStart, MatchEvent
-from arena.story.facts import Beginning, Ending, Mistake, Outcomes, Ply, StoryError
+from arena.story.facts import Beginning, MatchEnding, Outcomes, PlayedPly, SeatFault, StoryError
 from arena.story.story import Story
 
 
@@ -42,9 +42,9 @@ def beginning_of(start: LiveStart) -> Beginning:
     )
 
 
-def ply_of(move: LiveMove) -> Ply:
+def ply_of(move: LiveMove) -> PlayedPly:
     """Return a ply as a story is told from it."""
-    return Ply(
+    return PlayedPly(
         ply=move.ply,
         seat=move.seat,
         action=move.action,
@@ -56,13 +56,13 @@ def ply_of(move: LiveMove) -> Ply:
     )
 
 
-def _ending(end: LiveEnd) -> Ending:
-    return Ending(
+def _ending(end: LiveEnd) -> MatchEnding:
+    return MatchEnding(
         ranks=end.ranks,
         by_rules=end.by_rules,
         forfeits=end.forfeits,
         resigned=end.resigned,
-        faults=tuple(Mistake(fault.seat, fault.cause, fault.ply, fault.explanation) for fault in end.faults),
+        faults=tuple(SeatFault(fault.seat, fault.cause, fault.ply, fault.explanation) for fault in end.faults),
         details=end.details,
         lost=end.lost,
     )

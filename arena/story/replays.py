@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.story.facts import Beginning, Ending, Mistake, Ply
-from arena.story.story import Story, tell
+from arena.story.facts import Beginning, MatchEnding, PlayedPly, SeatFault
+from arena.story.story import Story, story_of_plies
 from engine.picture import Picture
 
 
@@ -26,7 +26,7 @@ def story_of_replay(
     entries = document["entries"][:plies]
     ending = None if plies is not None and plies < len(document["entries"]) else _ending(document["result"])
     told = [_ply(entry) for entry in entries]
-    return tell(beginning_of(document), told, ending, language, draws=draws, evaluates=evaluates)
+    return story_of_plies(beginning_of(document), told, ending, language, draws=draws, evaluates=evaluates)
 
 
 def picture_of_replay(document: Mapping[str, Any], language: str = "en", plies: int | None = None) -> Picture | None:
@@ -56,8 +56,8 @@ def beginning_of(document: Mapping[str, Any]) -> Beginning:
     )
 
 
-def _ply(entry: Mapping[str, Any]) -> Ply:
-    return Ply(
+def _ply(entry: Mapping[str, Any]) -> PlayedPly:
+    return PlayedPly(
         ply=entry["ply"],
         seat=entry["seat"],
         action=entry["action"],
@@ -68,9 +68,11 @@ def _ply(entry: Mapping[str, Any]) -> Ply:
     )
 
 
-def _ending(result: Mapping[str, Any]) -> Ending:
-    faults = (Mistake(fault["seat"], fault["cause"], fault["ply"], fault["explanation"]) for fault in result["faults"])
-    return Ending(
+def _ending(result: Mapping[str, Any]) -> MatchEnding:
+    faults = (
+        SeatFault(fault["seat"], fault["cause"], fault["ply"], fault["explanation"]) for fault in result["faults"]
+    )
+    return MatchEnding(
         ranks=tuple(result["ranks"]),
         by_rules=result["by_rules"],
         forfeits=tuple(seat for seat, _ in result["forfeits"]),

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from arena.story.clocks import Clocks
-from arena.story.course import Course
-from arena.story.facts import Beginning, Ending, Ply, StoryError
+from arena.story.facts import Beginning, MatchEnding, PlayedPly, StoryError
 from arena.story.frames import Finish, Frame
-from arena.story.seen import SeenByAll
+from arena.story.positions import PositionTracker
+from arena.story.public_positions import PublicPositions
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
@@ -23,9 +23,9 @@ class Story:
 
     __slots__ = (
         "_clocks",
-        "_course",
         "_parts",
-        "_seen",
+        "_public",
+        "_tracker",
         "beginning",
         "draws",
         "evaluates",
@@ -53,9 +53,9 @@ class Story:
         """
         self.beginning = beginning
         self.language = language
-        self._course = Course(beginning)
-        self.game = self._course.game
-        self._seen = SeenByAll(self.game, len(beginning.names)) if hides else None
+        self._tracker = PositionTracker(beginning)
+        self.game = self._tracker.game
+        self._public = PublicPositions(self.game, len(beginning.names)) if hides else None
         self.finish: Finish | None = None
         self._clocks = Clocks(beginning.clock, len(beginning.names))
         self.draws = draws
@@ -66,8 +66,8 @@ class Story:
     @property
     def state(self) -> State:
         """Return the position after the last ply, without what is hidden if that is not told. Do not change it."""
-        state = self._course.state
-        return state if self._seen is None else self._seen.of(state)
+        state = self._tracker.state
+        return state if self._public is None else self._public.of(state)
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -75,13 +75,13 @@ class Story:
         name = self.game.shown.seat_name
         return tuple(name(seat, self.language) for seat in range(len(self.beginning.names)))
 
-    def play(self, ply: Ply) -> Frame:
+    def play(self, ply: PlayedPly) -> Frame:
         """Return the frame of the next ply. Raises StoryError if it does not fit."""
         if self.finish is not None:
             raise StoryError(f"ply {ply.ply} of seat {ply.seat} does not follow ply {len(self.frames) - 2}")
-        move = self._course.apply(ply)
-        if self._seen is not None:
-            move = self._seen.of_move(move)
+        move = self._tracker.apply(ply)
+        if self._public is not None:
+            move = self._public.of_move(move)
         if ply.charged_us is not None:
             self._clocks.charge(ply.seat, ply.charged_us)
         told = replace(
@@ -99,7 +99,7 @@ class Story:
         self.frames.append(told)
         return told
 
-    def end(self, ending: Ending) -> Finish:
+    def end(self, ending: MatchEnding) -> Finish:
         """Return how it ended, and note faults with the plies at which they happened."""
         scoring = tuple(self.game.shown.scoring(self.state, self.language)) if ending.by_rules else ()
         self.finish = Finish(ending, scoring)
@@ -132,8 +132,14 @@ class Story:
         return replace(drawn, parts=tuple(self._parts.setdefault(part, part) for part in drawn.parts))
 
 
-def tell(
-    beginning: Beginning, plies: Sequence[Ply], ending: Ending | None, language: str, *, draws: bool, evaluates: bool
+def story_of_plies(
+    beginning: Beginning,
+    plies: Sequence[PlayedPly],
+    ending: MatchEnding | None,
+    language: str,
+    *,
+    draws: bool,
+    evaluates: bool,
 ) -> Story:
     """Return the story of plies that are known already. Raises StoryError."""
     story = Story(beginning, language, draws=draws, evaluates=evaluates)

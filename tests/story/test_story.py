@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena.story.encoding import PartTable, encode, parts_at
-from arena.story.facts import Ply, StoryError
+from arena.story.facts import PlayedPly, StoryError
 from arena.story.live import follow
 from arena.story.replays import story_of_replay
 from arena.story.story import Story
@@ -101,7 +101,7 @@ def test_the_compact_form_gives_back_every_picture(document: dict[str, Any], sto
     drawn.append(game.shown.picture(again.state, View("de", None, names)).parts)
     for entry in document["entries"][:60]:
         before = again.state
-        frame = again.play(Ply(entry["ply"], entry["seat"], entry["action"], entry["by"]))
+        frame = again.play(PlayedPly(entry["ply"], entry["seat"], entry["action"], entry["by"]))
         move = Move(before, entry["action"], frame.action, entry["seat"], again.state, frame.chance)
         drawn.append(game.shown.picture(again.state, View("de", None, names, move)).parts)
     for number, parts in enumerate(drawn):
@@ -204,9 +204,9 @@ def test_what_does_not_fit_is_refused(document: dict[str, Any]) -> None:
     story = story_of_replay(document, draws=False, plies=2)
     entry = document["entries"][2]
     with pytest.raises(StoryError, match="ply 7 of seat"):
-        story.play(Ply(7, entry["seat"], entry["action"], "bot"))
+        story.play(PlayedPly(7, entry["seat"], entry["action"], "bot"))
     with pytest.raises(StoryError, match="ply 2"):
-        story.play(Ply(2, entry["seat"], -1, "bot"))
+        story.play(PlayedPly(2, entry["seat"], -1, "bot"))
     with pytest.raises(StoryError, match="from its start"):
         follow(None, watched(document)[1])
 

@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.compare_bounds import Preset, read_bounds
 from arena.cli.shared.conclusions import comparison_facts, comparison_lines
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.forecast import print_forecast
 from arena.cli.shared.granting import check_cores
@@ -152,7 +152,7 @@ def _checked(form: Compare) -> Compare:
     return form
 
 
-def _check_versions(connection: Connection, new: str, old: str) -> None:
+def _check_versions(connection: ArenaConnection, new: str, old: str) -> None:
     versions = connection.arena.bots
     if versions.find_version(new).version_id == versions.find_version(old).version_id:
         raise MisuseError(

@@ -37,7 +37,7 @@ def backup(
     from arena.service.backup.create import back_up_home
 
     place = _home_at(home)
-    done = back_up_home(place, target, _say)
+    done = back_up_home(place, target, _print_note)
     if as_json:
         print_json({"file": str(target), "bytes": done.size_bytes, **asdict(done.counts), "missing": done.missing})
         return
@@ -62,8 +62,8 @@ def restore(
     """Make a new home of an archive."""
     from arena.service.backup.restore import restore_home
 
-    done = restore_home(archive, home, _say)
-    played = _said_database(done.home)
+    done = restore_home(archive, home, _print_note)
+    played = _named_database(done.home)
     if as_json:
         print_json(
             {
@@ -125,7 +125,7 @@ def _home_at(directory: Path) -> Home:
     return with_book(home, load_settings(home.settings_file, {}, os.environ).values.service.database)
 
 
-def _said_database(home: Home) -> ResolvedSetting:
+def _named_database(home: Home) -> ResolvedSetting:
     """Return which database the service would play, and who says so; empty for the file in the home."""
     from arena.service.settings.reading import load_settings
 
@@ -142,5 +142,5 @@ def _count_text(name: str, count: int) -> str:
     return say(text_id, count=count) if knows(text_id) else f"{count} {name.replace('_', ' ')}"  # a later release's
 
 
-def _say(sentence: str) -> None:
+def _print_note(sentence: str) -> None:
     typer.echo(f"arena: {told(sentence)}", err=True)

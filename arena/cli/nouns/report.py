@@ -40,7 +40,7 @@ def report(
         gathered = TournamentReportFile(connection.arena, tournament, language_of_names(language, as_json=False))
         with written(html, "--html", is_report) as file:
             try:
-                told = _tell(gathered)
+                told = _pack(gathered)
             except PackingError as error:
                 raise CliError("a process that packs matches was killed; try again with less beside it") from error
             file.write(gathered.write())
@@ -51,12 +51,12 @@ def report(
     )
 
 
-def _tell(gathered: TournamentReportFile) -> ReportProgress:
-    """Tell all matches, show how far that is, and return what was told at the end."""
-    with closing(gathered.pack()) as telling:
-        told = next(telling)
-        display = ProgressDisplay(0, told.total)
-        for told in telling:
-            display.update(told.done)
-    display.end(told.done)
-    return told
+def _pack(gathered: TournamentReportFile) -> ReportProgress:
+    """Pack all matches, show how far that is, and return how far it was at the end."""
+    with closing(gathered.pack()) as packing:
+        progress = next(packing)
+        display = ProgressDisplay(0, progress.total)
+        for progress in packing:
+            display.update(progress.done)
+    display.end(progress.done)
+    return progress

@@ -81,10 +81,10 @@ def _run(place: Home, values: ServiceSettings, *, self_signed: bool) -> None:
     def on_ready(ready: Ready) -> None:
         typer.echo(str(ready))
 
-    run(place, values, self_signed=self_signed, on_ready=on_ready, say=_say)
+    run(place, values, self_signed=self_signed, on_ready=on_ready, say=_print_note)
 
 
-def _say(sentence: str) -> None:
+def _print_note(sentence: str) -> None:
     typer.echo(f"arena: {told(sentence)}", err=True)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.shared.connect import Connection
+from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.paging import options_given
 from arena.cli.shared.pools import describe_pool, short_pool_id
@@ -21,7 +21,7 @@ _LISTED = 4
 
 
 def choose_pool(
-    connection: Connection, pool: str | None, game: str | None, seats: int | None, time: str | None
+    connection: ArenaConnection, pool: str | None, game: str | None, seats: int | None, time: str | None
 ) -> str | None:
     """Return the id of the only pool of that game, with so many seats and that clock; `pool` if none of them is given.
 
@@ -44,7 +44,7 @@ def choose_pool(
     return found[0].pool_id
 
 
-def _pools(connection: Connection) -> Iterator[Pool]:
+def _pools(connection: ArenaConnection) -> Iterator[Pool]:
     """Yield every pool in which something was rated, the busiest first."""
     after: str | None = None
     while True:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.model.live import MatchEvent
-from arena.story.course import Course
 from arena.story.facts import StoryError
 from arena.story.live import beginning_of, ply_of
+from arena.story.positions import PositionTracker
 from engine.abilities import Move
 from engine.core import State
 
@@ -32,7 +32,7 @@ class MatchFollower:
         """Whether the match came to its own end."""
         self.is_over = False
         """Whether nothing more happens in it."""
-        self._course: Course | None = None
+        self._tracker: PositionTracker | None = None
         self._moves: list[Move | None] = []
 
     @property
@@ -43,7 +43,7 @@ class MatchFollower:
     @property
     def decider(self) -> int | None:
         """Return the seat that decides next; None at the end, or if nothing is known."""
-        return None if self._course is None else self._course.state.seat()
+        return None if self._tracker is None else self._tracker.state.seat()
 
     def take(self, event: MatchEvent) -> None:
         """Take the next event; a start begins anew."""
@@ -58,12 +58,12 @@ class MatchFollower:
 
     def _take(self, event: MatchEvent) -> None:
         if event.start is not None:
-            self._course = Course(beginning_of(event.start))
-            self._moves, self.start = [], self._course.state
+            self._tracker = PositionTracker(beginning_of(event.start))
+            self._moves, self.start = [], self._tracker.state
             self.attempt, self.is_alive = event.start.attempt, True
             self.ended = self.is_over = False
-        elif event.move is not None and self._course is not None:
-            self._moves.append(self._course.apply(ply_of(event.move)))
+        elif event.move is not None and self._tracker is not None:
+            self._moves.append(self._tracker.apply(ply_of(event.move)))
             if len(self._moves) > KEPT:
                 self._moves[-KEPT - 1] = None
         elif event.end is not None:

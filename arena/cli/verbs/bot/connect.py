@@ -141,6 +141,6 @@ async def _run(order: Order, report: BridgeReport, signals: SignalCount) -> None
 
     signals.listen(interrupt)
     try:
-        await run_bridge(order, report.tell, bridges.append)
+        await run_bridge(order, report.write, bridges.append)
     except asyncio.CancelledError:
         raise InterruptedRunError("stopped before the bot was connected; nothing was played") from None

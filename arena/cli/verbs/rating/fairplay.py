@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
-from arena.cli.shared.output import Column, print_json, print_rows, write_told
+from arena.cli.shared.output import Column, print_json, print_rows, write_translated
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
 from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
 from arena.cli.shared.pools import describe_pool, short_pool_id
@@ -22,7 +22,7 @@ from arena.model.ratings import FairPlay, FairPlayAsked
 app = typer.Typer()
 
 _COLUMNS = (
-    Column("sentence", "suspicion", write=write_told),
+    Column("sentence", "suspicion", write=write_translated),
     Column("elo", "elo", right=True, write="{:.0f}".format),
     Column("z", "z", right=True, write="{:.1f}".format),
     Column("chance", "by_chance", right=True, write="{:.1g}".format),

@@ -19,7 +19,7 @@ from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_p
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
-from arena.cli.verbs.rating.circling import MIXTURE, print_circles, print_warning
+from arena.cli.verbs.rating.circles import MIXTURE, print_circles, print_warning
 from arena.model.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage
 
 app = typer.Typer()

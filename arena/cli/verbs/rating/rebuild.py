@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.apart import run_apart
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import print_json
@@ -18,6 +17,7 @@ from arena.cli.shared.saying import say, told
 from arena.cli.shared.stages import StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
+from arena.cli.shared.work_thread import run_in_thread
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.telling import Tell
@@ -40,7 +40,7 @@ def rebuild(
     with open_existing_storage(db) as storage, connect(db) as connection:
         pool = choose_pool(connection, pool, game, seats, time)
         work = partial(_check if check else _rebuild, storage, pool)
-        problems, outcome = run_apart(storage.database, work, StageDisplay())
+        problems, outcome = run_in_thread(storage.database, work, StageDisplay())
     if as_json:
         print_json({"problems": problems}, table="problems")
     else:

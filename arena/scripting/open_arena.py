@@ -29,7 +29,7 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Hosting:
+class HostingSettings:
     """How matches are played on this machine."""
 
     workers: int = 0
@@ -70,7 +70,7 @@ class Hosting:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class OpenArena:
     """What an `arena.api.Arena` stands on."""
 
     place: str
@@ -78,10 +78,10 @@ class House:
     database: Database
     port: ArenaPort
     programs: StoredPrograms
-    hosting: Hosting
+    hosting: HostingSettings
 
 
-def open_house(place: str | os.PathLike[str], hosting: Hosting, *, makes: bool) -> House:
+def open_arena(place: str | os.PathLike[str], hosting: HostingSettings, *, makes: bool) -> OpenArena:
     """Open a database, a path or a URL. Whoever does so closes it.
 
     Raises RefusedError if there is none and none is to be made, DatabaseError if it cannot serve, StoreError,
@@ -101,7 +101,7 @@ def open_house(place: str | os.PathLike[str], hosting: Hosting, *, makes: bool) 
     except BaseException:
         database.close()
         raise
-    return House(named, database, ArenaHere(database, _always(programs)), programs, hosting)
+    return OpenArena(named, database, ArenaHere(database, _always(programs)), programs, hosting)
 
 
 def policy_of(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:

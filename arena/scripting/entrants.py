@@ -19,15 +19,15 @@ from arena.model.bots import AddedBot
 from arena.model.errors import RefusedError, UnknownError, unknown
 from arena.model.page import MOST_LIMIT
 from arena.model.tournaments import ALL
-from arena.scripting.apart import run_silently
 from arena.scripting.arguments import can_be_path
 from arena.scripting.callables import PRINT_NAME, PROGRAM_NAME, PackedCallable, is_callable, pack
 from arena.scripting.errors import CallableError
-from arena.scripting.house import House
+from arena.scripting.loop_thread import run_silently
+from arena.scripting.open_arena import OpenArena
 from arena.scripting.paging import all_of
 
 
-def entered(house: House, bots: Iterable[Any]) -> tuple[str, ...]:
+def find_or_add(arena: OpenArena, bots: Iterable[Any]) -> tuple[str, ...]:
     """Return what the book of record knows these bots by, after adding those that it does not have yet.
 
     A bot is a name (`greedy`, `greedy@hash`; a sample bot is added when it is first named), a directory with a
@@ -38,7 +38,7 @@ def entered(house: House, bots: Iterable[Any]) -> tuple[str, ...]:
     packed = [pack(bot) if is_callable(bot) else bot for bot in bots]
     _need_own_names(one for one in packed if isinstance(one, PackedCallable))
     return tuple(
-        _text(_added_callable(house, one, None)) if isinstance(one, PackedCallable) else _known_or_added(house, one)
+        _text(_added_callable(arena, one, None)) if isinstance(one, PackedCallable) else _known_or_added(arena, one)
         for one in packed
     )
 
@@ -53,17 +53,17 @@ def _need_own_names(callables: Iterable[PackedCallable]) -> None:
             raise CallableError(f"two callables are called {one.name!r}; name them with Entrant(bot, name='another')")
 
 
-def added(house: House, bot: Any, owner: str | None) -> AddedBot:
+def add(arena: OpenArena, bot: Any, owner: str | None) -> AddedBot:
     """Add a bot, given by a directory, as a callable, or as the name of a sample; nothing changes if it is there."""
     if is_callable(bot):
-        return _added_callable(house, pack(bot), owner)
+        return _added_callable(arena, pack(bot), owner)
     text = _as_text(bot)
     if not can_be_path(text) or not (text.isprintable() or _is_there(text)):
-        raise _unknown(house, text)
+        raise _unknown(arena, text)
     directory = Path(text).expanduser()
     if isinstance(bot, str) and text in sample_names() and not (directory / MANIFEST_NAME).is_file():
         directory = sample_directory(text)
-    return add_bot(house.database, house.programs, directory, owner, _build)
+    return add_bot(arena.database, arena.programs, directory, owner, _build)
 
 
 def _text(version: AddedBot) -> str:
@@ -78,52 +78,52 @@ def _as_text(bot: Any) -> str:
     return os.fsdecode(bot)
 
 
-def _known_or_added(house: House, bot: Any) -> str:
+def _known_or_added(arena: OpenArena, bot: Any) -> str:
     text = _as_text(bot)
     if isinstance(bot, str):
         if text == ALL:
             return text
         try:
-            house.port.bots.find_version(text)
+            arena.port.bots.find_version(text)
             return text
         except UnknownError:
             if not _is_there(text) and text not in sample_names():
-                raise _unknown(house, text) from None
-    return _text(added(house, bot, None))
+                raise _unknown(arena, text) from None
+    return _text(add(arena, bot, None))
 
 
 def _is_there(text: str) -> bool:
     return can_be_path(text) and Path(text).expanduser().exists()
 
 
-def _unknown(house: House, text: str) -> UnknownError:
+def _unknown(arena: OpenArena, text: str) -> UnknownError:
     """Return the error for a bot that is nowhere, with the nearest that is in the database or among the samples."""
-    known = [bot.name for bot in all_of(lambda after: house.port.bots.list_bots(MOST_LIMIT, after))]
+    known = [bot.name for bot in all_of(lambda after: arena.port.bots.list_bots(MOST_LIMIT, after))]
     remedy = "Arena.bots() shows all; a directory, a sample bot or a callable will do, too"
     return unknown("bot", text.partition("@")[0], [*known, *sample_names()], remedy)
 
 
-def _added_callable(house: House, packed: PackedCallable, owner: str | None) -> AddedBot:
+def _added_callable(arena: OpenArena, packed: PackedCallable, owner: str | None) -> AddedBot:
     """Add a callable unless an equal one is there.
 
     Raises CallableError if another kind of bot has its name, or it cannot be a bot with what is said of it.
     """
-    _need_own_name(house, packed.name)
-    known = None if owner is not None else _known(house, packed)
+    _need_own_name(arena, packed.name)
+    known = None if owner is not None else _known(arena, packed)
     if known is not None:
         return known
     with tempfile.TemporaryDirectory(prefix="kingmaker-callable-") as made:
         packed.write(Path(made))
         try:
-            return add_bot(house.database, house.programs, Path(made), owner, _build)
+            return add_bot(arena.database, arena.programs, Path(made), owner, _build)
         except ManifestError as error:  # which names the file, and nobody but us has written that
             raise CallableError(str(error).replace(str(Path(made) / MANIFEST_NAME), packed.name)) from error
 
 
-def _need_own_name(house: House, name: str) -> None:
+def _need_own_name(arena: OpenArena, name: str) -> None:
     if name not in sample_names():
         try:
-            newest = house.port.bots.get_bot(name).newest
+            newest = arena.port.bots.get_bot(name).newest
         except UnknownError:
             return
         if PROGRAM_NAME in newest.manifest.get("command", ()):
@@ -131,12 +131,12 @@ def _need_own_name(house: House, name: str) -> None:
     raise CallableError(f"a bot that is no callable is called {name!r}; name yours with Entrant(bot, name='another')")
 
 
-def _known(house: House, packed: PackedCallable) -> AddedBot | None:
+def _known(arena: OpenArena, packed: PackedCallable) -> AddedBot | None:
     """Return the version, of those added last, that has the same fingerprint."""
     if packed.fingerprint is None:
         return None
     try:
-        versions = house.port.bots.list_versions(packed.name).items
+        versions = arena.port.bots.list_versions(packed.name).items
     except UnknownError:
         return None
     for version in versions:

@@ -1,4 +1,4 @@
-"""The commands `arena bot remove` and `rename`: for what was added by mistake and has not played."""
+"""The command `arena bot remove`: for what was added by mistake and has not played."""
 
 from __future__ import annotations
 
@@ -31,22 +31,3 @@ def remove(
         typer.echo(say("cli_bot.removed", bot=removed.bot, versions=removed.versions))
     else:
         typer.echo(say("cli_bot.removed_version", bot=text))
-
-
-@app.command(epilog=example("arena bot rename foxx fox"))
-def rename(
-    name: Annotated[str, typer.Argument(metavar="BOT")],
-    new: Annotated[str, typer.Argument(metavar="NEW_NAME")],
-    db: Database = settings.DB.default,
-    as_json: AsJson = False,
-) -> None:
-    """Give a bot that has not played another name."""
-    with connect(db) as connection:
-        renamed = connection.arena.bots.rename_bot(name, new)
-    stated = renamed.newest.manifest.get("name")
-    if as_json:
-        print_json({"name": renamed.name, "owner": renamed.owner, "named_in_bot_toml": stated})
-        return
-    typer.echo(say("cli_bot.renamed", bot=renamed.name))
-    if not renamed.remote and stated != new:
-        typer.echo(say("cli_bot.rename_there_too", bot=renamed.name, name=stated, new=new), err=True)

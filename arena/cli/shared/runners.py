@@ -12,17 +12,17 @@ from arena.model.tournaments import STOPPED, TournamentSummary
 
 PLANNED, RUNNING = "planned", "running"
 
-__all__ = ["PLANNED", "RUNNING", "STOPPED", "format_player", "player_line"]
+__all__ = ["PLANNED", "RUNNING", "STOPPED", "format_runner", "runner_line"]
 
 
-def format_player(player: Mapping[str, Any] | None) -> str:
+def format_runner(player: Mapping[str, Any] | None) -> str:
     """Write who plays a tournament, for a table: `HOST:PID`, or `-` if nobody does."""
     return "-" if player is None else f"{player['host']}:{player['pid'] or '?'}"
 
 
-def player_line(summary: TournamentSummary) -> str | None:
+def runner_line(summary: TournamentSummary) -> str | None:
     """Return who plays a tournament and since when, in a line, or `None` if nobody does or it is not told."""
     if summary.played_by is None:
         return None
-    who, since = format_player(asdict(summary.played_by)), format_instant(summary.played_by.since_us)
+    who, since = format_runner(asdict(summary.played_by)), format_instant(summary.played_by.since_us)
     return say("cli_tournament.played_by", who=who, since=since)

@@ -35,24 +35,24 @@ class _Formatter(HelpFormatter):
         self.write(f"{'':>{self.current_indent}}{say(f'cli.heading_{heading.lower()}')}\n")
 
     def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        super().write_dl([(first, _said(second)) for first, second in rows], col_max, col_spacing)
+        super().write_dl([(first, _translated(second)) for first, second in rows], col_max, col_spacing)
 
 
 class _Context(typer.Context):
     formatter_class = _Formatter
 
 
-def _said(text: str) -> str:
+def _translated(text: str) -> str:
     """Return the text of a row with the parser's own words in the language of the process."""
     if text == _HELP_OPTION:
         return say("cli.option_help")
     help_, mark, extras = text.rpartition("  [")
     if not mark or not extras.endswith("]"):
         return text
-    return f"{help_}{mark}{'; '.join(map(_said_extra, extras[:-1].split('; ')))}]"
+    return f"{help_}{mark}{'; '.join(map(_translated_extra, extras[:-1].split('; ')))}]"
 
 
-def _said_extra(extra: str) -> str:
+def _translated_extra(extra: str) -> str:
     """Return what stands in brackets behind the help of a parameter: `required`, `default: 3`."""
     if extra == "required":
         return say("cli.required")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.shared.unheard import pass_over_unheard
+from arena.cli.shared.broken_stderr import ignore_broken_stderr
 from tests.cli.support import ROUND_ROBIN, Arena
 from tests.support.patience import PATIENCE_S
 
@@ -45,7 +45,7 @@ def full_disk() -> Iterator[int]:
 def test_a_run_does_not_mind_that_its_progress_cannot_be_written(table: Arena, nowhere: Any) -> None:
     with nowhere() as place, open(place, "w", closefd=False) as stderr, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stderr", stderr)
-        pass_over_unheard()
+        ignore_broken_stderr()
         with sys.stderr:
             played = table(*ROUND_ROBIN, "--json")
     assert (played.code, len(played.json)) == (0, 3)

@@ -20,16 +20,16 @@ Work = Callable[[Callable[[N], None]], Coroutine[Any, Any, T]]
 """Begins the work, given what tells the news."""
 
 
-def run_apart(work: Work[N, T], hear: Callable[[N], None]) -> T:
-    """Return the result of the work, or raise what it raises; `hear` is called with its news, here.
+def run_in_loop_thread(work: Work[N, T], on_news: Callable[[N], None]) -> T:
+    """Return the result of the work, or raise what it raises; `on_news` is called with its news, here.
 
-    If `hear` raises, or Ctrl-C comes, the work is cancelled and ended, and that goes on.
+    If `on_news` raises, or Ctrl-C comes, the work is cancelled and ended, and that goes on.
     """
     running = _Running[N, T](work)
     try:
         running.start()
         while (news := running.news.get()) is not None:
-            hear(news)
+            on_news(news)
     except BaseException:
         running.cancel()
         running.join()
@@ -39,12 +39,12 @@ def run_apart(work: Work[N, T], hear: Callable[[N], None]) -> T:
 
 
 def run_silently(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Return the result of work that has no news, as `run_apart` does."""
+    """Return the result of work that has no news, as `run_in_loop_thread` does."""
 
     async def begin(_tell: Callable[[None], None]) -> T:
         return await work()
 
-    return run_apart(begin, lambda _: None)
+    return run_in_loop_thread(begin, lambda _: None)
 
 
 class _Running(Generic[N, T]):

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared.apart import run_apart
 from arena.cli.shared.stages import StageDisplay
+from arena.cli.shared.work_thread import run_in_thread
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.telling import Stage, Tell
 from ratings.store.database import Database, open_database
@@ -67,16 +67,18 @@ def interrupted_at(stage: Stage, tell: Tell) -> Tell:
 
 
 def test_what_the_work_returns_and_raises_comes_back(database: Database) -> None:
-    assert run_apart(database, lambda _: 7, quiet()) == 7
+    assert run_in_thread(database, lambda _: 7, quiet()) == 7
     with pytest.raises(ZeroDivisionError):
-        run_apart(database, lambda _: 1 // 0, quiet())
+        run_in_thread(database, lambda _: 1 // 0, quiet())
 
 
 @pytest.mark.host_fault("ctrl-c")
 def test_ctrl_c_amid_a_rebuild_leaves_the_book_as_it_was(database: Database) -> None:
     before = book.rows(database, "rating", "rating_change", "entrant_tally")
     with pytest.raises(KeyboardInterrupt):
-        run_apart(database, lambda tell: Ledger(database).rebuild(tell=interrupted_at(Stage.RATINGS, tell)), quiet())
+        run_in_thread(
+            database, lambda tell: Ledger(database).rebuild(tell=interrupted_at(Stage.RATINGS, tell)), quiet()
+        )
     assert book.rows(database, "rating", "rating_change", "entrant_tally") == before
     Ledger(database).rebuild()
     assert book.rows(database, "rating", "rating_change", "entrant_tally") != before
@@ -91,7 +93,7 @@ def test_ctrl_c_ends_a_statement_that_would_go_on_for_ever(database: Database) -
 
     others = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        run_apart(database, look, quiet())
+        run_in_thread(database, look, quiet())
     wait_until(lambda: threading.active_count() == others)
     with write(database) as session:  # nobody holds it
         session.connection().exec_driver_sql("UPDATE entrant_tally SET wins = 78")
@@ -110,7 +112,7 @@ def test_ctrl_c_while_the_work_starts_keeps_it_from_beginning(
 
     monkeypatch.setattr(threading.Thread, "start", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_apart(database, begun.append, quiet())
+        run_in_thread(database, begun.append, quiet())
     assert begun == []
 
 

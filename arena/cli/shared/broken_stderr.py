@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 
-class _Unheard(io.RawIOBase):
+class _IgnoringStream(io.RawIOBase):
     """A descriptor that takes everything: what cannot be written is passed over."""
 
     def __init__(self, number: int) -> None:
@@ -34,8 +34,8 @@ class _Unheard(io.RawIOBase):
             return len(memoryview(data))
 
 
-def pass_over_unheard() -> None:
+def ignore_broken_stderr() -> None:
     """Have what is written to standard error from now on raise nothing."""
     old = sys.stderr
-    buffer = io.BufferedWriter(_Unheard(old.fileno()))
+    buffer = io.BufferedWriter(_IgnoringStream(old.fileno()))
     sys.stderr = io.TextIOWrapper(buffer, encoding=old.encoding, errors=old.errors, line_buffering=True)

@@ -1,6 +1,6 @@
 """The whole road of many short matches, from `tournament run` to the last rating: how much of the time is play.
 
-    python -m benchmarks.whole_road [--matches 10000] [--workers 2]
+    python -m benchmarks.end_to_end [--matches 10000] [--workers 2]
 
 A round robin of three instant bots of The Foreign King by the real command line, in a fresh directory, watched from
 outside. Printed is the share of the wall time, from the start of the command to its end, in which each worker has a
@@ -68,7 +68,7 @@ def _run(command: Sequence[str], home: Path) -> tuple[int, Mapping[Role, float]]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; 0 if every match was recorded and the goals are met."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.whole_road", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.end_to_end", description=__doc__)
     parser.add_argument("--matches", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args(arguments)

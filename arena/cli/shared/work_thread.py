@@ -46,19 +46,19 @@ class _Work(threading.Thread):
         self.may_begin.wait()
         try:
             if not self.is_given_up:
-                self.result = self._work(self._tell)
+                self.result = self._work(self._note_progress)
         except BaseException as error:  # for whoever waits
             self.error = error
         finally:
             self.is_over.set()
 
-    def _tell(self, stage: Stage, done: int, total: int) -> None:
+    def _note_progress(self, stage: Stage, done: int, total: int) -> None:
         if self.is_given_up:
             raise _GivenUpError
         self.place = (stage, done, total)
 
 
-def run_apart(database: Database, work: Callable[[Tell], T], display: Display) -> T:
+def run_in_thread(database: Database, work: Callable[[Tell], T], display: Display) -> T:
     """Return what `work` returns, or raise what it raises; it is given what it shall tell how far it is.
 
     At Ctrl-C its statement fails and its transaction is undone; KeyboardInterrupt is raised when that is over.

@@ -1,6 +1,6 @@
 """Clients that hand bots in at a service: well, badly, twice, and cut off in the middle.
 
-    python -m benchmarks.handing_in < one JSON object
+    python -m benchmarks.submission_clients < one JSON object
 
 As a program it sends the first half of an archive, says so and waits to be killed.
 """
@@ -163,7 +163,7 @@ def cut_off(client: Client, source: Source, *, closes: bool) -> Result:
 def killed(client: Client, source: Source) -> None:
     """Have a process of its own send about half of an archive, and kill it."""
     said = {**asdict(client), "directory": str(source.directory)}
-    words = [sys.executable, "-m", "benchmarks.handing_in"]
+    words = [sys.executable, "-m", "benchmarks.submission_clients"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arena.app.adding import add_bot
 from arena.cli.shared.building import build_added
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.request import Request, tournament_request
 from arena.executor.local import LocalExecutor
 from arena.hosting.manifest import MANIFEST_NAME
@@ -43,11 +43,11 @@ _NAME = re.compile(r"(?m)^name = .*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ProfiledTournament:
     """Where matches are played to be measured."""
 
     directory: Path
-    connection: Connection
+    connection: ArenaConnection
     tournament: str
     """Its id."""
 
@@ -58,13 +58,13 @@ def seats_of(game: Game) -> int:
 
 
 @contextmanager
-def stage(game: Game, seconds: float, workers: int) -> Iterator[Stage]:
+def profiled_tournament(game: Game, seconds: float, workers: int) -> Iterator[ProfiledTournament]:
     """Plan a tournament in a new database for so long a measuring; nothing of it is left when the block ends."""
     with scratch_directory() as directory, connect(str(directory / "arena.db"), makes=True) as connection:
         bots = _add_bots(connection, directory, seats_of(game))
         form = RoundRobin(len(bots), _blocks(game, seconds, workers))
         order = tournament_request(Request(game=game.name, time=TIME, seed=1), form, bots)
-        yield Stage(directory, connection, connection.arena.tournaments.create_tournament(order).id)
+        yield ProfiledTournament(directory, connection, connection.arena.tournaments.create_tournament(order).id)
 
 
 def _blocks(game: Game, seconds: float, workers: int) -> int:
@@ -75,7 +75,7 @@ def _blocks(game: Game, seconds: float, workers: int) -> int:
     return max(round(matches / seats), 1)
 
 
-def _add_bots(connection: Connection, directory: Path, count: int) -> list[str]:
+def _add_bots(connection: ArenaConnection, directory: Path, count: int) -> list[str]:
     """Add the random sample under so many names."""
     assert connection.storage is not None
     names = [f"{SAMPLE}-{number}" for number in range(1, count + 1)]
@@ -88,14 +88,16 @@ def _add_bots(connection: Connection, directory: Path, count: int) -> list[str]:
     return names
 
 
-async def measure(stage: Stage, seconds: float, workers: int, on_progress: OnProgress) -> Split:
+async def measure(
+    profiled_tournament: ProfiledTournament, seconds: float, workers: int, on_progress: OnProgress
+) -> Split:
     """Play and measure, and return where time went. Raises what the run raises, and UnmeasuredError."""
-    sheets = stage.directory / "sheets"
+    sheets = profiled_tournament.directory / "sheets"
     sheets.mkdir()
     own, recording = Sheet(new_words()), Recording()
     async with LocalExecutor(workers, profile=sheets) as executor:
         with Sampler(own, COORDINATOR_ROOMS, Part.COORDINATOR).sampling():
-            run = asyncio.create_task(_run(stage, _Timed(executor, recording), recording))
+            run = asyncio.create_task(_run(profiled_tournament, _Timed(executor, recording), recording))
             try:
                 looks = await Measuring(sheets, workers, own, recording).measure(run, seconds, on_progress)
             finally:
@@ -104,12 +106,12 @@ async def measure(stage: Stage, seconds: float, workers: int, on_progress: OnPro
     return split_of(*looks)
 
 
-async def _run(stage: Stage, executor: _Timed, recording: Recording) -> None:
-    storage = stage.connection.storage
+async def _run(profiled_tournament: ProfiledTournament, executor: _Timed, recording: Recording) -> None:
+    storage = profiled_tournament.connection.storage
     assert storage is not None
     await run_tournament(
         storage.database,
-        stage.tournament,
+        profiled_tournament.tournament,
         executor,
         storage.programs,
         on_progress=lambda progress: recording.record(progress.played),

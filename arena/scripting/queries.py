@@ -29,28 +29,28 @@ from arena.scripting.boards import (
     matches_table,
     tournaments_table,
 )
-from arena.scripting.choosing import choose_pool
-from arena.scripting.house import House
+from arena.scripting.open_arena import OpenArena
 from arena.scripting.paging import all_of
 from arena.scripting.played import MatchReplay, PlayedTournament
-from arena.scripting.tables import Table
+from arena.scripting.pool_choice import choose_pool
+from arena.scripting.tables import ResultTable
 from arena.scripting.wording import for_programs
 
 
-class Asking:
+class ArenaQueries:
     """An open database that can be asked, until it is closed."""
 
-    def __init__(self, house: House) -> None:
-        self._house: House | None = house
+    def __init__(self, arena: OpenArena) -> None:
+        self._arena: OpenArena | None = arena
 
     def __repr__(self) -> str:
-        return "Arena(closed)" if self._house is None else f"Arena({self._house.place!r})"
+        return "Arena(closed)" if self._arena is None else f"Arena({self._arena.place!r})"
 
     def close(self) -> None:
         """Close the database; nothing can be asked any more."""
-        house, self._house = self._house, None
-        if house is not None:
-            house.database.close()
+        arena, self._arena = self._arena, None
+        if arena is not None:
+            arena.database.close()
 
     @property
     def port(self) -> ArenaPort:
@@ -58,10 +58,10 @@ class Asking:
         return self._open.port
 
     @property
-    def _open(self) -> House:
-        if self._house is None:
+    def _open(self) -> OpenArena:
+        if self._arena is None:
             raise ClientError("this arena was closed; open it again: Arena(...)")
-        return self._house
+        return self._arena
 
     def result(self, tournament: str) -> PlayedTournament:
         """Return the table of a tournament as far as it was played."""
@@ -120,12 +120,12 @@ class Asking:
             need_wholes(limit=limit)
             return reading.score_matrix(self.port, tournament, found, limit)
 
-    def bots(self) -> Table[BotSummary]:
+    def bots(self) -> ResultTable[BotSummary]:
         """Return the bots, those added last first."""
         with for_programs():
             return bots_table(all_of(lambda after: self.port.bots.list_bots(MOST_LIMIT, after)))
 
-    def tournaments(self) -> Table[TournamentSummary]:
+    def tournaments(self) -> ResultTable[TournamentSummary]:
         """Return the tournaments, single matches too, those created last first."""
         with for_programs():
             lists = self.port.tournaments
@@ -138,7 +138,7 @@ class Asking:
         bot: str | None = None,
         fault: str | None = None,
         limit: int | None = None,
-    ) -> Table[MatchSummary]:
+    ) -> ResultTable[MatchSummary]:
         """Return matches, those planned last first: of a tournament, of a bot, or with a fault (`any`, `TIMEOUT`)."""
         with for_programs():
             optional_texts(tournament=tournament, bot=bot, fault=fault)

@@ -1,15 +1,15 @@
-"""The course of a match: its position after each ply, found from the actions and the outcomes of chance. No I/O."""
+"""The positions of a match, after each ply, found from the actions and the outcomes of chance. No I/O."""
 
 from __future__ import annotations
 
-from arena.story.facts import Beginning, Ply, StoryError
+from arena.story.facts import Beginning, PlayedPly, StoryError
 from engine import registry
 from engine.abilities import Move
 from engine.chance import ScriptedChance, ScriptError
 from engine.core import EngineError, Game, State
 
 
-class Course:
+class PositionTracker:
     """Follows one match. `plies` counts those that were played, and `state` is the position behind them."""
 
     __slots__ = ("_chance", "game", "plies", "state")
@@ -25,7 +25,7 @@ class Course:
         except (EngineError, ScriptError) as error:
             raise StoryError(f"the match cannot be played again: {error}") from error
 
-    def apply(self, ply: Ply) -> Move:
+    def apply(self, ply: PlayedPly) -> Move:
         """Play the next ply and return what it did; no position that was returned before changes by it.
 
         Raises StoryError if the ply does not fit.

@@ -9,7 +9,7 @@ from engine.abilities import Move
 from engine.core import Game, State
 
 
-class SeenByAll:
+class PublicPositions:
     """Shows the positions of one match without what is hidden, as the referee would send them to any seat."""
 
     __slots__ = ("_game", "_last", "_seats")
