@@ -1,47 +1,61 @@
-"""The standing ladders of a database and their seasons."""
+"""The standing ladders of a database and their seasons: shown to everybody, opened and ended by their organiser."""
 
 from __future__ import annotations
 
-from arena.app.ladder_notes import note_of
-from arena.app.place import Place
-from arena.app.pool_values import pool_value
+import time
+from dataclasses import asdict
+
+from arena.app.lookup import pool_value
+from arena.app.planning import plan_ladder
+from arena.app.policy import AppContext, need_organiser
+from arena.app.tournaments import standings_of
 from arena.model.errors import UnknownError
-from arena.model.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
+from arena.model.ladders import AbsentBot, Ladder, LadderRequest, Season, SeasonRow, SeasonTable
 from arena.model.page import DEFAULT_LIMIT, Page
-from arena.tournament.pace import rate_of
+from arena.tournament import seasons
+from arena.tournament.pace import MATCHES_PER_DAY, matches_to_look_at, pace_after, rate_of
+from arena.tournament.planner import planner_of
+from ratings.ledger.ladder_ledger import LadderLedger
+from ratings.ledger.ladders import LadderPlan, Table
 from ratings.read import ladders
 from ratings.read.absences import absent_from
-from ratings.read.ladders import LadderRow, owners_present
+from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present, running_ladder
 from ratings.read.paging import part_of
 from ratings.read.publishing import published_secret
-from ratings.store import season as seasons
+from ratings.read.tournaments import tournament_row
+from ratings.store.database import Database
+from ratings.store.ladders import RunningLadder
+from ratings.store.season import Season as StoredSeason
+from ratings.store.waves import OWNERS_APART
 
 _MOST_ABSENT = 100
 """So many bots are named that a ladder goes on without."""
+_REMOTE_REMEDY = "connect one: arena bot connect DIRECTORY --server NAME"
+_FIRST_SEASON = "season 1"
 
 
-class LaddersHere:
+class LocalLadders:
     """Implements the interface `arena.model.port.Ladders`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def list_ladders(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
-        page = ladders.list_ladders(self._place.database, limit=limit, after=after)
+        page = ladders.list_ladders(self._context.database, limit=limit, after=after)
         return Page(tuple(map(self._ladder, page.items)), page.next)
 
     def get_ladder(self, ladder: str) -> Ladder:
-        return self._ladder(ladders.find_ladder(self._place.database, ladder))
+        return self._ladder(ladders.find_ladder(self._context.database, ladder))
 
     def list_seasons(self, ladder: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Season]:
-        row = ladders.find_ladder(self._place.database, ladder)
-        page = ladders.list_seasons(self._place.database, row.ladder.id, limit=limit, after=after)
+        row = ladders.find_ladder(self._context.database, ladder)
+        page = ladders.list_seasons(self._context.database, row.ladder.id, limit=limit, after=after)
         return Page(tuple(self._season(row, season) for season in page.items), page.next)
 
     def get_season_table(
         self, ladder: str, number: int, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> SeasonTable:
-        row = ladders.find_ladder(self._place.database, ladder)
+        row = ladders.find_ladder(self._context.database, ladder)
         found = next((season for season in row.seasons if season.number == number), None)
         if found is None or found.table is None:
             raise UnknownError(f"{ladder!r} has no closed season {number}; `arena season list` shows its seasons")
@@ -51,7 +65,7 @@ class LaddersHere:
     def _ladder(self, row: LadderRow) -> Ladder:
         ladder = row.ladder
         running = next((season for season in row.seasons if season.closed_at_us is None), None)
-        pace = rate_of(row.ladder.settings, self._place.matches_per_day())
+        pace = rate_of(row.ladder.settings, self._context.matches_per_day())
         return Ladder(
             id=ladder.id,
             name=ladder.name,
@@ -62,21 +76,21 @@ class LaddersHere:
             closed_because=ladder.closed_because,
             season=None if running is None else running.number,
             tournament=None if running is None else running.tournament_id,
-            bots=0 if running is None else len(owners_present(self._place.database, running.tournament_id)),
+            bots=0 if running is None else len(owners_present(self._context.database, running.tournament_id)),
             absent=() if running is None else self._absent(row),
             pace=pace,
-            note=None if running is None else note_of(self._place.database, row, running, pace),
+            note=None if running is None else note_of(self._context.database, row, running, pace),
         )
 
     def _absent(self, row: LadderRow) -> tuple[AbsentBot, ...]:
-        viewer = self._place.viewer
-        seen = [one for one in absent_from(self._place.database, row.pool) if viewer.owns(one.bot.owner_id)]
+        viewer = self._context.viewer
+        seen = [one for one in absent_from(self._context.database, row.pool) if viewer.owns(one.bot.owner_id)]
         return tuple(
             AbsentBot(one.bot.name, one.version.content_hash, one.absence.why, one.absence.since_us)
             for one in seen[:_MOST_ABSENT]
         )
 
-    def _season(self, row: LadderRow, season: seasons.Season) -> Season:
+    def _season(self, row: LadderRow, season: StoredSeason) -> Season:
         is_closed = season.closed_at_us is not None
         return Season(
             ladder=row.ladder.name,
@@ -88,5 +102,92 @@ class LaddersHere:
             frozen_at_us=season.frozen_at_us,
             final_tournament=season.final_tournament_id,
             closed_at_us=season.closed_at_us,
-            secret=published_secret(self._place.database, season.tournament_id) if is_closed else None,
+            secret=published_secret(self._context.database, season.tournament_id) if is_closed else None,
         )
+
+
+def note_of(database: Database, row: LadderRow, season: StoredSeason, pace: int | None) -> str | None:
+    """Return what there is to say of a ladder whose season runs, or `None`.
+
+    `pace` is how many matches a day it may play: 0 for any number, `None` if that is not known.
+    """
+    if season.final_tournament_id is not None:
+        return "its final is played, and nothing else"
+    owners, seats = owners_present(database, season.tournament_id), row.pool.seats
+    if len(owners) < seats:
+        remedy = _REMOTE_REMEDY if row.pool.remote else "hand one in: arena bot submit DIRECTORY"
+        return f"waits for bots: it takes {seats}, and {len(owners)} take part; {remedy}"
+    # Bots without owner are rated with everybody; of one owner's, one can sit at a rated table.
+    tournament = tournament_row(database, season.tournament_id).tournament
+    if count_apart(owners) < seats and not tournament.rates_same_owner:
+        if tournament.settings.get(OWNERS_APART):
+            return (
+                f"waits for bots of other owners: those of one owner do not meet, and it takes bots of {seats} owners; "
+                "invite another: arena owner invite NAME"
+            )
+        return (
+            "nothing is rated: bots of one owner do not count against one another, and it takes bots of "
+            f"{seats} owners; invite another: arena owner invite NAME"
+        )
+    return _rest(database, season, pace) if pace else None
+
+
+def _rest(database: Database, season: StoredSeason, pace: int) -> str | None:
+    now_s = time.time()
+    starts = last_starts(database, season.tournament_id, matches_to_look_at(pace))
+    wait_s = pace_after(pace, [start / 1e6 for start in starts], now_s).wait_s(now_s)
+    if not wait_s:
+        return None
+    at = time.strftime("%H:%M:%S", time.gmtime(now_s + wait_s))
+    return f"caught up with its pace of {pace} matches a day: the next one begins at {at} UTC"
+
+
+class LocalSeasons:
+    """Implements the interface `arena.model.port.Seasons`."""
+
+    def __init__(self, context: AppContext) -> None:
+        need_organiser(context.viewer, "open and close ladders and seasons")
+        self._context = context
+        self._ledger = LadderLedger(context.database)
+        self._shown = LocalLadders(context)
+
+    def open_ladder(self, request: LadderRequest) -> Ladder:
+        settings = {} if request.matches_per_day is None else {MATCHES_PER_DAY: request.matches_per_day}
+        played = plan_ladder(request.tournament, remote=request.remote)
+        plan = LadderPlan(request.name, played, settings, request.season or _FIRST_SEASON)
+        self._ledger.open_ladder(plan, planner_of)
+        return self._shown.get_ladder(request.name)
+
+    def close_ladder(self, ladder: str, why: str) -> Ladder:
+        self._ledger.close_ladder(ladder, why, table=self._table_if_any(ladder))
+        return self._shown.get_ladder(ladder)
+
+    def announce_freeze(self, ladder: str, at_us: int, final_blocks: int) -> Season:
+        seasons.announce_freeze(self._context.database, ladder, at_us, final_blocks)
+        return self._newest(ladder)
+
+    def freeze_season(self, ladder: str, final_blocks: int | None = None) -> Season:
+        seasons.freeze(self._context.database, ladder, final_blocks)
+        return self._newest(ladder)
+
+    def close_season(self, ladder: str) -> Season:
+        running = running_ladder(self._context.database, ladder)
+        self._ledger.close_season(ladder, table=self._table(running))
+        return self._newest(ladder)
+
+    def open_season(self, ladder: str, name: str | None = None) -> Season:
+        seasons.open_season(self._context.database, ladder, name)
+        return self._newest(ladder)
+
+    def _newest(self, ladder: str) -> Season:
+        return self._shown.list_seasons(ladder, limit=1).items[0]
+
+    def _table_if_any(self, ladder: str) -> Table | None:
+        """Return the table of the season that runs, or `None` between two seasons."""
+        row = self._shown.get_ladder(ladder)
+        return None if row.season is None else self._table(running_ladder(self._context.database, ladder))
+
+    def _table(self, running: RunningLadder) -> Table:
+        """Return what a season comes to: the table of its final, or of the ladder if it has none."""
+        decided_in = running.season.final_tournament_id or running.tournament.id
+        return [asdict(row) for row in standings_of(self._context, decided_in)]

@@ -10,7 +10,7 @@ from random import Random
 
 from arena.model.port import ArenaPort
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import connect
+from arena.rpc.login import connect
 from arena.web.frame.site import Rules
 from arena.web.people.desk import Desk
 from arena.web.people.hall import Hall

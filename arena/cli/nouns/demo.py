@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from arena.app.adding import add_bot
+from arena.app.store import add_bot
 from arena.cli.shared import settings
 from arena.cli.shared.browsers import USUAL_ADDRESS
 from arena.cli.shared.building import build_added

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 from arena.web.helping.helper import Helper
 from arena.web.helping.lane import Lane
 from arena.web.helping.questions import call_of

@@ -24,7 +24,7 @@ from arena.i18n.telling import tell
 from arena.model.admissions import Admission
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import LoginError
-from arena.rpc.remote import ArenaThere
+from arena.rpc.remote import RemoteArena
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.frame.streams import BEGIN, HEARTBEAT, HEARTBEAT_S, EventStream, Followers, event
@@ -105,7 +105,7 @@ def _marks_of(place: str) -> dict[str, str]:
     return dict(zip(_PARTS, marks if len(marks) == len(_PARTS) else [""] * len(_PARTS), strict=True))
 
 
-def _parts(request: Request, arena: ArenaThere, version: str) -> tuple[dict[str, str], bool]:
+def _parts(request: Request, arena: RemoteArena, version: str) -> tuple[dict[str, str], bool]:
     """Return the parts of the page as they are now, and whether they stay so; a trouble stands in their place."""
     try:
         session_of(request)
@@ -127,7 +127,7 @@ def _rendered(request: Request, template: str, seen: Seen, version: str) -> str:
     return bytes(render(request, template, seen=seen, named=version).body).decode()
 
 
-def _look(arena: ArenaThere, version: str) -> Seen:
+def _look(arena: RemoteArena, version: str) -> Seen:
     admission = arena.admissions.get_admission(version)
     try:
         log = arena.bots.get_build_log(version).text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena.model.port import ArenaPort
 from arena.rpc.channel import UNIX, Endpoint
-from arena.rpc.connect import connect
+from arena.rpc.login import connect
 from arena.web.frame.site import Site
 from arena.web.people.desk import Desk
 from arena.web.people.hall import Hall

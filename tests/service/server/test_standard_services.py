@@ -13,8 +13,8 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc  # type:
 
 from arena.model.accounts import Identity
 from arena.rpc.calls import PACKAGE, SERVICES
-from arena.rpc.connect import check_protocol
 from arena.rpc.errors import ProtocolError
+from arena.rpc.login import check_protocol
 from arena.service.errors import ListenError
 from arena.service.server.errors import CODES
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
