@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.app.standings import comparison_of
+from arena.app.answers import comparison_of
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
 from arena.model.answers import comparison_note

@@ -1,9 +1,8 @@
-"""What a tournament comes to by its format: its table, its rounds, and the answer of one that asks something."""
+"""The rounds of a tournament, and the answer of one that asks something."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.app.policy import (
@@ -14,24 +13,20 @@ from arena.model.errors import RefusedError
 from arena.model.overview import WalkPoint
 from arena.model.page import MOST_LIMIT, Page
 from arena.model.pairings import Paired, Pairing
-from arena.model.tournaments import (
-    StandingRow,
-)
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
-from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.rounds import Met, pairings
 from arena.tournament.formats.situation import Situation
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.formats.waves import seen_by_plan
 from arena.tournament.stored import format_of, situation_of
-from arena.tournament.table import read_situation, table_situation
+from arena.tournament.table import read_situation
 from ratings.read.crosstable import names
-from ratings.read.crosstable import names as names_of
 from ratings.read.paging import part_of
 from ratings.read.report import TournamentReport
-from ratings.read.tournaments import EntrantRow, tournament_row
+from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
 
@@ -40,67 +35,8 @@ if TYPE_CHECKING:
     from ratings.statistics.stopping.standing import Standing as Known
 
 
-_ASKING = ("adaptive", "compare")
-"""The formats that ask something."""
-
-
 _MOST_POINTS = 24
 """At so many moments the answer of an adaptive tournament is computed anew: each is a fit of all its matches."""
-
-
-@dataclass(frozen=True, slots=True)
-class TournamentTable:
-    """The entrants of a tournament, best first, and the answer to what it asks, if it asks anything."""
-
-    rows: tuple[StandingRow, ...]
-    best: BestKnown | None = None
-    comparison: ComparisonResult | None = None
-
-
-def make_table(database: Database, report: TournamentReport) -> TournamentTable:
-    """Return the table of a tournament, given how all its entrants fared."""
-    form, entrants = format_of(report.row.tournament, report.row.pool), report.entrants
-    if form is None:  # a single match has no format, and so no blocks, points and status to tell
-        return TournamentTable(tuple(_unranked(context, row) for context, row in enumerate(entrants, start=1)))
-    situation, rows = table_situation(database, form, report), {row.version_id: row for row in entrants}
-    # Entrants stay, but one may have joined since the report was read.
-    ranked = tuple(_ranked(rows[line.entrant], line) for line in form.standings(situation) if line.entrant in rows)
-    if form.name not in _ASKING:
-        return TournamentTable(ranked)
-
-    return TournamentTable(ranked, best_known(database, form, situation, report), comparison_in(form, situation))
-
-
-def _unranked(place: int, row: EntrantRow) -> StandingRow:
-    return _line(row, place=place, blocks=0, points=0, score=row.score, status="")
-
-
-def _ranked(row: EntrantRow, standing: Standing) -> StandingRow:
-    return _line(
-        row,
-        place=standing.place,
-        blocks=standing.blocks,
-        points=standing.points,
-        score=standing.score,
-        status=standing.status,
-    )
-
-
-def _line(row: EntrantRow, *, place: int, blocks: int, points: int, score: float, status: str) -> StandingRow:
-    return StandingRow(
-        place=place,
-        version_id=row.version_id,
-        bot=row.bot,
-        number=row.number,
-        content_hash=row.content_hash,
-        matches=row.matches,
-        **row.firsts._asdict(),
-        blocks=blocks,
-        points=points,
-        score=score,
-        forfeits=row.forfeits,
-        status=status,
-    )
 
 
 def list_pairings(context: AppContext, tournament_id: str, limit: int | None, after: str | None) -> Page[Pairing]:
@@ -161,15 +97,15 @@ def best_known(database: Database, form: Format, situation: Situation, report: T
         return None
     standing = _answer(form, situation, report)
     leaders, contenders = standing.leaders[:MOST_LIMIT], standing.contenders[:MOST_LIMIT]
-    names = names_of(database, [*leaders, *contenders])
+    named = names(database, [*leaders, *contenders])
     return BestKnown(
         until=form.until,
         is_known=standing.is_known,
         confidence=standing.confidence,
         leaders=leaders,
         contenders=contenders,
-        leader_names=tuple(names[id_] for id_ in leaders),
-        contender_names=tuple(names[id_] for id_ in contenders),
+        leader_names=tuple(named[id_] for id_ in leaders),
+        contender_names=tuple(named[id_] for id_ in contenders),
     )
 
 
