@@ -40,17 +40,13 @@ _BY_CODE: dict[grpc.StatusCode, type[ClientError]] = {
     Code.RESOURCE_EXHAUSTED: BusyError,
     Code.UNAVAILABLE: UnavailableError,
 }
-# Those that are no misuse of the command line although their code would say so.
 _BY_REASON: dict[str, type[ClientError]] = {
-    "HIDDEN": HiddenError,
-    "DAMAGED": DamagedError,
-    "PROTOCOL_VERSION": ProtocolError,
+    **{kind.reason: kind for kind in (HiddenError, DamagedError, ProtocolError, DiskFullError, ClientError)},
     "STATISTICS": ClientError,
     "TOURNAMENT": ClientError,
-    "FAILED": ClientError,
-    "DISK_FULL": DiskFullError,
     "UPLOAD_DISK_FULL": DiskFullError,
 }
+"""Those of another kind than their code says: several kinds share one."""
 
 
 def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientError | None]) -> ClientError:

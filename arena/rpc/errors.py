@@ -19,6 +19,8 @@ from arena.model.errors import ClientError
 class ServiceError(ClientError):
     """The service could not do what was asked."""
 
+    kind = "unavailable"
+
 
 class UnreachableError(ServiceError):
     """Nobody answers, or the connection broke."""
@@ -35,14 +37,23 @@ class CertificateError(ServiceError):
 class LoginError(ServiceError):
     """There is no valid token for the service."""
 
+    kind = "unauthenticated"
+
 
 class BusyError(ServiceError):
     """A limit was reached, or the service is short of something; later it may work."""
+
+    kind = "limit"
 
 
 class DiskFullError(BusyError):
     """The disk of the service is full, and nothing was recorded."""
 
+    kind = "full"
+    reason = "DISK_FULL"
+
 
 class ProtocolError(ServiceError):
     """What answers speaks another protocol."""
+
+    reason = "PROTOCOL_VERSION"
