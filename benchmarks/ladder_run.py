@@ -26,7 +26,7 @@ from typing import Any
 
 from arena.hosting.store import VersionStore
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import meet
+from arena.rpc.login import meet
 from benchmarks.churn import Churn, Entrant, write_bot
 from benchmarks.flatness import Bound, trend
 from benchmarks.processes import arenas_own, descendants, memory_kb, open_files, threads

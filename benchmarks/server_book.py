@@ -31,8 +31,8 @@ from pathlib import Path
 from random import Random
 from statistics import mean, median, quantiles
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from benchmarks.database import fact_of
@@ -121,7 +121,7 @@ def _bare_commits(database: Database) -> Iterator[Ask]:
 def ask(database: Database, size: Size, figures: Figures) -> None:
     """Ask every question some times, in each of its ways."""
     programs = StoredPrograms(VersionStore(Path("arena.bots")))
-    for question in questions(ArenaHere(database, programs, Viewer(Scope.VIEWER)), size):
+    for question in questions(LocalArena(database, programs, Viewer(Scope.VIEWER)), size):
         took = [[_ms(one) for _ in range(1 + _ROUNDS)][1:] for one in question.asks]
         if took:
             slowest = max(median(one) for one in took)
@@ -145,7 +145,7 @@ def fit(url: str) -> None:
     start = time.perf_counter()
     with closing(open_database(url)) as database:
         programs = StoredPrograms(VersionStore(Path("arena.bots")))
-        found = ArenaHere(database, programs).ratings.get_official_table(pool=LARGEST)
+        found = LocalArena(database, programs).ratings.get_official_table(pool=LARGEST)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     print(time.perf_counter() - start, most, found.matches)
 

@@ -30,9 +30,9 @@ from arena.hosting.archive.transport import compress_chunk
 from arena.model.errors import ClientError
 from arena.model.uploads import Submitted, UploadTicket
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
-from arena.rpc.remote import ArenaThere
-from arena.rpc.submitting import submit
+from arena.rpc.login import open_line
+from arena.rpc.remote import RemoteArena
+from arena.rpc.upload import submit
 from arena.v1 import bot_pb2
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 
@@ -128,7 +128,7 @@ def hand_in(client: Client, source: Source) -> Result:
     """Submit as the command does."""
     begun: list[int] = []
     with open_line(client.open(), client.token) as line:
-        submitted = submit(ArenaThere(line), source.directory, "", lambda sent, _total: begun.append(sent))
+        submitted = submit(RemoteArena(line), source.directory, "", lambda sent, _total: begun.append(sent))
     # What was sent falls back to what had arrived when the client begins again.
     fell_back = any(0 < later <= earlier for earlier, later in itertools.pairwise(begun))
     return Result(submitted, resumed_at=begun[0], resumed=begun[0] > 0 or fell_back)
@@ -137,7 +137,7 @@ def hand_in(client: Client, source: Source) -> Result:
 def wait_until_some_arrived(client: Client, ticket: UploadTicket) -> None:
     """Return when the service has stored something of an upload, or does not answer."""
     with suppress(ClientError), open_line(client.open(), client.token) as line:
-        for found in ArenaThere(line).operations.watch_operation(f"uploads/{ticket.upload}"):
+        for found in RemoteArena(line).operations.watch_operation(f"uploads/{ticket.upload}"):
             if found.done:
                 return
 
@@ -145,7 +145,7 @@ def wait_until_some_arrived(client: Client, ticket: UploadTicket) -> None:
 def cut_off(client: Client, source: Source, *, closes: bool) -> Result:
     """Send about half of an archive; then the connection is closed, or the stream is broken off."""
     with open_line(client.open(), client.token) as line:
-        ticket = ArenaThere(line).submissions.begin_upload(source.sha256, len(source.data))
+        ticket = RemoteArena(line).submissions.begin_upload(source.sha256, len(source.data))
 
         def half() -> Iterator[bot_pb2.UploadRequest]:
             yield from parts(ticket, source.data, PARTS // 2)
@@ -180,7 +180,7 @@ def _stored(source: Source, **other: object) -> Callable[[Client], Submitted]:
 
     def send(client: Client) -> Submitted:
         with open_line(client.open(), client.token) as line:
-            arena = ArenaThere(line)
+            arena = RemoteArena(line)
             ticket = arena.submissions.begin_upload(sha256, len(data))
             if ticket.offset < len(data):
                 line.upload(parts(ticket, data))
@@ -195,7 +195,7 @@ def _overrun(source: Source) -> Callable[[Client], Submitted]:
     def send(client: Client) -> Submitted:
         short = source.data[:-1]
         with open_line(client.open(), client.token) as line:
-            arena = ArenaThere(line)
+            arena = RemoteArena(line)
             ticket = arena.submissions.begin_upload(source.sha256, len(short))
             try:
                 line.upload(parts(ticket, source.data))
@@ -214,7 +214,7 @@ def _bad_part(source: Source) -> Callable[[Client], Submitted]:
 
     def send(client: Client) -> Submitted:
         with open_line(client.open(), client.token) as line:
-            arena = ArenaThere(line)
+            arena = RemoteArena(line)
             ticket = arena.submissions.begin_upload(source.sha256, len(source.data))
             bad = bot_pb2.UploadRequest(upload=ticket.upload, turn=ticket.turn, offset=0, chunk=b"no part")
             try:
@@ -281,7 +281,7 @@ def _send_half() -> None:
     archive = pack(directory, target)
     client = Client(**said)
     with open_line(client.open(), client.token) as line:
-        submissions = ArenaThere(line).submissions
+        submissions = RemoteArena(line).submissions
         ticket = patiently(lambda: submissions.begin_upload(archive.sha256, archive.size_bytes))
 
         def half() -> Iterator[bot_pb2.UploadRequest]:

@@ -1,10 +1,9 @@
-"""What was taken out of the count, over a database."""
+"""What the organiser takes out of the count, and why."""
 
 from __future__ import annotations
 
 from arena.app.lookup import find_version
-from arena.app.place import Place
-from arena.app.rights import need_organiser
+from arena.app.policy import AppContext, need_organiser
 from arena.model.annulments import Annulled, Annulment
 from arena.model.page import DEFAULT_LIMIT, Page
 from ratings.ledger import annulments as ledger
@@ -15,29 +14,29 @@ from ratings.store import annulment as stored
 from ratings.store.names import OPERATOR
 
 
-class AnnulmentsHere:
+class LocalAnnulments:
     """Implements the interface `arena.model.port.Annulments`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self._ledger = ServiceLedger(place.database)
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
+        self._ledger = ServiceLedger(context.database)
 
     def annul_match(self, match: str, why: str) -> Annulled:
         self._need_right()
-        found = find_match(self._place.database, match)
+        found = find_match(self._context.database, match)
         return _annulled(self._ledger.annul_match(found.id, why=why, actor=OPERATOR))
 
     def annul_version(self, version: str, why: str) -> Annulled:
         self._need_right()
-        found = find_version(self._place, version)
+        found = find_version(self._context, version)
         return _annulled(self._ledger.annul_version(found.version.id, why=why, actor=OPERATOR))
 
     def list_annulments(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Annulment]:
-        page = annulments.list_annulments(self._place.database, limit=limit, after=after)
+        page = annulments.list_annulments(self._context.database, limit=limit, after=after)
         return Page(tuple(map(annulment_value, page.items)), page.next)
 
     def _need_right(self) -> None:
-        need_organiser(self._place.viewer, "annul results")
+        need_organiser(self._context.viewer, "annul results")
 
 
 def annulment_value(annulment: stored.Annulment) -> Annulment:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from operator import attrgetter
 
-from arena.app.games import find_game
-from arena.app.place import Place
-from arena.app.pool_values import pool_value
+from arena.app.lookup import find_game, pool_value
+from arena.app.policy import AppContext
 from arena.model.leaderboards import Leaderboard, LeaderboardList, LeaderboardRow
 from arena.model.page import DEFAULT_LIMIT
 from ratings.read import leaderboard
@@ -17,14 +16,14 @@ from ratings.read.pools import find_pool
 _LINE = attrgetter(*(field.name for field in fields(LeaderboardRow)))
 
 
-class LeaderboardsHere:
+class LocalLeaderboards:
     """Implements the interface `arena.model.port.Leaderboards`.
 
     Only whole blocks are rated, so a table never tells the future.
     """
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def list_leaderboards(
         self,
@@ -34,12 +33,12 @@ class LeaderboardsHere:
         limit: int | None = DEFAULT_LIMIT,
         after: str | None = None,
     ) -> LeaderboardList:
-        rows = leaderboard.pools(self._place.database)
+        rows = leaderboard.pools(self._context.database)
         if game is not None and game not in {row.pool.game for row in rows}:
             find_game(game)  # raises if there is no such game; otherwise nothing of it was rated
-        only = None if pool is None else find_pool(self._place.database, pool).id
+        only = None if pool is None else find_pool(self._context.database, pool).id
         chosen = [row for row in rows if _fits(row, game, seats, only)]
-        found = leaderboards(self._place.database, chosen, limit=limit, after=after)
+        found = leaderboards(self._context.database, chosen, limit=limit, after=after)
         return LeaderboardList(tuple(map(board_value, found.items)), is_empty=not rows, next=found.next)
 
 

@@ -6,10 +6,8 @@ from dataclasses import asdict
 from math import isnan
 from typing import TYPE_CHECKING
 
-from arena.app.lookup import find_pool_id, find_version
-from arena.app.place import Place
-from arena.app.pool_values import pool_value
-from arena.app.rights import need_organiser
+from arena.app.lookup import find_pool_id, find_version, pool_value
+from arena.app.policy import AppContext, need_organiser
 from arena.model.page import DEFAULT_LIMIT, Page
 from arena.model.ratings import (
     NOT_COMPARED,
@@ -39,11 +37,11 @@ if TYPE_CHECKING:  # NumPy is only imported by who needs it
 _LISTS = {False: "official table", True: "official table by circles"}
 
 
-class RatingsHere:
+class LocalRatings:
     """Implements the interface `arena.model.port.Ratings`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def get_official_table(
         self,
@@ -57,9 +55,9 @@ class RatingsHere:
         from ratings.read.loading import load_results
         from ratings.statistics.official.table import official_table
 
-        database = self._place.database
-        found = find_pool(database, find_pool_id(self._place, pool))
-        fixed = {find_version(self._place, anchor.bot).version.id: anchor.elo for anchor in anchors}
+        database = self._context.database
+        found = find_pool(database, find_pool_id(self._context, pool))
+        fixed = {find_version(self._context, anchor.bot).version.id: anchor.elo for anchor in anchors}
         table = official_table(load_results(database, found.id), fixed, confidence, with_mixture=circles)
         page = part_of(_by_mixture(table) if circles else range(len(table.rows)), _LISTS[circles], limit, after)
         return table_value(database, found, table, page.items, next_=page.next)
@@ -84,9 +82,9 @@ class RatingsHere:
         from ratings.read.loading import load_results
         from ratings.statistics.fairplay.pairs import fair_play
 
-        need_organiser(self._place.viewer, "look for bots that help one another")
-        database = self._place.database
-        asked = find_pool(database, find_pool_id(self._place, pool))
+        need_organiser(self._context.viewer, "look for bots that help one another")
+        database = self._context.database
+        asked = find_pool(database, find_pool_id(self._context, pool))
         found = fair_play(load_results(database, asked.id), alarm)
         return _fair_play_value(database, asked, found, part_of(found.suspicions, "suspicions", limit, after))
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from arena.app.lookup import find_pool_id, find_version
-from arena.app.place import Place
-from arena.app.scopes import shown_scope
+from arena.app.lookup import find_pool_id, find_version, shown_scope
+from arena.app.policy import AppContext
 from arena.model.errors import RefusedError
 from arena.model.page import DEFAULT_LIMIT, Page
 from arena.model.statistics import (
@@ -27,11 +26,11 @@ from ratings.store import rating as stored
 MOST_BOTS = 50
 
 
-class StatisticsHere:
+class LocalStatistics:
     """Implements the interface `arena.model.port.Statistics`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def get_crosstable(
         self, tournament: str | None = None, pool: str | None = None, limit: int = MOST_BOTS
@@ -40,8 +39,8 @@ class StatisticsHere:
             raise RefusedError(
                 f"a crosstable of {limit} bots has too many pairs; ask for {MOST_IN_CROSSTABLE} or fewer"
             )
-        scope = shown_scope(self._place, tournament, pool)
-        found = counts.crosstable(self._place.database, scope, limit)
+        scope = shown_scope(self._context, tournament, pool)
+        found = counts.crosstable(self._context.database, scope, limit)
         names = found.names
         return Crosstable(
             tuple(Counted(version, names[version]) for version in found.versions),
@@ -51,10 +50,10 @@ class StatisticsHere:
     def list_history(
         self, bot: str, pool: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[RatingChange]:
-        pool_id, found = find_pool_id(self._place, pool), find_version(self._place, bot)
+        pool_id, found = find_pool_id(self._context, pool), find_version(self._context, bot)
         version_id = found.version.id
         page = leaderboard.history(
-            self._place.database, pool_id=pool_id, version_id=version_id, limit=limit, after=after
+            self._context.database, pool_id=pool_id, version_id=version_id, limit=limit, after=after
         )
         return Page(tuple(map(_change, page.items)), page.next)
 
@@ -66,23 +65,23 @@ class StatisticsHere:
         limit: int | None = DEFAULT_LIMIT,
         after: str | None = None,
     ) -> Page[Meeting]:
-        scope, found = shown_scope(self._place, tournament, pool), find_version(self._place, bot)
-        meetings = counts.by_opponent(self._place.database, scope, found.version.id)
+        scope, found = shown_scope(self._context, tournament, pool), find_version(self._context, bot)
+        meetings = counts.by_opponent(self._context.database, scope, found.version.id)
         page = part_of(meetings, "opponents", limit, after)
-        names = counts.names(self._place.database, [meeting.opponent_id for meeting in meetings])
+        names = counts.names(self._context.database, [meeting.opponent_id for meeting in meetings])
         names[found.version.id] = found.bot.name
         return Page(tuple(_meeting(one, names) for one in page.items), page.next)
 
     def list_seats(
         self, bot: str | None = None, tournament: str | None = None, pool: str | None = None
     ) -> tuple[SeatResult, ...]:
-        scope = shown_scope(self._place, tournament, pool)
-        version_id = None if bot is None else find_version(self._place, bot).version.id
-        return tuple(SeatResult(**asdict(row)) for row in counts.by_seat(self._place.database, scope, version_id))
+        scope = shown_scope(self._context, tournament, pool)
+        version_id = None if bot is None else find_version(self._context, bot).version.id
+        return tuple(SeatResult(**asdict(row)) for row in counts.by_seat(self._context.database, scope, version_id))
 
     def list_lengths(self, tournament: str | None = None, pool: str | None = None) -> tuple[Spread, ...]:
-        scope = shown_scope(self._place, tournament, pool)
-        return tuple(Spread(**asdict(row)) for row in lengths(self._place.database, scope))
+        scope = shown_scope(self._context, tournament, pool)
+        return tuple(Spread(**asdict(row)) for row in lengths(self._context.database, scope))
 
 
 def _meeting(one: counts.Meeting, names: dict[str, str]) -> Meeting:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from arena.model.bots import BotSummary
-from arena.model.leaderboards import Leaderboard
 from arena.model.page import DEFAULT_LIMIT, Page
 from arena.model.pools import Pool
-from arena.model.port import ArenaPort
-from arena.model.ratings import OfficialTable
 from arena.model.statistics import SeatResult
-from arena.model.tournaments import TournamentSummary
 from ratings.store.states import AdmissionState
+
+if TYPE_CHECKING:  # who names one of the values pays for no other noun's
+    from arena.model.bots import BotSummary
+    from arena.model.leaderboards import Leaderboard
+    from arena.model.ratings import OfficialTable
+    from arena.model.tournaments import TournamentSummary
+
+MOST_IN_OFFICIAL = 500
+"""So many versions of a pool are fitted together, the best by the live rating: time grows with the cube of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +130,6 @@ class Record:
     faults: tuple[FaultCount, ...]
 
 
-MOST_IN_OFFICIAL = 500
-"""So many versions of a pool are fitted together, the best by the live rating: time grows with the cube of them."""
-
-
 class Overview(Protocol):
     """What is read of many versions at once. Only rated matches count, so nothing tells the future."""
 
@@ -205,11 +205,3 @@ class Overview(Protocol):
 
         It takes seconds to minutes: MOST_IN_OFFICIAL versions are fitted, and only their matches with one another.
         """
-
-
-class ShownArena(ArenaPort, Protocol):
-    """An arena that pages show."""
-
-    @property
-    def overview(self) -> Overview:
-        """What is read of many versions at once."""

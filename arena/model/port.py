@@ -10,7 +10,7 @@ service gives MOST_LIMIT at once. Every method raises ClientError, or an error o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from arena.model.accounts import (
     Identity,
@@ -51,6 +51,9 @@ from arena.model.statistics import Crosstable, Meeting, RatingChange, SeatResult
 from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from arena.model.uploads import Submitted, UploadTicket
 from ratings.store.states import AdmissionState, Fared, MatchState, Scope
+
+if TYPE_CHECKING:
+    from arena.model.overview import Overview
 
 
 class Bots(Protocol):
@@ -540,3 +543,11 @@ class ArenaPort(Protocol):
     @property
     def operations(self) -> Operations:
         """The long jobs, while they go on and afterwards."""
+
+
+class ShownArena(ArenaPort, Protocol):
+    """An arena that pages show."""
+
+    @property
+    def overview(self) -> Overview:
+        """What is read of many versions at once."""

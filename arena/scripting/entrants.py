@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from arena.app.adding import add_bot
+from arena.app.store import add_bot
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import build_here
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, ManifestError

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.app.arena import ArenaHere
-from arena.app.store_place import store_of
+from arena.app.arena import LocalArena
+from arena.app.store import store_of
 from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
 from arena.hosting.proc.machine import count_cores
@@ -101,7 +101,7 @@ def open_arena(place: str | os.PathLike[str], hosting: HostingSettings, *, makes
     except BaseException:
         database.close()
         raise
-    return OpenArena(named, database, ArenaHere(database, _always(programs)), programs, hosting)
+    return OpenArena(named, database, LocalArena(database, _always(programs)), programs, hosting)
 
 
 def policy_of(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arena.app.games import find_game
+from arena.app.lookup import find_game
 from arena.hosting.proc.machine import count_cores
 from arena.model.errors import RefusedError
 from arena.model.planning import TournamentRequest

@@ -7,13 +7,19 @@ ServiceError
 └── ListenError    an address cannot be listened on
 """
 
+from typing import ClassVar
+
 
 class DaemonError(Exception):
     """The root of what this package raises on purpose."""
 
+    kind: ClassVar[str] = "failed"
+
 
 class SettingsError(DaemonError):
     """A setting is unknown, or has a value that it cannot have."""
+
+    kind = "misuse"
 
 
 class HomeError(DaemonError):

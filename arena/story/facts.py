@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 Outcomes = Sequence[Sequence[int]]
 
 
 class StoryError(ValueError):
     """The match cannot be followed: its game is not installed here with its rules, or a ply does not fit."""
+
+    kind: ClassVar[str] = "failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
-from arena.app.arena import ArenaHere
-from arena.app.store_place import store_of
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
+from arena.app.store import store_of
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.web.helper.priority import give_way
 from arena.web.helper.process import STORY, read_message, write_message
@@ -49,17 +49,17 @@ def _read(pipe: IO[bytes], questions: queue.SimpleQueue[Any]) -> None:
 
 
 @contextmanager
-def _opened(db: str) -> Iterator[ArenaHere]:
+def _opened(db: str) -> Iterator[LocalArena]:
     """Open a database for questions of somebody without a login."""
     database = open_for_reading(db)
     try:
         programs = StoredPrograms(store_of(db))
-        yield ArenaHere(database, programs, Viewer(Scope.VIEWER))
+        yield LocalArena(database, programs, Viewer(Scope.VIEWER))
     finally:
         database.close()
 
 
-def _answer(arena: ArenaHere, question: str, arguments: tuple[Any, ...], more: Mapping[str, Any]) -> tuple[Any] | None:
+def _answer(arena: LocalArena, question: str, arguments: tuple[Any, ...], more: Mapping[str, Any]) -> tuple[Any] | None:
     """Return the answer in a tuple; whoever asked finds out for itself why there is none."""
     try:
         if question == STORY:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from arena.app.arena import ArenaHere
-from arena.app.store_place import store_of
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
+from arena.app.store import store_of
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.web.helper.priority import IDLE
 from arena.web.helper.process import HelperProcess
@@ -41,7 +41,7 @@ def open_site(
     helper, counter = (HelperProcess(db), HelperProcess(db, IDLE)) if is_helped else (None, None)
     try:
         programs = StoredPrograms(store_of(db))
-        arena = ArenaHere(database, programs, Viewer(Scope.VIEWER))
+        arena = LocalArena(database, programs, Viewer(Scope.VIEWER))
         yield Site(
             *(arena, service, is_secure),
             official=official,

@@ -12,7 +12,7 @@ from contextlib import suppress
 from starlette.types import ASGIApp, Message
 
 from arena.model.errors import ClientError
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 from arena.web.api.asked import PREFIX
 from ratings.errors import RatingsError
 

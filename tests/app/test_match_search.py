@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.model.errors import RefusedError
 from arena.model.matches import MatchSummary
 from arena.model.page import Page

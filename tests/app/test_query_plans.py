@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from arena.app.adding import add_bot
-from arena.app.arena import ArenaHere
+from arena.app.arena import LocalArena
+from arena.app.store import add_bot
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.planning import TournamentRequest
@@ -57,7 +57,7 @@ class Book:
     """An open database with a ladder of which some matches are over, and the statements that it is sent."""
 
     database: Database
-    arena: ArenaHere
+    arena: LocalArena
     tournament: str
     match: str = ""
     sent: list[tuple[str, Any]] = field(default_factory=list)
@@ -84,7 +84,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
     programs = StoredPrograms(VersionStore(directory / "arena.bots"))
     for name in BOTS:
         add_bot(database, programs, write_bot(directory / name, name), None, lambda *_: None)
-    arena = ArenaHere(database, programs)
+    arena = LocalArena(database, programs)
     request = TournamentRequest(
         format="ladder",
         settings={"waves": 0},
@@ -116,7 +116,7 @@ def _play(played: Book) -> None:
         )
 
 
-PAGES: dict[str, Callable[[ArenaHere, str | None], Any]] = {
+PAGES: dict[str, Callable[[LocalArena, str | None], Any]] = {
     "tournaments": lambda arena, after: arena.tournaments.list_tournaments(1, after),
     "leak checks": lambda arena, after: arena.tournaments.list_leak_checks("long", 1, after),
     "matches": lambda arena, after: arena.matches.list_matches(limit=1, after=after),
@@ -217,15 +217,15 @@ DEEDS: dict[str, Callable[[Book], Any]] = {
 }
 
 
-def _version(arena: ArenaHere) -> str:
+def _version(arena: LocalArena) -> str:
     return f"ada@{arena.bots.find_version('ada').content_hash}"
 
 
-def _rated(arena: ArenaHere) -> tuple[str, str]:
+def _rated(arena: LocalArena) -> tuple[str, str]:
     return _pool(arena), arena.bots.find_version("ada").version_id
 
 
-def _pool(arena: ArenaHere) -> str:
+def _pool(arena: LocalArena) -> str:
     return arena.tournaments.get_tournament("long").pool.pool_id
 
 

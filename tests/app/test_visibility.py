@@ -9,9 +9,8 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
-from arena.app.visibility import has_secrets, is_hidden
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer, has_secrets, is_hidden
 from arena.model.errors import ClientError, ForbiddenError, HiddenError
 from arena.tournament.formats import catalog
 from arena.tournament.playing import hold
@@ -35,7 +34,7 @@ def viewer_of(world: World, name: str) -> Viewer:
     return Viewer(Scope.VIEWER) if name == "viewer" else world.owner(name)
 
 
-def answers(arena: ArenaHere, ids: dict[int, str]) -> Iterator[str]:
+def answers(arena: LocalArena, ids: dict[int, str]) -> Iterator[str]:
     """What every read answers, as text; a refusal by its message."""
     whole: list[Callable[[], Any]] = [
         arena.tournaments.list_tournaments,

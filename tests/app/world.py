@@ -9,8 +9,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.replay import dump, load
@@ -50,8 +50,8 @@ class World:
         for position in sorted(positions):
             finish(self.database, self.matches[position])
 
-    def asked_by(self, viewer: Viewer) -> ArenaHere:
-        return ArenaHere(self.database, self.programs, viewer)
+    def asked_by(self, viewer: Viewer) -> LocalArena:
+        return LocalArena(self.database, self.programs, viewer)
 
     def owner(self, name: str) -> Viewer:
         return Viewer(Scope.COMPETITOR, find_owner(self.database, name).id, name)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 from arena import model as values
 from arena.model import port
 from arena.model.page import Page
-from arena.model.port import ArenaPort
+from arena.model.port import ArenaPort, ShownArena
 from ratings.store.limits import OwnerLimits
 
 SCALARS = (str, int, float, bool, bytes, type(None))
@@ -29,7 +29,7 @@ VALUES.append(OwnerLimits)  # the book of record needs it, too
 NOUNS = [
     one
     for one in vars(port).values()
-    if one is not ArenaPort and getattr(one, "_is_protocol", False) and one.__module__ == port.__name__
+    if one not in (ArenaPort, ShownArena) and getattr(one, "_is_protocol", False) and one.__module__ == port.__name__
 ]
 OF_SERVICES = {port.Entrance, port.Submissions}
 """What only a service has."""

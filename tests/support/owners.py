@@ -13,8 +13,8 @@ from pathlib import Path
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea, UploadLimits
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
-from arena.rpc.remote import ArenaThere
+from arena.rpc.login import open_line
+from arena.rpc.remote import RemoteArena
 from arena.service.server.owners import ListenAddresses, ListenOptions, OwnerServices, OwnersServer
 from arena.service.server.tls import TlsFiles, make_certificate
 from ratings.errors import AccountError
@@ -58,10 +58,10 @@ class RunningServer:
         return ledger.new_token(owner, name=name, scope=scope, expires_at_us=expires_at_us).secret
 
     @contextmanager
-    def arena(self, token: str | None = None) -> Iterator[ArenaThere]:
+    def arena(self, token: str | None = None) -> Iterator[RemoteArena]:
         """The interface over TLS with that token, or over the socket without one."""
         with open_line(self.socket if token is None else self.endpoint, token) as line:
-            yield ArenaThere(line)
+            yield RemoteArena(line)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from random import Random
 
 from arena.model.port import ArenaPort
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import connect
+from arena.rpc.login import connect
 from arena.web.people.game_table import GameTable
 from arena.web.people.human_seat import HumanSeat
 from arena.web.people.service_client import ServiceClient

@@ -55,7 +55,7 @@ BOUNDARIES = {
     "arena/adapters/table": Boundary(
         (
             "arena.adapters.table",
-            "arena.app.store_place",
+            "arena.app.store",
             "arena.referee",
             "arena.worker",
             "arena.hosting",
@@ -128,7 +128,9 @@ BOUNDARIES = {
     "arena/app": Boundary(
         ("arena.app", "arena.model", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
-    "arena/app/store_place.py": Boundary(("arena.hosting", "ratings"), ("platformdirs",)),
+    "arena/app/store.py": Boundary(
+        ("arena.hosting", "arena.model.bots", "arena.tournament.seed_key", "ratings"), ("platformdirs",)
+    ),
     "arena/rpc": Boundary(
         ("arena.rpc", "arena.model", "arena.hosting", "arena.v1", "arena.wire", "ratings.store.states"),
         ("google", "grpc", "cryptography"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.web.app import make_app
 from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.model.tournaments import SINGLE_MATCH
 from arena.web.app import make_app
 from arena.web.pages import front

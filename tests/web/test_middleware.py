@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.middleware.errors import STATUS, status_of
+from arena.hosting.manifest import BotDirectoryError
+from arena.model.errors import HiddenError, RefusedError
+from arena.rpc.errors import LoginError, UnreachableError
+from arena.web.middleware.errors import status_of
 from arena.web.middleware.headers import HEADERS
 from arena.web.shared.preferences import LANGUAGE_COOKIE
 from arena.web.shared.static_files import STATIC
+from engine.errors import InvariantError, OptionsError, UnknownGameError
+from ratings.errors import DatabaseFullError, LimitError, PlanError, SchemaVersionError
 
 VENDORED = json.loads((STATIC / "vendor" / "vendor.json").read_text(encoding="utf-8"))
 
@@ -55,9 +60,27 @@ def test_a_fault_of_ours_is_a_page_without_a_trace(client: TestClient, monkeypat
     assert answer.headers["content-security-policy"]
 
 
-def test_every_error_of_the_table_exists_and_the_nearest_class_counts() -> None:
-    assert status_of(LookupError()) == 500
-    assert {400, 403, 404, 409, 429, 503, 507} == set(STATUS.values())
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (LookupError(), 500),
+        (BotDirectoryError("/home/of/the/organiser"), 500),  # it names a place, and no visitor asks for a directory
+        (InvariantError(), 500),
+        (UnknownGameError(), 404),
+        (OptionsError(), 400),
+        (PlanError(), 409),
+        (DatabaseFullError(), 507),
+        (SchemaVersionError(), 503),
+        (HiddenError(), 403),
+        (RefusedError(), 400),
+        (LoginError(), 403),
+        (LimitError(), 429),
+        (UnreachableError(), 503),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_an_error_has_the_status_of_its_kind_if_it_is_for_visitors(error: Exception, status: int) -> None:
+    assert status_of(error) == status
 
 
 @pytest.mark.hostile("web-lead-elsewhere")

@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.cli.app import run
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
@@ -309,7 +309,7 @@ def test_at_a_service_a_damaged_replay_is_left_out_of_a_report(played: Path, tmp
         )
     with closing(open_database(copy)) as database:
         programs = StoredPrograms(VersionStore.of_database(copy))
-        arena = ArenaHere(database, programs, viewer=Viewer(Scope.VIEWER))
+        arena = LocalArena(database, programs, viewer=Viewer(Scope.VIEWER))
         *_, last = TournamentReportFile(arena, "match-1", "en").pack()
     assert (last.done, last.total, last.left_out) == (1, 1, 1)
 

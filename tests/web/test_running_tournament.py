@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.i18n.catalogue import LANGUAGES
 from arena.model.answers import elo_text
 from arena.tournament.playing import hold

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 from arena.web.app import make_app
 from arena.web.helper.process import HelperProcess
 from arena.web.opening import open_site

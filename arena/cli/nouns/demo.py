@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from arena.app.adding import add_bot
+from arena.app.store import add_bot
 from arena.cli.shared import settings
 from arena.cli.shared.browsers import USUAL_ADDRESS
 from arena.cli.shared.building import build_added
@@ -25,7 +25,7 @@ from arena.cli.shared.output import format_duration, print_table
 from arena.cli.shared.places import need_here, read_place
 from arena.cli.shared.play import play
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
-from arena.cli.shared.request import Request, TimeText, tournament_request
+from arena.cli.shared.request import MatchTerms, TimeText, tournament_request
 from arena.cli.shared.saying import say
 from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
@@ -129,7 +129,8 @@ def _add_sample(connection: ArenaConnection, name: str) -> None:
 
 def _plan(connection: ArenaConnection, part: DemoGame, time: str) -> PlannedTournament:
     form = RoundRobin(part.seats, part.blocks)
-    order = tournament_request(Request(game=part.game.name, time=time), form, BOTS, kind=f"demo-{part.game.name}")
+    game = part.game.name
+    order = tournament_request(MatchTerms(time=time), form, game, BOTS, kind=f"demo-{game}")
     return connection.arena.tournaments.create_tournament(order)
 
 

@@ -244,7 +244,7 @@ _COLUMNS = (
 
 
 @app.command(epilog=example("arena doctor", "arena doctor --json", "arena doctor --profile --seconds 10"))
-@with_options(ProfileOptions)
+@with_options
 def doctor(
     context: typer.Context, options: ProfileOptions, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:

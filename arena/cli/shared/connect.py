@@ -16,7 +16,7 @@ from arena.rpc.quiet import keep_grpc_quiet
 if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and the database when there is one here
     from arena.cli.shared.storage import Storage
     from arena.model.port import ArenaPort  # names every value that crosses the interface
-    from arena.rpc.remote import ArenaThere
+    from arena.rpc.remote import RemoteArena
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ def connect(place: str, *, makes: bool = False) -> Iterator[ArenaConnection]:
 @contextmanager
 def _connect_here(place: str, *, makes: bool) -> Iterator[ArenaConnection]:
     with importing():
-        from arena.app.arena import ArenaHere
+        from arena.app.arena import LocalArena
         from arena.cli.shared.storage import open_existing_storage, open_storage
 
     with open_storage(place) if makes else open_existing_storage(place) as storage:
-        here = ArenaHere(storage.database, storage.stored_programs, matches_per_day=partial(_pace_beside, place))
+        here = LocalArena(storage.database, storage.stored_programs, matches_per_day=partial(_pace_beside, place))
         yield ArenaConnection(here, place, storage)
 
 
@@ -67,9 +67,9 @@ def _pace_beside(place: str) -> int | None:
     return pace_beside(place)
 
 
-def open_service(name: str) -> AbstractContextManager[ArenaThere]:
+def open_service(name: str) -> AbstractContextManager[RemoteArena]:
     """Return the connection to the service that the stored login `name` is for."""
     keep_grpc_quiet()
-    from arena.rpc.connect import connect as connect_there  # gRPC is imported only by who needs it
+    from arena.rpc.login import connect as connect_there  # gRPC is imported only by who needs it
 
     return connect_there(name)

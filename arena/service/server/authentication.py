@@ -15,7 +15,7 @@ from typing import Any
 
 import grpc
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.model.accounts import PROTOCOL_MAJOR
 from arena.service.server.access import ACCESS, OPEN, may_call, needed_scope
 from arena.service.server.errors import CallError

@@ -16,10 +16,9 @@ import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped] # it has no types
 
-from arena.app.admin import EntranceHere
-from arena.app.arena import ArenaHere
-from arena.app.usage import StoredUsage
-from arena.app.viewer import Viewer
+from arena.app.accounts import LocalEntrance, StoredUsage
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.runtime_directory import MAX_SOCKET_PATH
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
@@ -228,14 +227,14 @@ class OwnersServer:
         """Return what answers for a noun of the interface, for that caller."""
         services, viewer = self._services, caller.viewer
         if noun == "entrance":
-            return EntranceHere(services.database)
+            return LocalEntrance(services.database)
         if noun == "submissions":
             return SubmissionsHere(self._submission_services(), viewer)
         return getattr(self._arena(viewer), noun)
 
-    def _arena(self, viewer: Viewer) -> ArenaHere:
+    def _arena(self, viewer: Viewer) -> LocalArena:
         services = self._services
-        return ArenaHere(
+        return LocalArena(
             services.database,
             services.known_programs,
             viewer,

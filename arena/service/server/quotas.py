@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import grpc
 
-from arena.app.usage import StoredUsage
+from arena.app.accounts import StoredUsage
 from arena.hosting.uploads.area import UploadArea
 from arena.hosting.uploads.disk import Upload
 from arena.hosting.uploads.errors import UploadReason, UploadRefusedError

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import grpc
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.hosting.archive.errors import ArchiveError
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.archive.transport import CHUNK_BYTES

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 from arena.web.api.asked import BotPath, Name
 from arena.web.drawing.marks import mark_of
 from arena.web.middleware.headers import PICTURE_POLICY

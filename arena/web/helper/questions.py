@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, cast
 
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 
 
 def call_of(arena: ShownArena, question: str) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from arena.model.live import MatchEvent
 from arena.rpc.channel import Endpoint
-from arena.rpc.remote import ArenaThere, Behalf, Line
+from arena.rpc.remote import Behalf, Line, RemoteArena
 from arena.web.live.broadcast import MatchBroadcast, Watch
 from arena.web.shared.streams import TooManyStreamsError
 from arena.web.viewer.persons import NOBODY, Persons, event_with_persons
@@ -34,7 +34,7 @@ def watch_service(service: str) -> Opener:
 
     def open_watch(hides: bool) -> tuple[Watch, Callable[[], None]]:
         line = Line(Endpoint(service), None, None if hides else _BEHALF)
-        watch = ArenaThere(line).matches.watch_match
+        watch = RemoteArena(line).matches.watch_match
         return lambda match: map(without_note, watch(match)), line.close
 
     return open_watch

@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.app.visibility import hides_parts
+from arena.app.policy import hides_parts
 from arena.model.errors import HiddenError
 from arena.web.live.broadcast import MatchBroadcast
 from arena.web.live.hub import Hub

@@ -1,4 +1,4 @@
-"""Turns errors into pages: the status by one table, one sentence with its remedy, never a trace of the program."""
+"""Turns errors into pages: the status by their kind, one sentence with its remedy, never a trace of the program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
-from importlib import import_module
 from typing import Final
 
 import structlog
@@ -17,48 +16,49 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
 from arena.i18n.telling import tell
+from arena.match.replay import ReplayError
+from arena.model.errors import ClientError, ErrorKind, kind_of
+from arena.story.facts import StoryError
 from arena.web.middleware.headers import HEADERS
 from arena.web.middleware.remedies import for_programs, no_call
 from arena.web.redaction.public_message import is_full, public_message
 from arena.web.shared.answer_cache import BeingMadeError
 from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import POLLS, WAITS, render
+from arena.web.shared.streams import TooManyStreamsError
+from arena.web.viewer.semaphore import TooManyWaitingError
+from engine.errors import EngineError
+from ratings.errors import RatingsError
+from ratings.statistics.errors import StatisticsError
 
 _LOG = structlog.get_logger("web")
 
-# Written as names, so that the table imports nothing. The class nearest to the exception's own counts.
-STATUS: Final[Mapping[str, int]] = {
-    "arena.model.errors.UnknownError": 404,
-    "arena.model.errors.ForbiddenError": 403,
-    "arena.model.errors.RefusedError": 400,
-    "arena.model.errors.HiddenError": 403,
-    "arena.model.errors.ClientError": 409,
-    "arena.rpc.errors.BusyError": 429,
-    "arena.rpc.errors.DiskFullError": 507,
-    "arena.rpc.errors.LoginError": 403,
-    "arena.rpc.errors.ServiceError": 503,
-    "arena.rpc.errors.UnavailableError": 503,
-    "arena.rpc.errors.UnreachableError": 503,
-    "arena.match.replay.ReplayError": 409,
-    "arena.story.facts.StoryError": 409,
-    "arena.web.shared.streams.TooManyStreamsError": 503,
-    "arena.web.viewer.semaphore.TooManyWaitingError": 503,
-    "engine.errors.UnknownGameError": 404,
-    "engine.errors.EngineError": 400,
-    "ratings.errors.NotFoundError": 404,
-    "ratings.errors.AmbiguousError": 404,
-    "ratings.errors.PageError": 400,
-    "ratings.errors.PlanError": 400,
-    "ratings.errors.LimitError": 429,
-    "ratings.errors.AccountError": 400,
-    "ratings.errors.AccessDeniedError": 403,
-    "ratings.errors.DatabaseError": 503,
-    "ratings.errors.DatabaseFullError": 507,
-    "ratings.errors.RatingsError": 409,
-    "ratings.statistics.errors.StatisticsError": 409,
+STATUS: Final[Mapping[ErrorKind, int]] = {
+    ErrorKind.MISUSE: 400,
+    ErrorKind.NOT_FOUND: 404,
+    ErrorKind.DENIED: 403,
+    ErrorKind.UNAUTHENTICATED: 403,
+    ErrorKind.CONFLICT: 409,
+    ErrorKind.FAILED: 409,
+    ErrorKind.HIDDEN: 403,
+    ErrorKind.LIMIT: 429,
+    ErrorKind.FULL: 507,
+    ErrorKind.UNAVAILABLE: 503,
+    ErrorKind.DAMAGED: 409,
+    ErrorKind.ABORTED: 409,
+    ErrorKind.INTERNAL: 500,
 }
-_OWN_FAULT: Final = 500
-_NO_ROOM: Final = 507
+_SHOWN: Final = (
+    ClientError,
+    EngineError,
+    RatingsError,
+    StatisticsError,
+    ReplayError,
+    StoryError,
+    TooManyStreamsError,
+    TooManyWaitingError,
+)
+"""The roots of the errors whose sentences are for visitors: what others say may name places on this machine."""
 _NO_CALL: Final = (404, 405)
 """What is answered where the API has no such call, by address or by method."""
 _API: Final = "/api/"
@@ -66,11 +66,8 @@ _FEED: Final = "/feed"
 
 
 def status_of(error: BaseException) -> int:
-    """Return the status that an error means; 500 for one that nobody expected."""
-    for kind in type(error).__mro__:
-        if (status := STATUS.get(f"{kind.__module__}.{kind.__qualname__}")) is not None:
-            return status
-    return _OWN_FAULT
+    """Return the status that an error means; 500 for one that nobody expected, or that is not for visitors."""
+    return STATUS[kind_of(error) if isinstance(error, _SHOWN) else ErrorKind.INTERNAL]
 
 
 def install_errors(app: FastAPI) -> None:
@@ -81,17 +78,13 @@ def install_errors(app: FastAPI) -> None:
     app.add_exception_handler(ClientDisconnect, _answer_nobody)
     app.add_exception_handler(OSError, _answer_system)
     app.add_exception_handler(Exception, _answer_any)
-    for path in STATUS:
-        module, _, name = path.rpartition(".")
-        app.add_exception_handler(_load(module, name), _answer_known)
-
-
-def _load(module: str, name: str) -> type[Exception]:
-    found: type[Exception] = getattr(import_module(module), name)
-    return found
+    for root in _SHOWN:
+        app.add_exception_handler(root, _answer_known)
 
 
 async def _answer_known(request: Request, error: Exception) -> Response:
+    if kind_of(error) is ErrorKind.INTERNAL:
+        return await _answer_any(request, error)
     sentence = public_message(error)
     if sentence != str(error):  # where something lies, and what ails it, is the organiser's business
         _LOG.warning("a page cannot be shown", why=str(error))
@@ -107,7 +100,7 @@ async def _answer_system(request: Request, error: Exception) -> Response:
     if not is_full(error):
         return await _answer_any(request, error)
     _LOG.warning("the disk is full", why=str(error))
-    return error_page(request, _NO_ROOM, public_message(error))
+    return error_page(request, STATUS[ErrorKind.FULL], public_message(error))
 
 
 async def _answer_later(request: Request, error: Exception) -> Response:
@@ -149,7 +142,8 @@ async def _answer_invalid(request: Request, error: Exception) -> Response:
 
 async def _answer_any(request: Request, error: Exception) -> Response:
     _LOG.error("a page failed", path=request.url.path, error="".join(traceback.format_exception(error)))
-    return error_page(request, _OWN_FAULT, "", HEADERS)  # what answers here stands outside of all middleware
+    # What answers here stands outside of all middleware.
+    return error_page(request, STATUS[ErrorKind.INTERNAL], "", HEADERS)
 
 
 def error_page(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -22,8 +22,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ClientError
@@ -146,7 +146,7 @@ def _answer(db: str, pool: str) -> dict[str, Any]:
         database = open_for_reading(db)
         try:
             programs = StoredPrograms(VersionStore(Path("none.bots")))  # of bots only the names are read
-            return asdict(ArenaHere(database, programs, Viewer(Scope.VIEWER)).overview.fit_official(pool))
+            return asdict(LocalArena(database, programs, Viewer(Scope.VIEWER)).overview.fit_official(pool))
         finally:
             database.close()
     except (RatingsError, StatisticsError, ClientError) as error:

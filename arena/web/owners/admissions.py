@@ -24,7 +24,7 @@ from arena.i18n.telling import tell
 from arena.model.admissions import Admission
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import LoginError
-from arena.rpc.remote import ArenaThere
+from arena.rpc.remote import RemoteArena
 from arena.web.owners.authentication import NotSignedInError, asking, private, session_of
 from arena.web.redaction.public_message import public_message
 from arena.web.shared.preferences import language_of
@@ -105,7 +105,7 @@ def _marks_of(place: str) -> dict[str, str]:
     return dict(zip(_PARTS, marks if len(marks) == len(_PARTS) else [""] * len(_PARTS), strict=True))
 
 
-def _parts(request: Request, arena: ArenaThere, version: str) -> tuple[dict[str, str], bool]:
+def _parts(request: Request, arena: RemoteArena, version: str) -> tuple[dict[str, str], bool]:
     """Return the parts of the page as they are now, and whether they stay so; a trouble stands in their place."""
     try:
         session_of(request)
@@ -127,7 +127,7 @@ def _rendered(request: Request, template: str, seen: AdmissionView, version: str
     return bytes(render(request, template, seen=seen, named=version).body).decode()
 
 
-def _look(arena: ArenaThere, version: str) -> AdmissionView:
+def _look(arena: RemoteArena, version: str) -> AdmissionView:
     admission = arena.admissions.get_admission(version)
     try:
         log = arena.bots.get_build_log(version).text

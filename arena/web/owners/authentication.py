@@ -10,9 +10,9 @@ from starlette.responses import RedirectResponse, Response
 
 from arena.i18n.catalogue import words
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
 from arena.rpc.errors import LoginError
-from arena.rpc.remote import ArenaThere, Behalf
+from arena.rpc.login import open_line
+from arena.rpc.remote import Behalf, RemoteArena
 from arena.web.middleware.origins import need_own_page
 from arena.web.owners.sessions import OwnerSession, SessionStore
 from arena.web.people.visitors import address_of
@@ -58,12 +58,12 @@ def need_sure(request: Request, sure: str) -> None:
 
 
 @contextmanager
-def asking(request: Request, token: str) -> Iterator[ArenaThere]:
+def asking(request: Request, token: str) -> Iterator[RemoteArena]:
     """Open the service with a token, on behalf of the address of whoever asks."""
     service = site_of(request).service
     assert service is not None
     with open_line(Endpoint(service), token, Behalf(address_of(request) or "unknown")) as line:
-        yield ArenaThere(line)
+        yield RemoteArena(line)
 
 
 def private(answer: Response) -> Response:

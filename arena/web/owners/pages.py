@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from arena.model.bots import BotVersion
 from arena.model.page import MOST_LIMIT
-from arena.rpc.remote import ArenaThere
+from arena.rpc.remote import RemoteArena
 from arena.web.owners.authentication import asking, need_sure, private, proven_session, session_of
 from arena.web.owners.sessions import OwnerSession
 from arena.web.shared.rendering import render
@@ -106,7 +106,7 @@ def change(
     return RedirectResponse(f"/account/bot?name={quote(bot.name)}", status_code=303)
 
 
-def _act(arena: ArenaThere, what: str) -> Any:
+def _act(arena: RemoteArena, what: str) -> Any:
     acts = {
         "promote": arena.bots.promote_version,
         "withdraw": arena.bots.withdraw_version,

@@ -14,7 +14,8 @@ from arena.model.admissions import Admission
 from arena.model.bots import BotDetail
 from arena.model.errors import ForbiddenError, HiddenError, UnknownError
 from arena.model.match_details import SeatTime
-from arena.model.overview import ShownArena, Standing
+from arena.model.overview import Standing
+from arena.model.port import ShownArena
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, rating_chart
 from arena.web.pages.addresses import address_of_page

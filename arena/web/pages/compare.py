@@ -11,8 +11,9 @@ from starlette.responses import Response
 from arena.i18n.catalogue import words
 from arena.model.answers import ComparisonResult
 from arena.model.errors import RefusedError
-from arena.model.overview import ShownArena, Standing, WalkPoint
+from arena.model.overview import Standing, WalkPoint
 from arena.model.page import Page
+from arena.model.port import ShownArena
 from arena.model.statistics import Meeting
 from arena.model.tournaments import TournamentDetail
 from arena.web.drawing.chart import draw

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from arena.model.leaderboards import Leaderboard
 from arena.model.match_details import MatchDetail, MatchSeat
-from arena.model.overview import NewVersion, ShownArena
-from arena.model.port import ArenaPort
+from arena.model.overview import NewVersion
+from arena.model.port import ArenaPort, ShownArena
 from arena.model.tournaments import TournamentSummary
 from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render

@@ -12,7 +12,8 @@ from starlette.responses import Response
 
 from arena.model.errors import RefusedError
 from arena.model.leaderboards import Leaderboard, LeaderboardRow
-from arena.model.overview import MOST_IN_OFFICIAL, Form, ShownArena
+from arena.model.overview import MOST_IN_OFFICIAL, Form
+from arena.model.port import ShownArena
 from arena.model.ratings import OfficialRow
 from arena.web.drawing.sparklines import common_scale
 from arena.web.official.tables import CachedTable

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena.model.port import ArenaPort
 from arena.rpc.channel import UNIX, Endpoint
-from arena.rpc.connect import connect
+from arena.rpc.login import connect
 from arena.web.people.service_client import ServiceClient
 from arena.web.people.tables import GameTables
 from arena.web.shared.site import Site

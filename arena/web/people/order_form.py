@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.hosting.sample_bots import sample_names
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 from arena.web.people.values import TableClock, TableOrder
 from engine import registry
 from engine.core import Game

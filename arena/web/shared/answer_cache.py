@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 from arena.web.helper.process import HelperProcess
 from arena.web.helper.questions import call_of
 from arena.web.helper.work_queue import WorkQueue

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Request
 from starlette.datastructures import State
 
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 from arena.model.tournaments import TournamentDetail
 from arena.web.shared.answer_cache import AnswerCache, CachedAnswer
 from arena.web.shared.site import Site

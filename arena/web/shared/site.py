@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 from arena.web.helper.process import HelperProcess
 from arena.web.official.tables import OfficialTables
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
+from typing import ClassVar
 
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Send
@@ -44,6 +45,8 @@ class EventStream(StreamingResponse):
 
 class TooManyStreamsError(Exception):
     """As many follow something as this process serves; the message says what to do."""
+
+    kind: ClassVar[str] = "unavailable"
 
 
 class OpenStreams:

@@ -12,7 +12,8 @@ from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
 from arena.model.leaderboards import LeaderboardRow
-from arena.model.overview import Form, Record, ShownArena, Standing
+from arena.model.overview import Form, Record, Standing
+from arena.model.port import ShownArena
 
 T = TypeVar("T")
 Rated = LeaderboardRow | Standing

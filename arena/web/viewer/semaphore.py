@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
+from typing import ClassVar
 
 
 class TooManyWaitingError(Exception):
     """Too many wait for what takes long; the message says what to do."""
+
+    kind: ClassVar[str] = "unavailable"
 
 
 class QueueingSemaphore:

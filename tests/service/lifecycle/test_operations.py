@@ -16,9 +16,9 @@ from arena.match.spec import MatchSpec
 from arena.model.errors import ClientError
 from arena.model.planning import ChallengeRequest
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
-from arena.rpc.remote import ArenaThere
-from arena.rpc.submitting import submit
+from arena.rpc.login import open_line
+from arena.rpc.remote import RemoteArena
+from arena.rpc.upload import submit
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.health import Health
 from arena.service.home import make_home
@@ -118,7 +118,7 @@ async def test_an_upload_and_the_calls_for_it_are_told(tmp_path: Path) -> None:
 
     def hand_in(endpoint: Endpoint) -> None:
         with open_line(endpoint) as line:
-            submit(ArenaThere(line), write_bot(tmp_path / "fox", "fox"), "", lambda _sent, _total: None)
+            submit(RemoteArena(line), write_bot(tmp_path / "fox", "fox"), "", lambda _sent, _total: None)
 
     async with opened(tmp_path, metrics) as endpoint:
         await asyncio.to_thread(hand_in, endpoint)
@@ -134,7 +134,7 @@ async def test_the_settings_say_how_many_matches_a_challenge_may_have(tmp_path: 
 
     def ask(endpoint: Endpoint) -> None:
         with open_line(endpoint) as line:
-            arena = ArenaThere(line)
+            arena = RemoteArena(line)
             for name in ("fox", "elk"):
                 submit(arena, write_bot(tmp_path / name, name), "", lambda _sent, _total: None)
             arena.tournaments.challenge_bot(order)

@@ -21,8 +21,8 @@ from arena.match.spec import SeatSpec
 from arena.model.errors import ClientError, FellBehindError, ForbiddenError, HiddenError
 from arena.model.live import LogPart, MatchEvent
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
-from arena.rpc.remote import ArenaThere
+from arena.rpc.login import open_line
+from arena.rpc.remote import RemoteArena
 from arena.service.scheduler.jobs import MatchPurpose
 from arena.service.scheduler.slots import Slots, SlotsView
 from arena.service.scheduler.watching import LiveSlots
@@ -99,12 +99,12 @@ class Watched:
         await until(lambda: self.slots.find(self.matches[0].match_id) is not None)
         return match
 
-    async def ask(self, who: str, question: Callable[[ArenaThere], Any]) -> Any:
+    async def ask(self, who: str, question: Callable[[RemoteArena], Any]) -> Any:
         """What the service answers somebody, asked in a thread of its own."""
 
         def blocking() -> Any:
             with open_line(self.endpoint, self.tokens[who]) as line:
-                return question(ArenaThere(line))
+                return question(RemoteArena(line))
 
         return await asyncio.get_running_loop().run_in_executor(self.pool, blocking)
 
@@ -211,7 +211,7 @@ async def test_a_watcher_sees_all_from_before_the_match_to_its_end_and_an_owner_
     match = await watched.order()
     parts: list[LogPart] = []
 
-    def follow(arena: ArenaThere) -> None:
+    def follow(arena: RemoteArena) -> None:
         parts.extend(arena.matches.watch_logs(match_id, own))
 
     reader = asyncio.ensure_future(watched.ask("ann", follow))

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.app.arena import ArenaHere
-from arena.app.usage import StoredUsage
-from arena.app.viewer import Viewer
+from arena.app.accounts import StoredUsage
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.archive.packing import pack
 from arena.hosting.content import content_hash
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -77,7 +77,7 @@ def set_up(common: OwnerLimits) -> Iterator[Setup]:
         programs = StoredPrograms(store)
 
         def read(viewer: Viewer, admission: str) -> Admission:
-            return ArenaHere(database, programs, viewer).admissions.get_admission(admission)
+            return LocalArena(database, programs, viewer).admissions.get_admission(admission)
 
         services = SubmissionServices(database, programs, uploads, quotas, counter, read)
         submissions = SubmissionsHere(services, Viewer(Scope.COMPETITOR, owner.id, "ada"))

@@ -14,8 +14,8 @@ from arena.hosting.uploads.area import UploadArea
 from arena.match.live import LiveEnd, LiveEvent, LiveLog
 from arena.model.errors import ClientError
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
-from arena.rpc.remote import ArenaThere
+from arena.rpc.login import open_line
+from arena.rpc.remote import RemoteArena
 from arena.service.server import interceptor
 from arena.service.server.owners import ListenOptions, OwnerServices, OwnersServer
 from arena.v1.match_service_pb2 import WatchLogsRequest, WatchLogsResponse
@@ -118,7 +118,7 @@ async def test_our_own_client_goes_on_by_itself_when_it_reads_again(tmp_path: Pa
 
         def read_slowly() -> None:
             with open_line(endpoint, token) as line:
-                parts = ArenaThere(line).matches.watch_logs(match_id, 1)
+                parts = RemoteArena(line).matches.watch_logs(match_id, 1)
                 starts.append(next(parts).start)
                 asyncio.run_coroutine_threadsafe(live.left.wait(), loop).result(PATIENCE_S)
                 for part in parts:

@@ -1,6 +1,5 @@
-"""Health and reflection, protocol versions, the table of errors, and how a server stops."""
+"""Health and reflection, protocol versions, and how a server stops."""
 
-import importlib
 import tempfile
 import threading
 from pathlib import Path
@@ -13,10 +12,9 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc  # type:
 
 from arena.model.accounts import Identity
 from arena.rpc.calls import PACKAGE, SERVICES
-from arena.rpc.connect import check_protocol
 from arena.rpc.errors import ProtocolError
+from arena.rpc.login import check_protocol
 from arena.service.errors import ListenError
-from arena.service.server.errors import CODES
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
 from ratings.store.states import Scope
@@ -64,12 +62,6 @@ def test_a_client_of_another_major_version_is_refused_naming_both(server: Runnin
 def test_a_service_of_another_major_version_is_refused_naming_both() -> None:
     with pytest.raises(ProtocolError, match=r"version 7 .* version 1"):
         check_protocol(Identity(Scope.VIEWER, None, protocol_major=7), "arena.example.org:7733")
-
-
-def test_every_error_in_the_table_exists() -> None:
-    for name in CODES:
-        module, _, kind = name.rpartition(".")
-        assert issubclass(getattr(importlib.import_module(module), kind), Exception), name
 
 
 def test_a_stream_ends_when_its_token_is_revoked(server: RunningServer) -> None:

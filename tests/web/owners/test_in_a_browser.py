@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from arena.rpc.submitting import submit
+from arena.rpc.upload import submit
 from arena.web.app import make_app
 from arena.web.opening import open_site
 from ratings.ledger.service import ServiceLedger

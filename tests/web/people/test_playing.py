@@ -8,7 +8,7 @@ import pytest
 
 from arena.model.errors import ClientError
 from arena.model.operations import OperationState
-from arena.rpc.connect import connect
+from arena.rpc.login import connect
 from arena.web.middleware.rate_limits import counted_address
 from arena.web.people.errors import (
     AllSeatsTakenError,

@@ -27,7 +27,7 @@ from arena.model.uploads import Submitted
 from ratings.store.states import AdmissionState
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
-    from arena.rpc.remote import ArenaThere
+    from arena.rpc.remote import RemoteArena
 
 app = typer.Typer()
 
@@ -65,8 +65,8 @@ def submit(
         raise CliError(f"{submitted.bot} version {submitted.number}: {admission.summary or 'Refused; see above.'}")
 
 
-def _send(arena: ArenaThere, directory: Path, message: str, predecessor: int | None) -> Submitted:
-    from arena.rpc.submitting import submit as hand_in
+def _send(arena: RemoteArena, directory: Path, message: str, predecessor: int | None) -> Submitted:
+    from arena.rpc.upload import submit as hand_in
 
     display = UploadDisplay()
     try:
@@ -108,7 +108,7 @@ def _print_waiting(admission: Admission | None, said: str) -> str:
     return why or said
 
 
-def _watch(arena: ArenaThere, submitted: Submitted, log: str) -> Admission | None:
+def _watch(arena: RemoteArena, submitted: Submitted, log: str) -> Admission | None:
     """Show the findings as they come until the admission is over, and return it."""
     last, shown = submitted.admission, 0
     if last is None:

@@ -24,7 +24,7 @@ app = typer.Typer()
         "arena bot test my-bot --game foreign_king --seats 2 --against search --matches 20 --time 50ms",
     ),
 )
-@with_options(BotTestOptions)
+@with_options
 def play_here(context: typer.Context, wishes: BotTestOptions, as_json: AsJson = False) -> None:
     """Play a bot here against the samples."""
     refuse_server(context)

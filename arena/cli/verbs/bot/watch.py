@@ -31,7 +31,7 @@ _STOPPED = "no longer watched"
 
 
 @app.command(epilog=example("arena bot watch my-bot", "arena bot watch my-bot --quick --game foreign_king"))
-@with_options(BotTestOptions)
+@with_options
 def watch(context: typer.Context, wishes: BotTestOptions) -> None:
     """Test a bot, and again after every change of its files."""
     refuse_server(context)

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.app.adding import add_bot
+from arena.app.store import add_bot
 from arena.cli.shared.building import build_added
 from arena.cli.shared.connect import ArenaConnection, connect
-from arena.cli.shared.request import Request, tournament_request
+from arena.cli.shared.request import MatchTerms, tournament_request
 from arena.executor.local import LocalExecutor
 from arena.hosting.manifest import MANIFEST_NAME
 from arena.hosting.runtime_directory import scratch_directory
@@ -63,7 +63,7 @@ def profiled_tournament(game: Game, seconds: float, workers: int) -> Iterator[Pr
     with scratch_directory() as directory, connect(str(directory / "arena.db"), makes=True) as connection:
         bots = _add_bots(connection, directory, seats_of(game))
         form = RoundRobin(len(bots), _blocks(game, seconds, workers))
-        order = tournament_request(Request(game=game.name, time=TIME, seed=1), form, bots)
+        order = tournament_request(MatchTerms(time=TIME, seed=1), form, game.name, bots)
         yield ProfiledTournament(directory, connection, connection.arena.tournaments.create_tournament(order).id)
 
 

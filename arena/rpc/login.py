@@ -7,30 +7,29 @@ from contextlib import contextmanager
 
 from arena.model.accounts import PROTOCOL_MAJOR, Identity
 from arena.model.errors import RefusedError
-from arena.rpc.address import is_loopback, split_address
 from arena.rpc.certificates import check_dates, fetch_certificate, fingerprint_of, name_in, parse_fingerprint
 from arena.rpc.channel import UNIX, Endpoint
 from arena.rpc.errors import CertificateError, ProtocolError
-from arena.rpc.profiles import Profile, load_profile
-from arena.rpc.remote import ArenaThere, Behalf, Line
+from arena.rpc.profiles import Profile, is_loopback, load_profile, split_address
+from arena.rpc.remote import Behalf, Line, RemoteArena
 
 Confirm = Callable[[str], bool]
 """Asks a person whether a fingerprint is the one that the organiser told."""
 
 
 @contextmanager
-def connect(name: str) -> Iterator[ArenaThere]:
+def connect(name: str) -> Iterator[RemoteArena]:
     """Open the service that a stored login is for, or that listens at `unix:` and a path; it is closed at the end.
 
     Raises UnknownError if there is no such login, and ProfileError if it cannot be read.
     """
     if name.startswith(UNIX):
         with open_line(Endpoint(name)) as line:
-            yield ArenaThere(line)
+            yield RemoteArena(line)
     else:
         profile = load_profile(name)
         with open_line(Endpoint.of(profile), profile.token) as line:
-            yield ArenaThere(line)
+            yield RemoteArena(line)
 
 
 @contextmanager
@@ -77,13 +76,13 @@ def meet(address: str, fingerprint: str | None, confirm: Confirm) -> Endpoint:
 def redeem(endpoint: Endpoint, code: str, token_name: str) -> str:
     """Return the token that the code of an invitation becomes. Raises ForbiddenError for a code that is none."""
     with open_line(endpoint) as line:
-        return ArenaThere(line).entrance.redeem_invitation(code, token_name).token
+        return RemoteArena(line).entrance.redeem_invitation(code, token_name).token
 
 
 def log_in(endpoint: Endpoint, name: str, token: str) -> Profile:
     """Return the login for a token, which the service was asked about. Raises LoginError if it is worth nothing."""
     with open_line(endpoint, token) as line:
-        identity = ArenaThere(line).account.get_identity()
+        identity = RemoteArena(line).account.get_identity()
     check_protocol(identity, endpoint.address)
     certificate = endpoint.certificate
     return Profile(

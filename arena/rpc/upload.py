@@ -14,7 +14,7 @@ from arena.hosting.archive.transport import compress_chunk
 from arena.model.errors import ClientError, UnknownError
 from arena.model.uploads import Submitted, UploadTicket
 from arena.rpc.errors import UnavailableError, UnreachableError
-from arena.rpc.remote import ArenaThere
+from arena.rpc.remote import RemoteArena
 from arena.v1 import bot_pb2
 
 OnProgress = Callable[[int, int], None]
@@ -32,7 +32,7 @@ _PASSING = (UnreachableError, UnavailableError, UnknownError)
 class _Handing:
     """One bot on its way."""
 
-    arena: ArenaThere
+    arena: RemoteArena
     file: BinaryIO
     archive: Archive
     on_progress: OnProgress
@@ -41,7 +41,7 @@ class _Handing:
 
 
 def submit(
-    arena: ArenaThere,
+    arena: RemoteArena,
     directory: Path,
     message: str,
     on_progress: OnProgress,
