@@ -24,7 +24,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from arena.model.bots import AddedBot
-from arena.model.planning import Cancelled
+from arena.model.planning import Cancelled, TournamentRequest
+from arena.model.tournaments import SINGLE_MATCH
 from arena.scripting import entrants, playing, reading
 from arena.scripting.arguments import need_flags, need_texts, optional_texts, optional_wholes, path_of
 from arena.scripting.boards import OfficialRatings, RatedTable, ScoreMatrix
@@ -32,7 +33,7 @@ from arena.scripting.callables import CallableBot as Entrant
 from arena.scripting.errors import CallableError, MissingPackageError, RunStoppedError, VoidMatchError
 from arena.scripting.open_arena import AUTO, HostingSettings, open_arena, policy_of
 from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament
-from arena.scripting.playing import DEFAULT_CLOCK, DEFAULT_FORMAT, DEFAULT_START_LIMIT, GameTerms
+from arena.scripting.playing import DEFAULT_CLOCK, DEFAULT_FORMAT, DEFAULT_START_LIMIT
 from arena.scripting.progress import OnProgress, need_progress
 from arena.scripting.queries import ArenaQueries
 from arena.scripting.tables import ResultTable as Table
@@ -118,12 +119,15 @@ class Arena(ArenaQueries):
         VoidMatchError is the host's.
         """
         with for_programs():
-            terms = GameTerms(
+            order = TournamentRequest(
+                format=SINGLE_MATCH,
                 game=game,
-                clock=clock,
+                seats=0,
+                bots=(),
+                time=clock,
                 start_limit=start_limit,
                 cores=cores,
-                options=options,
+                options={} if options is None else options,
                 opening_plies=opening_plies,
                 seed=seed,
                 secret=secret,
@@ -131,9 +135,9 @@ class Arena(ArenaQueries):
                 same_owner=same_owner,
                 name=name,
             )
-            terms.check()
+            playing.check_order(order)
             need_progress(progress)
-            order = playing.match_request(terms, entrants.find_or_add(self._open, bots))
+            order = playing.with_bots(order, entrants.find_or_add(self._open, bots), None)
             planned = self.port.tournaments.create_tournament(order)
             playing.play(self._open, planned.id, progress)
             (row,) = self.port.matches.list_matches(planned.id).items
@@ -168,12 +172,15 @@ class Arena(ArenaQueries):
         long, with False nothing does. Ctrl-C raises RunStoppedError, and `resume` plays the rest.
         """
         with for_programs():
-            terms = GameTerms(
+            order = TournamentRequest(
+                format=format,
                 game=game,
-                clock=clock,
+                seats=0,
+                bots=(),
+                time=clock,
                 start_limit=start_limit,
                 cores=cores,
-                options=options,
+                options={} if options is None else options,
                 opening_plies=opening_plies,
                 seed=seed,
                 secret=secret,
@@ -181,12 +188,12 @@ class Arena(ArenaQueries):
                 same_owner=same_owner,
                 name=name,
             )
-            terms.check()
+            playing.check_order(order)
             need_texts(format=format)
             optional_wholes(seats=seats)
             need_progress(progress)
             names = entrants.find_or_add(self._open, bots)
-            order = playing.tournament_request(terms, format, seats, names, settings)
+            order = playing.with_bots(order, names, seats, settings)
             planned = self.port.tournaments.create_tournament(order)
             playing.play(self._open, planned.id, progress)
             return reading.played_tournament(self.port, planned.id)

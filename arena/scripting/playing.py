@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from arena.app.lookup import find_game
@@ -36,56 +36,36 @@ DEFAULT_START_LIMIT = "10s"
 DEFAULT_FORMAT = "round-robin"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameTerms:
-    """On what terms a game is played."""
-
-    game: str
-    clock: str = DEFAULT_CLOCK
-    start_limit: str = DEFAULT_START_LIMIT
-    cores: int = 1
-    options: Mapping[str, Any] | None = None
-    opening_plies: int | None = None
-    seed: int | None = None
-    secret: str | None = None
-    rated: bool = True
-    same_owner: bool = False
-    name: str | None = None
-
-    def check(self) -> None:
-        """Raise UnknownError, before any bot is added, if there is no such game, and RefusedError for other types."""
-        need_texts(game=self.game, clock=self.clock, start_limit=self.start_limit)
-        optional_texts(secret=self.secret, name=self.name)
-        need_wholes(cores=self.cores)
-        optional_wholes(seed=self.seed, opening_plies=self.opening_plies)
-        need_flags(rated=self.rated, same_owner=self.same_owner)
-        optional_mappings(options=self.options)
-        find_game(self.game)
-        if self.cores > (there := count_cores()):
-            raise RefusedError(f"{self.cores} cores for a bot are more than the {there} here; grant fewer cores")
+def check_order(order: TournamentRequest) -> None:
+    """Raise UnknownError, before any bot is added, if there is no such game, and RefusedError for other types."""
+    need_texts(game=order.game, clock=order.time, start_limit=order.start_limit)
+    optional_texts(secret=order.secret, name=order.name)
+    need_wholes(cores=order.cores)
+    optional_wholes(seed=order.seed, opening_plies=order.opening_plies)
+    need_flags(rated=order.rated, same_owner=order.same_owner)
+    optional_mappings(options=order.options)
+    find_game(order.game)
+    if order.cores is not None and order.cores > (there := count_cores()):
+        raise RefusedError(f"{order.cores} cores for a bot are more than the {there} here; grant fewer cores")
 
 
-def match_request(terms: GameTerms, bots: tuple[str, ...]) -> TournamentRequest:
-    """Return the order of a single match; the bots sit in the order named."""
-    return _request(terms, SINGLE_MATCH, len(bots), bots, {})
-
-
-def tournament_request(
-    terms: GameTerms, form: str, seats: int | None, bots: tuple[str, ...], settings: Mapping[str, Any]
+def with_bots(
+    order: TournamentRequest, bots: tuple[str, ...], seats: int | None, settings: Mapping[str, Any] | None = None
 ) -> TournamentRequest:
-    """Return the order of a tournament; without `seats` the game's tables are as small as may be.
+    """Return an order with its entrants; without `seats` the game's tables are as small as may be.
 
     `settings` are those of the format (`arena.tournament.formats`), where None is as if it were not given. Raises
     UnknownError, ScheduleError.
     """
+    order = replace(order, bots=bots, options=dict(order.options), cores=None if order.cores == 1 else order.cores)
+    if order.format == SINGLE_MATCH:
+        return replace(order, seats=len(bots))
     if seats is None:
-        allowed = find_game(terms.game).seats
+        allowed = find_game(order.game).seats
         seats = next((number for number in allowed if number > 1), allowed[0])
-    own = {key: value for key, value in settings.items() if value is not None}
-    own = _settled(form, seats, own, has_field=len(bots) > 2)
-    if form == Compare.name:
-        terms = replace(terms, rated=False)
-    return _request(terms, form, seats, bots, own)
+    own = {key: value for key, value in (settings or {}).items() if value is not None}
+    own = _settled(order.format, seats, own, has_field=len(bots) > 2)
+    return replace(order, seats=seats, settings=own, rated=order.rated and order.format != Compare.name)
 
 
 def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> dict[str, Any]:
@@ -102,28 +82,6 @@ def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> 
         own = {"design": str(design_for(seats, has_field=has_field)), **own}
         return {"pairs": Compare(seats, **own).usual_limit(), **own}
     return own
-
-
-def _request(
-    terms: GameTerms, form: str, seats: int, bots: tuple[str, ...], settings: Mapping[str, Any]
-) -> TournamentRequest:
-    return TournamentRequest(
-        format=form,
-        settings=settings,
-        game=terms.game,
-        seats=seats,
-        bots=bots,
-        time=terms.clock,
-        start_limit=terms.start_limit,
-        options=dict(terms.options or {}),
-        opening_plies=terms.opening_plies,
-        seed=terms.seed,
-        rated=terms.rated,
-        name=terms.name,
-        secret=terms.secret,
-        same_owner=terms.same_owner,
-        cores=None if terms.cores == 1 else terms.cores,
-    )
 
 
 def play(arena: OpenArena, tournament: str, progress: OnProgress | bool | None) -> None:
