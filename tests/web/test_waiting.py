@@ -15,7 +15,7 @@ from arena.web.app import make_app
 from arena.web.helper.process import HelperProcess
 from arena.web.opening import open_site
 from arena.web.shared.answer_cache import PATIENCE_S as PATIENCE_AT_ONCE_S
-from arena.web.shared.answer_cache import AnswerCache, BeingMadeError
+from arena.web.shared.answer_cache import AnswerCache, AnswerPendingError
 from arena.web.shared.rendering import POLLS
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import wait_until
@@ -88,7 +88,7 @@ def test_while_an_answer_is_made_anew_the_one_before_is_given_with_its_age(slow:
     overview = SimpleNamespace(mark=lambda: marks[0], count=lambda: marks[0])
     arena = cast("ShownArena", SimpleNamespace(overview=overview))
     answers = AnswerCache(cast("HelperProcess", slow), clock=lambda: now[0])
-    with pytest.raises(BeingMadeError):
+    with pytest.raises(AnswerPendingError):
         answers.ask(arena, "overview.count")
     slow.may_answer.set()
     answer = answer_of(answers, arena)
@@ -101,7 +101,7 @@ def test_while_an_answer_is_made_anew_the_one_before_is_given_with_its_age(slow:
     wait_until(lambda: answer_of(answers, arena).answer == 2)
     slow.may_answer.clear()
     marks[0], now[0] = 3, 10_000.0
-    with pytest.raises(BeingMadeError):
+    with pytest.raises(AnswerPendingError):
         answers.ask(arena, "overview.count")
 
 
@@ -111,7 +111,7 @@ def answer_of(answers: AnswerCache, arena: ShownArena) -> Any:
     def is_there() -> bool:
         try:
             found.append(answers.ask(arena, "overview.count"))
-        except BeingMadeError:
+        except AnswerPendingError:
             return False
         return True
 

@@ -12,8 +12,8 @@ from arena.service.activities.ladders import LadderRunner
 from arena.service.activities.leader_election import LeaderActivities
 from arena.service.activities.match_limits import MatchLimits, MatchLimitUpdater
 from arena.service.activities.promotions import PromotionRunner
+from arena.service.activities.rating_rebuilds import RatingRebuilder
 from arena.service.activities.remote_availability import RemoteAvailability
-from arena.service.activities.rerating import Rerater
 from arena.service.activities.scheduler_loop import Activity, SchedulerLoop
 from arena.service.activities.seasons import SeasonRunner
 from arena.service.activities.tournaments import TournamentQueue
@@ -68,7 +68,7 @@ def make_activity_set(
     ]
     availability = RemoteAvailability(context, presence, settings.service.remote_absence)
     later: list[Activity] = [
-        Rerater(context),
+        RatingRebuilder(context),
         Housekeeper(home, context.database, settings.retention, context.supervisor, log),
     ]
     # What another life of it was looking at, or another service that is gone.

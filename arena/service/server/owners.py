@@ -34,7 +34,7 @@ from arena.service.server.login_guard import LoginGuard
 from arena.service.server.match_watching import LiveMatches, MatchWatchServicer
 from arena.service.server.quotas import OwnerQuotas
 from arena.service.server.servicer import Servicer, Stream
-from arena.service.server.submissions import SubmissionServices, SubmissionsHere, UploadCounter
+from arena.service.server.submissions import LocalSubmissions, SubmissionServices, UploadCounter
 from arena.service.server.threads import Threads
 from arena.service.server.tls import TlsFiles, read_pem
 from arena.service.server.upload_handler import UploadHandler
@@ -229,7 +229,7 @@ class OwnersServer:
         if noun == "entrance":
             return LocalEntrance(services.database)
         if noun == "submissions":
-            return SubmissionsHere(self._submission_services(), viewer)
+            return LocalSubmissions(self._submission_services(), viewer)
         return getattr(self._arena(viewer), noun)
 
     def _arena(self, viewer: Viewer) -> LocalArena:

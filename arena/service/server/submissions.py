@@ -99,7 +99,7 @@ class SubmissionServices:
     read_admission: AdmissionReader
 
 
-class SubmissionsHere:
+class LocalSubmissions:
     """The part of the interface that hands bots in, for one caller."""
 
     def __init__(self, services: SubmissionServices, viewer: Viewer) -> None:

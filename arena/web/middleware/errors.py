@@ -22,7 +22,7 @@ from arena.story.facts import StoryError
 from arena.web.middleware.headers import HEADERS
 from arena.web.middleware.remedies import for_programs, no_call
 from arena.web.redaction.public_message import is_full, public_message
-from arena.web.shared.answer_cache import BeingMadeError
+from arena.web.shared.answer_cache import AnswerPendingError
 from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import POLLS, WAITS, render
 from arena.web.shared.streams import TooManyStreamsError
@@ -72,7 +72,7 @@ def status_of(error: BaseException) -> int:
 
 def install_errors(app: FastAPI) -> None:
     """Have every error of the pages answered by a page."""
-    app.add_exception_handler(BeingMadeError, _answer_later)
+    app.add_exception_handler(AnswerPendingError, _answer_later)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
     app.add_exception_handler(ClientDisconnect, _answer_nobody)
@@ -105,7 +105,7 @@ async def _answer_system(request: Request, error: Exception) -> Response:
 
 async def _answer_later(request: Request, error: Exception) -> Response:
     """Answer what is not worked out yet: a page that waits for it, a part of one that does, or when to ask again."""
-    assert isinstance(error, BeingMadeError)
+    assert isinstance(error, AnswerPendingError)
     if not _is_page(request.url.path):
         return error_page(request, 503, str(error), {"retry-after": str(math.ceil(error.again_s))})
     if "seen" in request.query_params:

@@ -19,7 +19,7 @@ from arena.model.errors import ClientError
 from arena.model.match_details import MatchDetail
 from arena.story.facts import StoryError
 from arena.web.middleware.headers import PICTURE_POLICY
-from arena.web.shared.answer_cache import PATIENCE_S, BeingMadeError
+from arena.web.shared.answer_cache import PATIENCE_S, AnswerPendingError
 from arena.web.shared.formats import format_instant, short_id
 from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render
@@ -172,12 +172,12 @@ def _check_position(ply: int, last: int, language: str) -> None:
 
 
 def _still(request: Request, match: MatchDetail, ply: int, language: str) -> dict[str, Any]:
-    """Return what is told of one position on a page without a script. Raises BeingMadeError."""
+    """Return what is told of one position on a page without a script. Raises AnswerPendingError."""
     thread = Thread(target=_render_ahead, args=(request, match, language), daemon=True)
     thread.start()
     thread.join(PATIENCE_S)
     if thread.is_alive() and site_of(request).helper is not None:
-        raise BeingMadeError
+        raise AnswerPendingError
     document = stories_of(request).document(arena_of(request), match, language)
     last = len(document["frames"]) - 1
     _check_position(ply, last, language)

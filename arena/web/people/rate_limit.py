@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
-from arena.web.people.errors import HourError
+from arena.web.people.errors import TooManyTablesError
 
 _HOUR_S = 3600.0
 _MOST_ADDRESSES = 10_000
@@ -22,12 +22,12 @@ class TableRateLimit:
         self._opened: OrderedDict[str, deque[float]] = OrderedDict()
 
     def count(self, address: str) -> None:
-        """Count another table. Raises HourError, with the time to wait, and counts nothing then."""
+        """Count another table. Raises TooManyTablesError, with the time to wait, and counts nothing then."""
         times = self._opened.setdefault(address, deque(maxlen=self._per_hour))
         now = self._clock()
         if len(times) == self._per_hour and times[0] > now - _HOUR_S:
             minutes = max(1, round((times[0] + _HOUR_S - now) / 60))
-            raise HourError(
+            raise TooManyTablesError(
                 f"from your address {self._per_hour} tables were opened within an hour; try again in {minutes} minutes",
                 most=self._per_hour,
                 count=minutes,

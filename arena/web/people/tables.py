@@ -21,11 +21,11 @@ from arena.rpc.channel import Endpoint
 from arena.web.middleware.rate_limits import counted_address, limited_address
 from arena.web.people.errors import (
     AllSeatsTakenError,
-    HeldError,
     NoTableError,
     RatedError,
     SeatTakenError,
     ServiceRefusedError,
+    TooManySeatsError,
 )
 from arena.web.people.game_table import ConnectedSeat, GameTable, Party, TableDetails, new_key, parties_of
 from arena.web.people.human_seat import HumanSeat
@@ -125,7 +125,7 @@ class GameTables:
     async def sit(self, table: GameTable, invitation: str, visitor: str, name: str) -> Party:
         """Let somebody who is invited take his seat, under a name if he gives one; the last one begins the match.
 
-        Raises SeatTakenError, HeldError, ServiceRefusedError.
+        Raises SeatTakenError, TooManySeatsError, ServiceRefusedError.
         """
         party = next((one for one in table.parties if one.is_awaited and one.invitation == invitation), None)
         if party is None or not table.is_gathering:
@@ -180,7 +180,7 @@ class GameTables:
         self._rate_limit.count(counted_address(address))
 
     def _check_held(self, visitor: str, more: int) -> None:
-        """Raise HeldError if a visitor may not have so many seats more; those that wait for others count as his."""
+        """Raise TooManySeatsError if a visitor may not have so many seats more; those that wait for others are his."""
         held = sum(
             not table.chairs[seat].seat.is_over
             for table in self._tables
@@ -191,7 +191,7 @@ class GameTables:
         _need_room(held, more, self.rules.per_visitor)
 
     def _check_address(self, address: str, more: int) -> None:
-        """Raise HeldError if an address would have more than half of all seats: who throws his cookie away is new."""
+        """Raise TooManySeatsError if an address would have more than half of all seats; without his cookie anybody is new."""
         if (counted := limited_address(address)) is not None:
             held = sum(not seat.is_over for table in self._tables if table.address == counted for seat in table.seats)
             _need_room(held, more, max(self.rules.per_visitor, self.rules.most // 2))
@@ -299,6 +299,6 @@ def _apply(found: MatchStatus, seat: HumanSeat) -> None:
 
 def _need_room(held: int, more: int, most: int) -> None:
     if held + more > most:
-        raise HeldError(
+        raise TooManySeatsError(
             f"you have {held} seats, and may have {most} at once; play or leave a table first", held=held, most=most
         )

@@ -10,7 +10,7 @@ import structlog
 from arena.model.errors import ClientError
 from arena.model.people import guest_names
 from arena.rpc.channel import Endpoint
-from arena.web.people.errors import KeptOutError, NotReachedError
+from arena.web.people.errors import NotReachedError, SeatRefusedError
 from arena.web.people.game_table import ConnectedSeat
 from arena.web.people.human_seat import HumanSeat
 from arena.web.people.visitor_connection import VisitorConnection
@@ -73,7 +73,7 @@ async def wait_until_seated(chairs: Iterable[ConnectedSeat]) -> None:
 
 def _kept_out(chair: ConnectedSeat) -> NotReachedError:
     if chair.seat.lost:
-        return KeptOutError(chair.seat.lost, why=chair.seat.lost)
+        return SeatRefusedError(chair.seat.lost, why=chair.seat.lost)
     _LOG.warning("no guest is let in", why=chair.connection.trouble or "no answer in time")  # it may tell paths
     message = "the arena does not let you in just now; try again in a minute"
     return NotReachedError(message, time=f"{ENTER_PATIENCE_S:.0f}")

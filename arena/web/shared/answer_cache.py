@@ -3,7 +3,7 @@
 No page waits for them. They are made in the background, by processes of their own, and kept. An answer is given again
 for as long as nothing at all was written to the database. Where something was, it rests for many times as long as
 making it took, so that those who look, however many, take a small part of a core; then it is made anew, and until that
-is done the one before is given, with its age. Where there is none yet, BeingMadeError says so.
+is done the one before is given, with its age. Where there is none yet, AnswerPendingError says so.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _AGAIN_PER_WAITED: Final = 0.5
 _BEING_MADE: Final = "it takes a while to work this out; ask again in a second"
 
 
-class BeingMadeError(Exception):
+class AnswerPendingError(Exception):
     """An answer is being worked out, and will be there soon; the message says so.
 
     `again_s` is after how many seconds it is well to ask again, given for how many it has been worked on.
@@ -140,7 +140,7 @@ class AnswerCache:
     def of_tournament(self, arena: ShownArena, tournament: str, question: str, **more: Any) -> CachedAnswer:
         """Return the answer to a question whose argument `tournament` is that one, by name or id.
 
-        Raises what that does, and BeingMadeError.
+        Raises what that does, and AnswerPendingError.
         """
         place = self._place((question, tournament, *more.items()))
         given = self._still_good(arena, place)
@@ -164,7 +164,7 @@ class AnswerCache:
     def ask_soon(self, arena: ShownArena, question: str, *arguments: Any) -> CachedAnswer:
         """Return the answer to a question that is soon answered: nobody is told to come back for it.
 
-        Raises what it does, and BeingMadeError if it takes very long all the same.
+        Raises what it does, and AnswerPendingError if it takes very long all the same.
         """
         place = self._place((question, *arguments))
         given = self._still_good(arena, place)
@@ -207,7 +207,7 @@ class AnswerCache:
             return place.kept.given(0.0)
         kept, now = place.kept, self._clock()
         if kept is None or now - kept.asked_s > _OLDEST_S:
-            raise BeingMadeError(now - place.since_s)
+            raise AnswerPendingError(now - place.since_s)
         return kept.given(now - kept.asked_s)
 
     def _made_here(self, arena: ShownArena, place: _Place, question: _Question) -> CachedAnswer:

@@ -34,7 +34,7 @@ class RequestAnswers:
     state: State
 
     def get_tournament(self, arena: ShownArena, tournament: str) -> TournamentDetail:
-        """Return a tournament by name or id. Raises what `Tournaments.get_tournament` does, and BeingMadeError."""
+        """Return a tournament by name or id. Raises what `Tournaments.get_tournament` does, and AnswerPendingError."""
         found: TournamentDetail = self.of_tournament(arena, tournament, "tournaments.get_tournament")
         return found
 

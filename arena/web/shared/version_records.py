@@ -58,7 +58,7 @@ class VersionRecords:
         self._records: _Lru[Record] = _Lru(_MOST_RECORDS)
 
     def forms(self, arena: ShownArena, pool: str, rows: Sequence[LeaderboardRow], ask: Ask) -> Mapping[str, Form]:
-        """Return how the versions of these lines did lately, by version id. Raises BeingMadeError."""
+        """Return how the versions of these lines did lately, by version id. Raises AnswerPendingError."""
         keys = {row.version_id: _key(pool, row) for row in rows}
         known = {version: form for version, key in keys.items() if (form := self._forms.get(key)) is not None}
         missing = [version for version in keys if version not in known]
@@ -75,7 +75,7 @@ class VersionRecords:
     def record(self, arena: ShownArena, chosen: Standing, points: int, ask: Ask) -> Record:
         """Return the record of the version that stands there, its curve thinned to about so many points.
 
-        Raises BeingMadeError.
+        Raises AnswerPendingError.
         """
         pool, version = chosen.pool.pool_id, chosen.version_id
         found = self._records.get(_key(pool, chosen))

@@ -26,7 +26,7 @@ from arena.hosting.uploads.errors import UploadRefusedError
 from arena.model.admissions import Admission
 from arena.service.server.errors import CallError
 from arena.service.server.quotas import OwnerQuotas
-from arena.service.server.submissions import SubmissionServices, SubmissionsHere, UploadCounter
+from arena.service.server.submissions import LocalSubmissions, SubmissionServices, UploadCounter
 from ratings.errors import LimitError
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
@@ -45,7 +45,7 @@ class Setup:
     database: Database
     uploads: UploadArea
     quotas: OwnerQuotas
-    submissions: SubmissionsHere
+    submissions: LocalSubmissions
 
     def limit(self, **limits: int) -> None:
         ServiceLedger(self.database).set_owner_limits("ada", limits)
@@ -80,7 +80,7 @@ def set_up(common: OwnerLimits) -> Iterator[Setup]:
             return LocalArena(database, programs, viewer).admissions.get_admission(admission)
 
         services = SubmissionServices(database, programs, uploads, quotas, counter, read)
-        submissions = SubmissionsHere(services, Viewer(Scope.COMPETITOR, owner.id, "ada"))
+        submissions = LocalSubmissions(services, Viewer(Scope.COMPETITOR, owner.id, "ada"))
         yield Setup(directory, database, uploads, quotas, submissions)
         database.close()
 

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from arena.i18n.catalogue import LANGUAGES
 from arena.web.app import make_app
 from arena.web.opening import open_site
-from arena.web.people.errors import KeptOutError, NotReachedError
+from arena.web.people.errors import NotReachedError, SeatRefusedError
 from arena.web.people.game_table import GameTable
 from arena.web.people.tables import GameTables
 from arena.web.shared.site import PlayLimits
@@ -200,7 +200,7 @@ def test_a_table_that_cannot_be_is_refused_with_a_page(
 
 def test_whoever_is_not_let_in_is_told_why_and_what_to_do(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     refusals = (
-        (KeptOutError("full", why="the arena is full"), "does not let you in: the arena is full"),
+        (SeatRefusedError("full", why="the arena is full"), "does not let you in: the arena is full"),
         (NotReachedError("late", time="15"), "within 15 seconds"),
     )
     for error, sentence in refusals:

@@ -12,13 +12,13 @@ from arena.rpc.login import connect
 from arena.web.middleware.rate_limits import counted_address
 from arena.web.people.errors import (
     AllSeatsTakenError,
-    HourError,
     IllegalError,
     NoTableError,
     SeatTakenError,
     StaleError,
     TakenOverError,
     TooManyError,
+    TooManyTablesError,
 )
 from arena.web.people.look_ahead import look_ahead
 from arena.web.people.rate_limit import TableRateLimit
@@ -211,7 +211,7 @@ async def test_there_are_only_so_many_seats_and_so_many_for_one_visitor(place: P
 def test_whoever_has_an_address_of_ipv6_has_all_of_its_network() -> None:
     pacer = TableRateLimit(1)
     pacer.count(counted_address("2001:db8::1"))
-    with pytest.raises(HourError):
+    with pytest.raises(TooManyTablesError):
         pacer.count(counted_address("2001:db8::2"))
     assert counted_address("::1") == "::1"
 

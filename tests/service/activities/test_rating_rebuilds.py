@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.service.activities.rerating import Rerater
+from arena.service.activities.rating_rebuilds import RatingRebuilder
 from arena.tournament.runner import run_tournament
 from ratings.ledger import pieces
 from ratings.ledger.annulments import annul_match
@@ -22,7 +22,7 @@ async def test_a_service_that_begins_again_finishes_what_is_left(book: Book, mon
     await run_tournament(book.database, tournament.id, ScriptedExecutor(), book.programs)
     match = list_matches(book.database, MatchFilter(tournament.id), newest_first=False).items[0].match
     context = service_context(book, ScriptedExecutor())
-    rerater = Rerater(context)
+    rerater = RatingRebuilder(context)
     await rerater.look()
     await rerater.close()
     with write(book.database) as session:
@@ -49,7 +49,7 @@ async def test_what_was_left_behind_is_finished_and_what_somebody_works_on_is_le
         annul()
     context = service_context(book, ScriptedExecutor())
     now_s = [0.0]
-    rerater = Rerater(context, 30.0, lambda: now_s[0])
+    rerater = RatingRebuilder(context, 30.0, lambda: now_s[0])
     await rerater.look()
     if not is_left_behind:
         annul()

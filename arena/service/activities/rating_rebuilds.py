@@ -19,7 +19,7 @@ LEFT_ALONE_S = 30.0
 _Mark = tuple[int, int]
 
 
-class Rerater:
+class RatingRebuilder:
     """Looks for pools whose ratings are unfinished, and finishes those with which nobody gets on."""
 
     def __init__(
