@@ -191,7 +191,7 @@ class GameTables:
         _need_room(held, more, self.rules.per_visitor)
 
     def _check_address(self, address: str, more: int) -> None:
-        """Raise TooManySeatsError if an address would have more than half of all seats; without his cookie anybody is new."""
+        """Raise TooManySeatsError if an address would have more than half of all seats; without a cookie one is new."""
         if (counted := limited_address(address)) is not None:
             held = sum(not seat.is_over for table in self._tables if table.address == counted for seat in table.seats)
             _need_room(held, more, max(self.rules.per_visitor, self.rules.most // 2))
