@@ -34,7 +34,7 @@ from ratings.statistics.skill import newcomer, rate
 from ratings.store import tables
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
-from ratings.store.states import MatchState, Verdict
+from ratings.values.states import MatchState, Verdict
 
 PAGE = 50
 REPEATS = 31

@@ -27,7 +27,7 @@ from ratings.store.database import Database, open_database
 from ratings.store.ids import IdSource, now_us
 from ratings.store.models import Tournament
 from ratings.store.sessions import write
-from ratings.store.states import MatchState, Verdict
+from ratings.values.states import MatchState, Verdict
 from tests.support.simulations.official import big_results
 
 BATCH = 50_000

@@ -45,7 +45,7 @@ from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.read.tournaments import count_matches
 from ratings.store.database import Database, open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.postgres import Server
 
 RECORD_MS, ASK_MS, FIT_S, FIT_MB = 5.0, 30.0, 60.0, 2000.0

@@ -11,7 +11,7 @@ from arena.app.arena import LocalArena
 from arena.model.matches import ANY_FAULT
 from benchmarks.server_layout import LARGEST, OLDEST, POOLS, TOURNAMENTS_A_POOL, Size
 from benchmarks.server_rows import MATCH, text_id
-from ratings.store.states import Fared, MatchState
+from ratings.values.states import Fared, MatchState
 
 Ask = Callable[[], Any]
 _SOME = 5

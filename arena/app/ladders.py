@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 
-from arena.app.lookup import pool_value
 from arena.app.planning import plan_ladder
 from arena.app.policy import AppContext, need_organiser
 from arena.app.tournaments import standings_of
 from arena.model.errors import UnknownError
 from arena.model.ladders import AbsentBot, Ladder, LadderRequest, Season, SeasonRow, SeasonTable
-from arena.model.page import DEFAULT_LIMIT, Page
 from arena.tournament import seasons
 from arena.tournament.pace import MATCHES_PER_DAY, matches_to_look_at, pace_after, rate_of
 from arena.tournament.planner import planner_of
@@ -21,12 +19,14 @@ from ratings.read import ladders
 from ratings.read.absences import absent_from
 from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present, running_ladder
 from ratings.read.paging import part_of
+from ratings.read.pools import pool_value
 from ratings.read.publishing import published_secret
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder
 from ratings.store.season import Season as StoredSeason
 from ratings.store.waves import OWNERS_APART
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 _MOST_ABSENT = 100
 """So many bots are named that a ladder goes on without."""

@@ -25,7 +25,6 @@ from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.forecasts import Forecast
 from arena.model.planning import ChallengeRequest, LeftOut, PlannedTournament, TournamentRequest
-from arena.model.pools import Pool
 from arena.model.tournaments import ALL, SINGLE_MATCH
 from arena.tournament import creation
 from arena.tournament.creation import ChooseName, Terms
@@ -49,6 +48,7 @@ from ratings.read.tournaments import tournament_names
 from ratings.statistics.errors import ResultsError
 from ratings.store.ladders import plays
 from ratings.store.models import Tournament
+from ratings.values.pools import Pool
 
 _NAMED = {Gauntlet.name: 1, Compare.name: 2}
 """How many of the entrants come first and are named, by the format."""

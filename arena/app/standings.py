@@ -12,7 +12,6 @@ from arena.app.policy import (
 from arena.model.answers import BestKnown, ComparisonResult, ConfidencePoint
 from arena.model.errors import RefusedError
 from arena.model.overview import WalkPoint
-from arena.model.page import MOST_LIMIT, Page
 from arena.model.pairings import Paired, Pairing
 from arena.model.tournaments import (
     StandingRow,
@@ -34,6 +33,7 @@ from ratings.read.report import TournamentReport
 from ratings.read.tournaments import EntrantRow, tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
+from ratings.values.page import MOST_LIMIT, Page
 
 if TYPE_CHECKING:
     from ratings.statistics.compare.comparison import Comparison

@@ -17,7 +17,6 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
 from arena.model.bots import AddedBot
 from arena.model.errors import RefusedError, UnknownError, unknown
-from arena.model.page import MOST_LIMIT
 from arena.model.tournaments import ALL
 from arena.scripting.apart import run_silently
 from arena.scripting.arguments import can_be_path
@@ -25,6 +24,7 @@ from arena.scripting.callables import PRINT_NAME, PROGRAM_NAME, PackedCallable, 
 from arena.scripting.errors import CallableError
 from arena.scripting.house import House
 from arena.scripting.paging import all_of
+from ratings.values.page import MOST_LIMIT
 
 
 def entered(house: House, bots: Iterable[Any]) -> tuple[str, ...]:

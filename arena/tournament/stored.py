@@ -15,8 +15,8 @@ from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock,
 from engine import registry
 from ratings.read.waves import TournamentWaves
 from ratings.store.models import Pool, Tournament
-from ratings.store.states import MatchState
 from ratings.store.waves import BlockRecord, EnteredVersion, MatchRecord
+from ratings.values.states import MatchState
 
 
 def format_of(tournament: Tournament, pool: Pool) -> Format | None:

@@ -23,7 +23,7 @@ from arena.web.helping.questions import call_of
 from arena.web.helping.yielding import give_way
 from arena.web.viewing.tellings import tell
 from ratings.store.database import open_for_reading
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 
 def main() -> int:

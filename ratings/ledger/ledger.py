@@ -38,8 +38,8 @@ from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.models import Bot, Pool, Tournament, Version
-from ratings.store.names import OPERATOR
 from ratings.store.sessions import write
+from ratings.values.names import OPERATOR
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks
 from ratings.store import tables
 from ratings.store.ids import now_us
-from ratings.store.states import AttemptState, MatchState
 from ratings.store.storable import storable
 from ratings.store.tables import AnyRow
+from ratings.values.states import AttemptState, MatchState
 
 
 @dataclass(frozen=True, slots=True)

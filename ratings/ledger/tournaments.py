@@ -21,7 +21,7 @@ from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_tournament
 from ratings.store.models import Bot, Tournament, Version
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 _m = tables.match
 

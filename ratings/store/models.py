@@ -13,7 +13,7 @@ from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, Text, Uniqu
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-from ratings.store.states import AttemptState, MatchState
+from ratings.values.states import AttemptState, MatchState
 
 
 class Owner(Table, table=True):

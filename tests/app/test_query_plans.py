@@ -30,7 +30,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.tournaments import tournament_row
 from ratings.read.unfinished import unfinished_tournaments
 from ratings.store.database import Database, open_database
-from ratings.store.states import Fared, MatchState
+from ratings.values.states import Fared, MatchState
 from tests.cli.support import write_bot
 from tests.ratings import book
 

@@ -21,7 +21,7 @@ from ratings.ledger.seat_logs import SeatLogFact
 from ratings.read.accounts import find_owner
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.ratings import book
 
 BOTS = ("ann/fox", "ben/owl", "cat", "dog")

@@ -14,7 +14,7 @@ from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
 from arena.model.live import MatchEvent
 from engine import registry
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 from tests.support.specs import king_spec, seat_spec
 
 

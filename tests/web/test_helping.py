@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from arena.model.errors import UnknownError
-from arena.model.leaderboards import LeaderboardRow
 from arena.model.overview import Form
 from arena.web.frame.answers import Answers
 from arena.web.frame.records import Records
@@ -25,6 +24,7 @@ from arena.web.official.fitting import Fitter
 from arena.web.official.tables import FitError
 from arena.web.opening import open_site
 from arena.web.viewing.tellings import tell
+from ratings.values.leaderboards import LeaderboardRow
 from tests.support.patience import PATIENCE_S
 from tests.support.places import wait_for_end
 from tests.support.processes import wait_until

@@ -18,7 +18,7 @@ from arena.web.viewing.gate import BusyError, Gate
 from arena.web.viewing.kept import Kept
 from arena.web.viewing.phrases import viewer_words
 from engine import registry
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from ratings.read.matches import MatchDetail, match_detail
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 from tests.support.given_waves import GivenWaves
 from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes, parent_of

@@ -12,7 +12,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.paging import options_given
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.match.time_control import format_time_control, parse_time_control
-from arena.model.pools import Pool
+from ratings.values.pools import Pool
 
 PoolGame = Annotated[str | None, typer.Option("--game", metavar="GAME")]
 PoolSeats = Annotated[int | None, typer.Option("--seats", min=1, metavar="N")]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arena.service.remote.desk import Refusal
-from ratings.store.server_lock import ServerHolder
+from ratings.values.tournaments import LockHolder
 
 ELSEWHERE = "ELSEWHERE"
-Elsewhere = Callable[[], ServerHolder | None]
+Elsewhere = Callable[[], LockHolder | None]
 """Returns the other service that takes them now, or None if this one does."""
 
 
@@ -16,7 +16,7 @@ def nobody_else() -> None:
     """Return that this service takes them: of a database that is a file there is no other."""
 
 
-def bot_refusal(holder: ServerHolder) -> Refusal:
+def bot_refusal(holder: LockHolder) -> Refusal:
     """Return what a bot is told, which may try again: the other service may end."""
     pid = "another" if holder.pid is None else str(holder.pid)
     host = holder.host or "another machine"

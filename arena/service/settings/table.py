@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.service.settings.kinds import ADDRESS, FLAG, MEGABYTES, NAMES, SHARE, TEXT, Kind, choice, number, whole
-from ratings.store.limits import MOST, ChallengeLimits, OwnerLimits
+from ratings.values.limits import MOST, ChallengeLimits, OwnerLimits
 
 RUNTIMES = "runtimes"
 """The section whose tables `arena.hosting.runtimes` reads: one for each runtime."""

@@ -11,7 +11,6 @@ from arena.i18n.catalogue import NAMES
 from arena.match.replay import load
 from arena.model.match_details import MatchDetail, MatchTimes
 from arena.model.matches import MatchSummary
-from arena.model.page import Page
 from arena.model.replays import ReplayCheck
 from arena.web.api.asked import USUAL, After, Limit, MatchPath, Name, Plies
 from arena.web.frame.asking import arena_of
@@ -19,7 +18,8 @@ from arena.web.frame.choices import language_of
 from arena.web.viewing.sending import send_packed
 from arena.web.viewing.tellings import Tellings
 from arena.web.viewing.verdicts import Verdicts
-from ratings.store.states import Fared, MatchState
+from ratings.values.page import Page
+from ratings.values.states import Fared, MatchState
 
 router = APIRouter(tags=["matches"])
 

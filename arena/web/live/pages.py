@@ -18,7 +18,7 @@ from arena.web.live.channel import Channel
 from arena.web.live.hub import Hub
 from arena.web.live.stream import Spectator, View, places_of
 from arena.web.viewing.persons import persons_of
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 router = APIRouter()
 MOST_IN_A_STREAM = 6

@@ -30,7 +30,7 @@ from arena.web.frame.rendering import render
 from arena.web.frame.streams import BEGIN, HEARTBEAT, HEARTBEAT_S, EventStream, Followers, event
 from arena.web.owners.entering import NotSignedInError, asking, private, session_of
 from arena.web.strangers.sentences import sentence_of
-from ratings.store.states import AdmissionState
+from ratings.values.states import AdmissionState
 
 MOST_FOLLOWERS = 200
 LOOK_EVERY_S = 0.5

@@ -32,7 +32,7 @@ from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import Tellings, telling_id
 from arena.web.viewing.verdicts import Verdicts
 from ratings.errors import RatingsError
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 router = APIRouter()
 _FOREVER = "public, max-age=31536000, immutable"

@@ -12,7 +12,7 @@ from arena.web.frame.site import Rules
 from arena.web.people.table import Table
 from arena.web.people.values import Ending, time_of
 from arena.web.people.watching import Opened
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,7 @@ from markupsafe import Markup
 from arena.i18n.catalogue import words
 from arena.i18n.standing import status_words
 from arena.model.errors import DamagedError, HiddenError
-from arena.model.page import MOST_LIMIT
 from arena.model.port import ArenaPort
-from arena.model.statistics import Crosstable
 from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
@@ -23,7 +21,9 @@ from arena.web.report.packing import Packed, Packer
 from arena.web.report.page import write_report
 from arena.web.report.streams import pack_all
 from arena.web.viewing.document import viewer_document
-from ratings.store.states import MatchState
+from ratings.values.page import MOST_LIMIT
+from ratings.values.states import MatchState
+from ratings.values.statistics import Crosstable
 
 _DASHES: Final = ("", "7 4", "2 4", "10 3 2 3", "1 2")
 """How lines of one colour are told apart."""

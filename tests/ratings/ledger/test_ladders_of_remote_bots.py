@@ -17,8 +17,8 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import all_versions, find_version
 from ratings.read.notices import list_notices
 from ratings.store.database import Database
-from ratings.store.limits import OwnerLimits
 from ratings.store.sessions import write
+from ratings.values.limits import OwnerLimits
 from tests.ratings import book
 from tests.ratings.ledger.laddering import endless, ladder_plan, present, submit
 

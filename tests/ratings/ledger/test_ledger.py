@@ -17,7 +17,7 @@ from ratings.read.waves import tournament_waves
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database
 from ratings.store.progress import Progress
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 from tests.ratings import book
 
 ALL = LeaseRequest("w1", limit=100, duration_us=book.FOREVER // 2)

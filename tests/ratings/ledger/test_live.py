@@ -13,7 +13,7 @@ from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate, succe
 from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.sessions import read, write
-from ratings.store.states import Verdict
+from ratings.values.states import Verdict
 from tests.ratings import book
 
 SETTINGS = SkillSettings()

@@ -18,7 +18,7 @@ from ratings.read.matches import match_detail, replay_of
 from ratings.read.runtimes import seen_runtimes
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
-from ratings.store.states import AttemptState, MatchState
+from ratings.values.states import AttemptState, MatchState
 from tests.ratings import book
 
 pytestmark = pytest.mark.both_databases

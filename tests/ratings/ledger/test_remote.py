@@ -19,10 +19,10 @@ from ratings.read.lineage import active_version, bot_events
 from ratings.read.retention import removable_versions
 from ratings.read.tournaments import owned_entrants, tournament_row
 from ratings.store.database import Database
-from ratings.store.limits import OwnerLimits
 from ratings.store.models import Pool
 from ratings.store.sessions import write
-from ratings.store.states import BotEventKind
+from ratings.values.limits import OwnerLimits
+from ratings.values.states import BotEventKind
 from tests.ratings.book import POOL, add_bots, create, take
 
 FOX = RemoteJoin("ada", "fox", "1.0", ("foreign_king",))

@@ -18,7 +18,7 @@ from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.sessions import write
-from ratings.store.states import RemovalKind
+from ratings.values.states import RemovalKind
 from tests.ratings import book
 
 pytestmark = pytest.mark.both_databases

@@ -23,7 +23,7 @@ from ratings.statistics.firsts import Firsts
 from ratings.statistics.points import match_points
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 from tests.ratings import book
 from tests.ratings.conftest import Filled
 

@@ -28,8 +28,8 @@ from ratings.store import schema
 from ratings.store.archive.chain import read_chain
 from ratings.store.archive.rows import FORMAT, HEADER
 from ratings.store.database import Database, open_database
-from ratings.store.limits import OwnerLimits
 from ratings.store.sessions import write
+from ratings.values.limits import OwnerLimits
 from tests.ratings import book
 
 

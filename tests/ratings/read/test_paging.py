@@ -16,10 +16,10 @@ from ratings.errors import NotFoundError, PageError
 from ratings.ledger.recording import FaultFact
 from ratings.read.bots import count_bots, list_bots, list_versions
 from ratings.read.match_list import MatchFilter, MatchRow, list_matches
-from ratings.read.paging import Page
 from ratings.read.tournaments import list_tournaments
 from ratings.store.database import Database, open_database
-from ratings.store.states import MatchState
+from ratings.values.page import Page
+from ratings.values.states import MatchState
 from tests.ratings import book
 from tests.support.texts import CHARACTERS
 

@@ -19,7 +19,7 @@ from arena.service.errors import ListenError
 from arena.service.server.errors import CODES
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.owners import RunningServer, running_server
 from tests.support.patience import PATIENCE_S
 

@@ -33,7 +33,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import PoolKey
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.ratings import book
 from tests.support.host_fixtures import mark, script_game
 from tests.support.patience import until

@@ -31,7 +31,7 @@ from arena.cli.shared.request import (
 )
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.match.show import print_match
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 app = typer.Typer()
 
