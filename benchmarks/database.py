@@ -25,7 +25,7 @@ from statistics import median, quantiles
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger
-from ratings.ledger.pools import PoolKey
+from ratings.ledger.pools import pool_of
 from ratings.ledger.recording import MatchFact
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import WaveLedger
@@ -169,14 +169,14 @@ def run(directory: Path, matches: int, seats: int) -> None:
         ledger.add_version(bot=f"bot{number}", content_hash=f"{number:064x}", manifest={})[0].id
         for number in range(seats + 1)
     ]
-    pool = PoolKey(game="benchmark", rules_version="1", seats=seats)
+    pool = pool_of(game="benchmark", rules_version="1", seats=seats)
     plan = TournamentPlan("benchmark", "round-robin", pool, "00", True, {}, versions)
     with timed(f"plan {matches} matches of {seats} seats"):
         tournament = ledger.create_tournament(plan, OneWave(versions, matches, seats)).id
     record_all(ledger, tournament)
     floor(directory, matches, seats)
     with timed("leaderboard"):
-        leaderboard.table(database, pool_id=pool.pool_id())
+        leaderboard.table(database, pool_id=pool.pool_id)
     with timed(f"list {matches} matches"):
         list_matches(database, MatchFilter(tournament), limit=None)
     with timed("check everything, ratings rebuilt"):

@@ -28,7 +28,6 @@ from arena.model.planning import ChallengeRequest, LeftOut, PlannedTournament, T
 from arena.model.tournaments import ALL, SINGLE_MATCH
 from arena.tournament import creation
 from arena.tournament.creation import ChooseName, Terms
-from arena.tournament.draft import Draft
 from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import RequestError
 from arena.tournament.forecast import longest_match_us
@@ -48,7 +47,6 @@ from ratings.read.tournaments import tournament_names
 from ratings.statistics.errors import ResultsError
 from ratings.store.ladders import plays
 from ratings.store.models import Tournament
-from ratings.values.pools import Pool
 
 _NAMED = {Gauntlet.name: 1, Compare.name: 2}
 """How many of the entrants come first and are named, by the format."""
@@ -423,12 +421,12 @@ class LocalForecasts:
             draft = creation.draft_tournament(context.database, context.programs, terms, form, bots=bots)
         check_plan(context.database, draft.plan)
         matches, is_most = draft.count_matches()
-        pool_id = draft.plan.pool.pool_id()
+        pool_id = draft.plan.pool.pool_id
         played, duration_us = mean_duration(context.database, pool_id, {one.version.id for one in draft.entrants})
         usual_us = longest_match_us(draft.draw.game, terms.seats, terms.clock)
         return Forecast(
             format=request.format,
-            pool=_pool(draft),
+            pool=draft.plan.pool,
             is_new_pool=not has_played(context.database, pool_id),
             bots=tuple(f"{one.bot.name}@{one.version.content_hash[:_SHOWN_DIGITS]}" for one in draft.entrants),
             left_out=left_out,
@@ -437,17 +435,3 @@ class LocalForecasts:
             match_us=duration_us if played else usual_us,
             measured=played,
         )
-
-
-def _pool(draft: Draft) -> Pool:
-    key = draft.plan.pool
-    return Pool(
-        pool_id=key.pool_id(),
-        game=key.game,
-        rules_version=key.rules_version,
-        seats=key.seats,
-        options=key.options,
-        time_control=key.time_control,
-        cores=key.cores,
-        remote=key.remote,
-    )

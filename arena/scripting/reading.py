@@ -20,7 +20,7 @@ from arena.scripting.boards import (
 from arena.scripting.errors import VoidMatchError
 from arena.scripting.paging import all_of
 from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament, match_table, tournament_table
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 from arena.story.replays import picture_of_replay
 from engine import registry
 from engine.core import EngineError

@@ -61,7 +61,7 @@ class Version(Table, table=True):
 
 
 class Pool(Table, table=True):
-    """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.pools.PoolKey`."""
+    """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.pools.pool_of`."""
 
     id: str = Field(primary_key=True)
     game: str

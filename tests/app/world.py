@@ -15,7 +15,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.replay import dump, load
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import PoolKey
+from ratings.ledger.pools import pool_of
 from ratings.ledger.recording import FaultFact, LeakFact
 from ratings.ledger.seat_logs import SeatLogFact
 from ratings.read.accounts import find_owner
@@ -91,7 +91,7 @@ def make_world(
             blocks=blocks,
             name="rex",
             format="compare" if is_comparison else "round-robin",
-            pool=PoolKey(game=game, rules_version="1", seats=SEATS, time_control="50ms", remote=is_remote),
+            pool=pool_of(game=game, rules_version="1", seats=SEATS, time_control="50ms", remote=is_remote),
             secret=SECRET,
             rated=not is_comparison,  # a version that sits in two seats plays unrated
             settings={"seed": SEED, "opening_plies": 2, "start_limit_us": 1, "margin_us": 1},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from sqlmodel import select as select_rows
 from ratings.ledger.attempts import LostAttempt, record_lost
 from ratings.ledger.leasing import LeasedMatch, lease
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import PoolKey
+from ratings.ledger.pools import pool_of
 from ratings.ledger.recording import MatchFact, record_results
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import NamedVersion
@@ -23,10 +24,17 @@ from ratings.store.bot_event import ActiveVersion
 from ratings.store.database import Database
 from ratings.store.models import Bot, Version
 from ratings.store.sessions import read, write
+from ratings.values.pools import Pool
 from tests.support.given_waves import GivenWaves
 
 FOREVER = 2**62
-POOL = PoolKey(game="foreign_king", rules_version="1", seats=3, time_control="50ms")
+POOL = pool_of(game="foreign_king", rules_version="1", seats=3, time_control="50ms")
+
+
+def pool_like(pool: Pool, **changes: Any) -> Pool:
+    """A pool that differs from another in what is given."""
+    key = {field.name: getattr(pool, field.name) for field in fields(pool) if field.name != "pool_id"}
+    return pool_of(**{**key, **changes})
 
 
 def add_bots(database: Database, names: Iterable[str], owner: str | None = None) -> dict[str, str]:
@@ -67,7 +75,7 @@ def plan(versions: Iterable[str], seats: int = 3, **changes: Any) -> TournamentP
     fields: dict[str, Any] = {
         "name": "test",
         "format": "round-robin",
-        "pool": PoolKey(game="foreign_king", rules_version="1", seats=seats, time_control="50ms"),
+        "pool": pool_of(game="foreign_king", rules_version="1", seats=seats, time_control="50ms"),
         "secret": "00ff",
         "seeded": True,
         "settings": {"rounds": 1},

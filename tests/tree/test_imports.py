@@ -45,8 +45,7 @@ BOUNDARIES = {
     # NumPy only in the statistics, and where the columns that they start from are loaded.
     "ratings/read/loading.py": Boundary(("ratings.read", *BOOK), ("numpy", "sqlalchemy", "sqlmodel")),
     "arena/match": Boundary(("arena.match", "engine")),
-    "arena/story": Boundary(("arena.story", "arena.match", "engine")),
-    "arena/story/live.py": Boundary(("arena.story", "arena.model")),
+    "arena/story": Boundary(("arena.story", "arena.model", "arena.match", "engine")),
     # PettingZoo, Gymnasium and OpenSpiel are imported by their names (`arena.adapters.library`).
     "arena/adapters": Boundary(
         (
@@ -254,7 +253,7 @@ BOUNDARIES = {
         ("arena.cli", "arena.adapters", "arena.model", "arena.match", "ratings.errors", "ratings.values"),
         ("typer",),
     ),
-    "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.facts", "arena.web.report"), ("typer",)),
+    "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.errors", "arena.web.report"), ("typer",)),
     "arena/cli/verbs/doctor": Boundary(
         (
             "arena.cli",

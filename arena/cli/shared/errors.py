@@ -79,7 +79,7 @@ EXIT_CODES = {
     "arena.tournament.errors.TournamentError": FAILED,
     "arena.match.host_faults.MatchLostError": FAILED,
     "arena.match.replay.ReplayError": FAILED,
-    "arena.story.facts.StoryError": FAILED,
+    "arena.story.errors.StoryError": FAILED,
     "arena.executor.interface.ExecutorFailedError": FAILED,
     "arena.trial.keeping.KeepingError": MISUSE,
     "arena.trial.trials.UndecidedError": FAILED,

@@ -40,7 +40,7 @@ STATUS: Final[Mapping[str, int]] = {
     "arena.rpc.errors.UnavailableError": 503,
     "arena.rpc.errors.UnreachableError": 503,
     "arena.match.replay.ReplayError": 409,
-    "arena.story.facts.StoryError": 409,
+    "arena.story.errors.StoryError": 409,
     "arena.web.frame.streams.FullError": 503,
     "arena.web.viewing.gate.BusyError": 503,
     "engine.errors.UnknownGameError": 404,

@@ -17,7 +17,7 @@ from arena.i18n.telling import tell
 from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
 from arena.model.match_details import MatchDetail
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 from arena.web.frame.answers import PATIENCE_S, BeingMadeError
 from arena.web.frame.asking import arena_of, site_of
 from arena.web.frame.choices import language_of

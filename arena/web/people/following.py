@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from arena.model.live import MatchEvent
 from arena.story.course import Course
-from arena.story.facts import StoryError
-from arena.story.live import beginning_of, ply_of
+from arena.story.errors import StoryError
 from engine.abilities import Move
 from engine.core import State
 
@@ -57,12 +56,12 @@ class Following:
 
     def _take(self, event: MatchEvent) -> None:
         if event.start is not None:
-            self._course = Course(beginning_of(event.start))
+            self._course = Course(event.start)
             self._moves, self.start = [], self._course.state
             self.attempt, self.is_alive = event.start.attempt, True
             self.ended = self.is_over = False
         elif event.move is not None and self._course is not None:
-            self._moves.append(self._course.apply(ply_of(event.move)))
+            self._moves.append(self._course.apply(event.move))
             if len(self._moves) > KEPT:
                 self._moves[-KEPT - 1] = None
         elif event.end is not None:

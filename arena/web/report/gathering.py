@@ -125,7 +125,7 @@ def write_match(document: dict[str, Any], language: str) -> bytes:
     packer, story = Packer(len(document["entries"])), story_of_replay(document, language)
     packer.add(viewer_document(story))
     title = f"{story.game.title} {short_id(document['match_id'])}"
-    facts = [" · ".join(story.beginning.names), f"{format_instant(document['started_at_us'])} UTC"]
+    facts = [" · ".join(story.start.bots), f"{format_instant(document['started_at_us'])} UTC"]
     return write_report(title, [packer.packed()], language, facts=facts)
 
 

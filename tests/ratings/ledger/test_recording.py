@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from arena.hosting.runtimes.runtime import RuntimeDescription
 from ratings.errors import FactError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.recording import FaultFact, LeakFact, NoteFact, record_results
-from ratings.ledger.runtimes import RuntimeFact
 from ratings.ledger.seat_logs import SeatLogFact
 from ratings.read.leaks import leak_checks
-from ratings.read.logs import seat_log
+from ratings.read.logs import StoredLog, seat_log
 from ratings.read.matches import match_detail, replay_of
 from ratings.read.runtimes import seen_runtimes
 from ratings.store.database import Database, open_database
@@ -83,8 +83,7 @@ def test_what_bots_wrote_is_kept_by_seat_byte_for_byte(database: Database, match
     noise = bytes(range(256)) * 100
     book.record(database, match, seat_logs=(SeatLogFact(0, b"\xff hello\n"), SeatLogFact(2, noise, cut_bytes=7)))
     logs = [seat_log(database, match.match_id, seat) for seat in range(3)]
-    assert [(log.seat, log.data, log.cut_bytes) for log in logs if log] == [(0, b"\xff hello\n", 0), (2, noise, 7)]
-    assert logs[1] is None
+    assert logs == [StoredLog(b"\xff hello\n", 0), None, StoredLog(noise, 7)]
     assert seat_log(database, "unknown", 0) is None
 
 
@@ -195,7 +194,7 @@ def test_objects_read_before_show_the_result_after(database: Database, match: Le
 def test_the_runtime_of_each_seat_is_kept(database: Database, match: LeasedMatch) -> None:
     contents = {"version": "3.11", "packages": {"numpy": "2.0"}}
     ledger = Ledger(database)
-    ledger.note_runtimes([RuntimeFact("aa" * 32, "ml", "python", contents)])
+    ledger.note_runtimes({"aa" * 32: RuntimeDescription("ml", "python", contents)})
     book.record(database, match, runtimes=("aa" * 32, "bb" * 32, ""))
     detail = match_detail(database, match.match_id)
     assert [row.seat.runtime for row in detail.seats] == ["aa" * 32, "bb" * 32, None]
@@ -204,10 +203,10 @@ def test_the_runtime_of_each_seat_is_kept(database: Database, match: LeasedMatch
 
 def test_a_runtime_is_noted_once_and_stays_as_it_was(database: Database) -> None:
     ledger = Ledger(database)
-    first = RuntimeFact("aa" * 32, "ml", "python", {"version": "3.11", "packages": {}})
-    ledger.note_runtimes([first, first])
+    ledger.note_runtimes({"aa" * 32: RuntimeDescription("ml", "python", {"version": "3.11", "packages": {}})})
     (noted,) = seen_runtimes(database)
-    ledger.note_runtimes([RuntimeFact("aa" * 32, "other", "node", {}), RuntimeFact("bb" * 32, "ml", "python", {})])
+    changed, new = RuntimeDescription("other", "node", {}), RuntimeDescription("ml", "python", {})
+    ledger.note_runtimes({"aa" * 32: changed, "bb" * 32: new})
     rows = {row.hash: row for row in seen_runtimes(database)}
     assert set(rows) == {"aa" * 32, "bb" * 32}
     assert (rows["aa" * 32].name, rows["aa" * 32].seen_at_us) == ("ml", noted.seen_at_us)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -333,7 +332,7 @@ def test_a_tournament_of_remote_bots_arrives_as_one(database: Database, other: D
     join = RemoteJoin("ada", "fox", "1", ("*",))
     fox = ServiceLedger(database).join_remote(join, OwnerLimits()).version.id
     entrants = [fox, *book.add_bots(database, ["a", "b"]).values()]
-    tournament = book.create(database, entrants, pool=replace(book.POOL, remote=True))
+    tournament = book.create(database, entrants, pool=book.pool_like(book.POOL, remote=True))
     for match in book.take(database, tournament):
         book.record(database, match)
     export(database, tournament, tmp_path / "homes.arena")
@@ -353,7 +352,7 @@ def test_a_bot_that_is_hosted_here_and_remote_there_is_not_mixed_up(
 ) -> None:
     fox = ServiceLedger(database).join_remote(RemoteJoin("ada", "fox", "1", ("*",)), OwnerLimits()).version.id
     entrants = [fox, *book.add_bots(database, ["a", "b"]).values()]
-    tournament = book.create(database, entrants, pool=replace(book.POOL, remote=True))
+    tournament = book.create(database, entrants, pool=book.pool_like(book.POOL, remote=True))
     for match in book.take(database, tournament):
         book.record(database, match)
     export(database, tournament, tmp_path / "homes.arena")

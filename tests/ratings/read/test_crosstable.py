@@ -117,7 +117,7 @@ def test_what_is_counted_is_what_was_played_in_whole_blocks(
     versions = list(bots.values())
     tournament, whole, rated = play_some(database, versions, Random(seed))
     check_against(database, Scope(tournament_id=tournament), whole, versions)
-    check_against(database, Scope(pool_id=book.POOL.pool_id()), rated, versions)
+    check_against(database, Scope(pool_id=book.POOL.pool_id), rated, versions)
 
 
 def test_a_version_that_plays_itself_meets_nobody(database: Database, bots: dict[str, str]) -> None:

@@ -14,7 +14,7 @@ from tests.ratings import book
 
 pytestmark = pytest.mark.both_databases
 
-POOL_ID = book.POOL.pool_id()
+POOL_ID = book.POOL.pool_id
 
 
 def test_the_best_exposure_comes_first_and_all_figures_agree(database: Database) -> None:

@@ -141,7 +141,7 @@ def test_a_list_holds_the_matches_for_which_all_that_is_asked_is_true(database: 
     check(MatchFilter(bot_id=ada), lambda row: sits(row, "ada"))
     check(MatchFilter(version_id=newer), lambda row: row.match.tournament_id == third)
     check(MatchFilter(two, bot_id=ada), lambda row: sits(row, "ada") and row.match.tournament_id == two)
-    check(MatchFilter(pool_id=book.POOL.pool_id()), lambda row: len(row.seats) == 3)
+    check(MatchFilter(pool_id=book.POOL.pool_id), lambda row: len(row.seats) == 3)
     check(MatchFilter(state=MatchState.FINISHED), lambda row: row.match.id in accused)
     check(MatchFilter(cause="ILLEGAL_ACTION"), lambda row: row.match.id in accused)
     check(MatchFilter(one, cause="DECISION_TIMEOUT", state=MatchState.FINISHED), lambda row: row.match.id in accused)

@@ -30,7 +30,7 @@ from arena.service.server.owners import Listening, OwnersServer, Services
 from arena.tournament.match_facts import fact_of
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import PoolKey
+from ratings.ledger.pools import pool_of
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
 from ratings.values.states import Scope
@@ -153,7 +153,7 @@ async def hall(request: pytest.FixtureRequest, executor: LocalExecutor, tmp_path
         book.add_bots(database, [name], owner or None)[name]
         for owner, _, name in (bot.rpartition("/") for bot in BOTS[: SEATS[game]])
     ]
-    pool = PoolKey(game=game, rules_version="1", seats=SEATS[game], time_control="none")
+    pool = pool_of(game=game, rules_version="1", seats=SEATS[game], time_control="none")
     tournament = book.create(database, versions, SEATS[game], name="cup", pool=pool)
     ledger = ServiceLedger(database)
     tokens = {who: ledger.new_token(who, name="t", scope=Scope.COMPETITOR).secret for who in ("ann", "ben")}
