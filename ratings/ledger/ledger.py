@@ -28,7 +28,7 @@ from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.importing import Imported
 from ratings.ledger.leasing import Lease, LeasedMatch
-from ratings.ledger.recording import MatchFact
+from ratings.ledger.recording import ReportedMatch
 from ratings.ledger.runtimes import DescribedRuntime
 from ratings.ledger.syncing import sync_ladders
 from ratings.ledger.telling import Tell, say_nothing
@@ -184,7 +184,7 @@ class Ledger:
         self,
         tournament_id: str,
         *,
-        results: Sequence[MatchFact] = (),
+        results: Sequence[ReportedMatch] = (),
         lost: Sequence[LostAttempt] = (),
         request: LeaseRequest | None = None,
         planner: Planner | None = None,
@@ -241,7 +241,7 @@ class Ledger:
 def _settle(
     session: Session,
     tournament_id: str,
-    results: Sequence[MatchFact],
+    results: Sequence[ReportedMatch],
     lost: Sequence[LostAttempt],
     request: LeaseRequest | None,
     planner: Planner | None,

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.match.result import Fault, FaultCause
 from ratings.errors import ArchiveError
 from ratings.ledger.check import check, facts_problems
 from ratings.ledger.importing import Imported, import_tournament
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.recording import FaultFact
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.ledger.telling import Stage
@@ -54,7 +54,7 @@ def played(database: Database, bots: dict[str, str], tournament: str) -> str:
     first, *others = book.take(database, tournament)
     with write(database) as session:
         book.lose(session, tournament, first)
-    fault = FaultFact(1, "TIMEOUT", 3, "It took too long.", {"stderr": "é"})
+    fault = Fault(1, FaultCause.TIMEOUT, 3, "It took too long.", {"stderr": "é"})
     for match in others:
         faults = (fault,) if match.position == 5 else ()
         book.record(database, match, faults=faults, replay=bytes(range(256)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ratings.ledger.recording import FaultFact
+from arena.match.result import Fault, FaultCause
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bot_faults import bot_faults
 from ratings.read.bots import bot_detail
@@ -21,7 +21,7 @@ def record(database: Database, tournament: str, causes: dict[str, str], matches:
     faulty = []
     for match in book.take(database, tournament, matches):
         seats = [seat for seat, one in enumerate(match.seats) if one.bot in causes]
-        faults = [FaultFact(seat, causes[match.seats[seat].bot], 3, "why", {}) for seat in seats]
+        faults = [Fault(seat, FaultCause(causes[match.seats[seat].bot]), 3, "why", {}) for seat in seats]
         book.record(database, match, forfeits=tuple(seats), faults=faults)
         faulty += [match.match_id] if faults else []
     return faulty

@@ -31,10 +31,10 @@ def play(database: Database, tournament: str, bot: str, cause: str, besides: int
     again = ledger.settle(
         tournament,
         lost=[lose(match, cause) for match in lost] + [lose(match, "WORKER_DIED") for match in others[-1:]],
-        results=[book.fact(match) for match in others[besides:-1]],
+        results=[book.report(match) for match in others[besides:-1]],
         request=REQUEST,
     ).leased
-    ledger.settle(tournament, results=[book.fact(match) for match in again])
+    ledger.settle(tournament, results=[book.report(match) for match in again])
 
 
 @pytest.mark.both_databases

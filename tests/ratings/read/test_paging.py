@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.match.result import Fault, FaultCause
 from ratings.errors import NotFoundError, PageError
-from ratings.ledger.recording import FaultFact
 from ratings.read.bots import count_bots, list_bots, list_versions
 from ratings.read.match_list import MatchFilter, MatchRow, list_matches
 from ratings.read.tournaments import list_tournaments
@@ -120,7 +120,7 @@ def test_a_list_holds_the_matches_for_which_all_that_is_asked_is_true(database: 
     causes = ("ILLEGAL_ACTION", "DECISION_TIMEOUT")
     guilty = book.take(database, one, 2)
     for match in guilty:
-        book.record(database, match, faults=[FaultFact(0, cause, 3, "no") for cause in causes])
+        book.record(database, match, faults=[Fault(0, FaultCause(cause), 3, "no") for cause in causes])
     everything = list_matches(database, limit=None).items
 
     def ids(rows: Any) -> list[str]:

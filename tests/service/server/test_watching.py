@@ -27,7 +27,6 @@ from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots, SlotsView
 from arena.service.scheduler.watching import LiveSlots
 from arena.service.server.owners import Listening, OwnersServer, Services
-from arena.tournament.match_facts import fact_of
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_of
@@ -89,7 +88,7 @@ class Hall:
 
         async def run() -> None:
             report = await self.view.run(spec)
-            await asyncio.to_thread(Ledger(self.database).settle, self.tournament, results=[fact_of(report, "w1")])
+            await asyncio.to_thread(Ledger(self.database).settle, self.tournament, results=[report])
 
         return asyncio.create_task(run())
 
