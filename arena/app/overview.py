@@ -97,7 +97,7 @@ class LocalOverview:
 
     def find_comparisons(self, bots: Sequence[str], limit: int) -> tuple[TournamentSummary, ...]:
         ids = [find_version(self._context, name).bot.id for name in bots]
-        rows = tournaments.with_bots(self._context.database, Compare.name, ids, limit)
+        rows = tournaments.with_bots(self._context.database, Compare.traits.name, ids, limit)
         return self._summaries(rows)
 
     def count_matches(self, tournament: str) -> int:

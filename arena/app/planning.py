@@ -48,7 +48,7 @@ from ratings.statistics.errors import ResultsError
 from ratings.store.ladders import plays
 from ratings.store.models import Tournament
 
-_NAMED = {Gauntlet.name: 1, Compare.name: 2}
+_NAMED = {Gauntlet.traits.name: 1, Compare.traits.name: 2}
 """How many of the entrants come first and are named, by the format."""
 LONGEST_DECISION_US = 10_000_000
 LONGEST_BANK_US = 300_000_000
@@ -132,7 +132,7 @@ def expanded(context: AppContext, request: TournamentRequest) -> tuple[Tournamen
 
 def _settled(request: TournamentRequest, entrants: int) -> Mapping[str, Any]:
     """Return the settings of the format with what depends on how many enter: the rounds of a Swiss system."""
-    if request.format != Swiss.name or request.settings.get("rounds", USUAL) != USUAL:
+    if request.format != Swiss.traits.name or request.settings.get("rounds", USUAL) != USUAL:
         return request.settings
     return {**request.settings, "rounds": usual_rounds(entrants, max(2, request.seats))}
 
@@ -340,7 +340,7 @@ def _limited(context: AppContext, choose_name: ChooseName) -> ChooseName:
 
 def _order(request: ChallengeRequest, time: str) -> TournamentRequest:
     return TournamentRequest(
-        format=Gauntlet.name,
+        format=Gauntlet.traits.name,
         game=request.game,
         seats=request.seats,
         bots=(),

@@ -65,7 +65,7 @@ def make_table(database: Database, report: TournamentReport) -> TournamentTable:
     situation, rows = table_situation(database, form, report), {row.version_id: row for row in entrants}
     # Entrants stay, but one may have joined since the report was read.
     ranked = tuple(_ranked(rows[line.entrant], line) for line in form.standings(situation) if line.entrant in rows)
-    if form.name not in _ASKING:
+    if form.traits.name not in _ASKING:
         return TournamentTable(ranked)
 
     return TournamentTable(ranked, best_known(database, form, situation, report), comparison_in(form, situation))

@@ -340,7 +340,7 @@ def note_of(context: AppContext, tournament: Tournament) -> str:
     found: ComparisonResult | None = None
     from arena.tournament.formats.compare import Compare  # all that it asks, which no list of tournaments does
 
-    if tournament.format == Compare.name:
+    if tournament.format == Compare.traits.name:
         from arena.app.standings import comparison_of
 
         found = comparison_of(context.database, tournament.id)

@@ -83,7 +83,7 @@ def tournament_request(
         seats = next((number for number in allowed if number > 1), allowed[0])
     own = {key: value for key, value in settings.items() if value is not None}
     own = _settled(form, seats, own, has_field=len(bots) > 2)
-    if form == Compare.name:
+    if form == Compare.traits.name:
         terms = replace(terms, rated=False)
     return _request(terms, form, seats, bots, own)
 
@@ -94,11 +94,11 @@ def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> 
     Raises ScheduleError if there is no such format or setting, and ResultsError for a comparison that cannot be.
     """
     catalog.check_settings(form, own)
-    if form == Swiss.name:
+    if form == Swiss.traits.name:
         return {"rounds": USUAL, **own}
-    if form == Adaptive.name and "until" in own:
+    if form == Adaptive.traits.name and "until" in own:
         return {**own, "until": with_zone(own["until"], None)}
-    if form == Compare.name:
+    if form == Compare.traits.name:
         own = {"design": str(design_for(seats, has_field=has_field)), **own}
         return {"pairs": Compare(seats, **own).usual_limit(), **own}
     return own

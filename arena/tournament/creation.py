@@ -18,7 +18,7 @@ from arena.tournament.errors import RequestError
 from arena.tournament.forecast import count_matches
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw
-from arena.tournament.formats.format import Format
+from arena.tournament.formats.format import Format, blocks_per_seed
 from arena.tournament.formats.ladder import is_endless
 from arena.tournament.formats.openings import longest_opening
 from arena.tournament.formats.situation import Entrant
@@ -148,11 +148,11 @@ def draft_tournament(
     game = _check_terms(terms)
     found = _find_versions(database, programs, terms.game, bots)
     _check_distinct(bots, found)
-    draw = _draw(game, terms, _secret(terms, found), form.blocks_per_seed)
+    draw = _draw(game, terms, _secret(terms, found), blocks_per_seed(form))
     form.check(len(found))
     if _keeps_apart(terms):
         check_owners(form, found)
-    plan = _plan(draw, terms, form.name, found, {**catalog.to_settings(form), **(notes or {})})
+    plan = _plan(draw, terms, form.traits.name, found, {**catalog.to_settings(form), **(notes or {})})
     return Draft(plan, draw, found, form)
 
 
@@ -185,12 +185,12 @@ def plan_ladder(terms: Terms, form: Format, *, remote: bool = False) -> Tourname
     Nothing is written. Raises RequestError for a format that ends by itself.
     """
     if not is_endless(form):
-        raise RequestError(f"{form.name} ends by itself, and a ladder must go on; use ladder with 0 waves")
+        raise RequestError(f"{form.traits.name} ends by itself, and a ladder must go on; use ladder with 0 waves")
     game = _check_terms(terms)
     # Bots of owners come later.
-    draw = _draw(game, terms, _keyed_secret(terms) or seeds.new_secret(), form.blocks_per_seed)
+    draw = _draw(game, terms, _keyed_secret(terms) or seeds.new_secret(), blocks_per_seed(form))
     _check_opening(draw, terms, remote=remote)
-    plan = _plan(draw, terms, form.name, [], catalog.to_settings(form))
+    plan = _plan(draw, terms, form.traits.name, [], catalog.to_settings(form))
     return replace(plan, pool=replace(plan.pool, remote=remote))
 
 

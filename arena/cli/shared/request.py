@@ -65,7 +65,7 @@ def tournament_request(
 
     Without a `name` it is called by its `kind`, which is the name of its format if not given, and a number.
     """
-    order = _order(request, form.name, form.seats, bots, settings=catalog.to_settings(form), rated=rated)
+    order = _order(request, form.traits.name, form.seats, bots, settings=catalog.to_settings(form), rated=rated)
     return replace(order, name=name, kind=kind, same_owner=same_owner)
 
 

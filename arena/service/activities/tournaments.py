@@ -51,7 +51,7 @@ class TournamentQueue:
         return [one for one in unfinished_tournaments(self._shop.database) if self._plays(one.remote)]
 
     def _assignment(self, one: UnfinishedTournament) -> Assignment:
-        kind = Kind.COMPARISON if one.format == Compare.name else Kind.TOURNAMENT
+        kind = Kind.COMPARISON if one.format == Compare.traits.name else Kind.TOURNAMENT
         return Assignment(f"{kind.value} {one.name}", partial(self._play, one, kind))
 
     async def _play(self, one: UnfinishedTournament, kind: Kind) -> None:

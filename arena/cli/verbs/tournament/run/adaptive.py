@@ -16,7 +16,7 @@ app = typer.Typer()
 
 
 @app.command(
-    Adaptive.name,
+    Adaptive.traits.name,
     epilog=run_example(
         'adaptive --seats 2 --bots random,greedy,search --until "winner known at 95%"',
         'adaptive --seats 3 --bots random,greedy,search --until "top 2 known at 90%" --within 25',

@@ -16,7 +16,7 @@ app = typer.Typer()
 
 
 @app.command(
-    Gauntlet.name, epilog=run_example("gauntlet --seats 2 --challenger search --bots random,greedy --blocks 20")
+    Gauntlet.traits.name, epilog=run_example("gauntlet --seats 2 --challenger search --bots random,greedy --blocks 20")
 )
 def gauntlet(
     game: request.GameOption,

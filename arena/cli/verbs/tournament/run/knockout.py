@@ -15,7 +15,7 @@ app = typer.Typer()
 
 
 @app.command(
-    Knockout.name,
+    Knockout.traits.name,
     epilog=run_example(
         "knockout --seats 2 --bots random,greedy,search --best-of 3",
         "knockout --seats 2 --bots random,greedy,search --double --in-order",

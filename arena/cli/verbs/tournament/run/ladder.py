@@ -16,7 +16,7 @@ app = typer.Typer()
 
 
 @app.command(
-    Ladder.name,
+    Ladder.traits.name,
     epilog=run_example(
         "ladder --seats 2 --bots random,greedy,search --waves 50",
         "ladder --seats 3 --bots random,greedy,search --waves 0",

@@ -16,7 +16,7 @@ app = typer.Typer()
 
 
 @app.command(
-    RoundRobin.name,
+    RoundRobin.traits.name,
     epilog=run_example(
         "round-robin --seats 3 --bots random,greedy,search --blocks 10",
         "round-robin --seats 2 --bots random,greedy --seed 1 --name monday",

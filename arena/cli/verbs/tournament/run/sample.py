@@ -14,7 +14,7 @@ from arena.tournament.formats.roundrobin import Sample
 app = typer.Typer()
 
 
-@app.command(Sample.name, epilog=run_example("sample --seats 2 --bots random,greedy,search --blocks 20"))
+@app.command(Sample.traits.name, epilog=run_example("sample --seats 2 --bots random,greedy,search --blocks 20"))
 def sample(
     game: request.GameOption,
     bots: request.BotNames,

@@ -14,7 +14,7 @@ from arena.tournament.formats.swiss import RETIRE_AFTER, USUAL, Swiss
 app = typer.Typer()
 
 
-@app.command(Swiss.name, epilog=run_example("swiss --seats 2 --bots random,greedy,search --rounds 5"))
+@app.command(Swiss.traits.name, epilog=run_example("swiss --seats 2 --bots random,greedy,search --rounds 5"))
 def swiss(
     game: request.GameOption,
     bots: request.BotNames,
