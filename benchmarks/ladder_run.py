@@ -33,7 +33,7 @@ from benchmarks.processes import arenas_own, descendants, memory_kb, open_files,
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.places import Place
 from tests.support.serving import Served, serving
 

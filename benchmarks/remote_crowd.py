@@ -29,7 +29,7 @@ from arena.v1.play_pb2_grpc import PlayServiceStub
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.places import Place
 from tests.support.serving import plan
 

@@ -35,7 +35,7 @@ from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from benchmarks.database import fact_of
+from benchmarks.database import report_of
 from benchmarks.server_fill import fill
 from benchmarks.server_layout import LARGEST, Size
 from benchmarks.server_questions import Ask, questions
@@ -45,7 +45,7 @@ from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.read.tournaments import count_matches
 from ratings.store.database import Database, open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.postgres import Server
 
 RECORD_MS, ASK_MS, FIT_S, FIT_MB = 5.0, 30.0, 60.0, 2000.0
@@ -78,9 +78,9 @@ def record(database: Database, figures: Figures) -> None:
     ours, bare = [], []
     with _bare_commits(database) as commit:
         for turn in range(_WARM + _RECORDED):
-            fact = fact_of(_any(leased, random), random)
+            report = report_of(_any(leased, random), random)
             start = time.perf_counter()
-            leased += ledger.settle(_LADDER, results=[fact], request=_request(1)).leased
+            leased += ledger.settle(_LADDER, results=[report], request=_request(1)).leased
             between = time.perf_counter()
             commit()
             if turn >= _WARM:

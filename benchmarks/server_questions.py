@@ -11,7 +11,7 @@ from arena.app.arena import LocalArena
 from arena.model.matches import ANY_FAULT
 from benchmarks.server_layout import LARGEST, OLDEST, POOLS, TOURNAMENTS_A_POOL, Size
 from benchmarks.server_rows import MATCH, text_id
-from ratings.store.states import Fared, MatchState
+from ratings.values.states import Fared, MatchState
 
 Ask = Callable[[], Any]
 _SOME = 5
@@ -83,7 +83,7 @@ def _of_tournaments(arena: LocalArena) -> Iterator[Question]:
 
 def _of_matches(arena: LocalArena, size: Size) -> Iterator[Question]:
     listed, names = arena.matches.list_matches, _bots(size)
-    pools = [key.pool_id() for key in POOLS]
+    pools = [key.pool_id for key in POOLS]
 
     def matches(label: str, *of_each: dict[str, Any], **always: Any) -> Question:
         return Question(f"match list, {label}", tuple(partial(listed, **one, **always) for one in of_each or ({},)))

@@ -35,7 +35,7 @@ from benchmarks.uploaders import Uploaders
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import all_versions
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.patience import ANY_TIME
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.serving import Served, plan, serving, wait_for_counts

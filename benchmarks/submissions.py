@@ -34,7 +34,7 @@ from arena.rpc.remote import RemoteArena
 from benchmarks.processes import open_files
 from benchmarks.submission_clients import Client, hand_in, result_of
 from benchmarks.submission_mix import ABANDONED, GOOD, UNRUNNABLE, Made, draw, expected_reasons, make
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.places import Place
 from tests.support.serving import Served, serving
 

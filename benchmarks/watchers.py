@@ -33,7 +33,7 @@ from benchmarks.phases import SAMPLE_EVERY_S, Phase, Usage, compare, decisions_o
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import find_version
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.places import Place, write_manifest
 from tests.support.serving import Served, serving
 

@@ -19,7 +19,6 @@ from arena.model.accounts import (
 )
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.notices import Notice
-from arena.model.page import DEFAULT_LIMIT, Page
 from ratings.errors import LimitError
 from ratings.ledger.service import ServiceLedger
 from ratings.read import accounts
@@ -27,10 +26,11 @@ from ratings.read.accounts import count_tokens_since, list_tokens
 from ratings.read.notices import list_notices
 from ratings.store.database import Database
 from ratings.store.ids import now_us
-from ratings.store.limits import LIMITS, OwnerLimits
 from ratings.store.models import Owner
 from ratings.store.service import Invitation, Token
-from ratings.store.states import Scope
+from ratings.values.limits import LIMITS, OwnerLimits
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.states import Scope
 
 MOST_A_DAY = 50
 """How many tokens an owner may make within a day, those that were revoked meanwhile included."""

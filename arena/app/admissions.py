@@ -15,12 +15,12 @@ from arena.hosting.uploads.history import PastUpload
 from arena.model.admissions import Admission, Finding, FindingState
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.operations import Operation, OperationKind, OperationState
-from arena.model.page import DEFAULT_LIMIT, Page
 from ratings.errors import NotFoundError
 from ratings.ledger.service import ServiceLedger
 from ratings.read import admissions
-from ratings.read.admissions import AdmissionRow
-from ratings.store.states import AdmissionState, Scope
+from ratings.store.service import AdmissionRow
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.states import AdmissionState, Scope
 
 ADMISSIONS = "admissions/"
 """What the id of an operation begins with that is an admission."""

@@ -11,7 +11,6 @@ from arena.app.policy import (
 from arena.model.answers import BestKnown, ComparisonResult, ConfidencePoint
 from arena.model.errors import RefusedError
 from arena.model.overview import WalkPoint
-from arena.model.page import MOST_LIMIT, Page
 from arena.model.pairings import Paired, Pairing
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
@@ -29,6 +28,7 @@ from ratings.read.report import TournamentReport
 from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
+from ratings.values.page import MOST_LIMIT, Page
 
 if TYPE_CHECKING:
     from ratings.statistics.compare.comparison import Comparison

@@ -10,12 +10,12 @@ from arena.app.lookup import find_version
 from arena.app.policy import AppContext, actor_of, need_own_bot
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion, RemovedBot
 from arena.model.errors import UnknownError
-from arena.model.page import DEFAULT_LIMIT, Page
 from ratings.read import bots
 from ratings.read.bots import BotRow
 from ratings.read.held import is_held
 from ratings.read.lineage import EventRow, bot_events
 from ratings.store.models import Version
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 if TYPE_CHECKING:
     from ratings.ledger.ledger import Ledger

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import time
 
-from arena.app.lookup import pool_value
 from arena.app.policy import AppContext
 from arena.model.errors import UnknownError
 from arena.model.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
-from arena.model.page import DEFAULT_LIMIT, Page
 from arena.tournament.pace import matches_to_look_at, pace_after, rate_of
 from ratings.read import ladders
 from ratings.read.absences import absent_from
 from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present
 from ratings.read.paging import part_of
+from ratings.read.pools import pool_value
 from ratings.read.publishing import published_secret
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
 from ratings.store.season import Season as StoredSeason
 from ratings.store.waves import OWNERS_APART
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 _MOST_ABSENT = 100
 """So many bots are named that a ladder goes on without."""

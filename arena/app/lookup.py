@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from arena.app.policy import AppContext, Viewer, has_secrets, is_hidden
 from arena.model.errors import HiddenError, RefusedError, unknown
-from arena.model.pools import Pool
 from engine import registry
 from engine.core import Game
 from ratings.errors import NotFoundError
@@ -14,7 +13,6 @@ from ratings.read.identifying import remedy_for
 from ratings.read.pools import find_pool
 from ratings.read.scope import Scope
 from ratings.read.tournaments import tournament_row
-from ratings.store import models
 from ratings.store.database import Database
 from ratings.store.models import Tournament
 
@@ -76,12 +74,12 @@ def find_pool_id(context: AppContext, text: str | None) -> str:
     if not found:
         raise RefusedError("nothing was rated yet; `arena demo` plays some matches")
     if len(found) > 1:
-        ids = ", ".join(row.pool.id[:_SHOWN_DIGITS] for row in found[:4])
+        ids = ", ".join(row.pool.pool_id[:_SHOWN_DIGITS] for row in found[:4])
         raise RefusedError(
             f"there are {len(found)} pools ({ids}); name one by --game, --seats and --time, with --pool, "
             "or --tournament NAME"
         )
-    return found[0].pool.id
+    return found[0].pool.pool_id
 
 
 def find_scope(context: AppContext, tournament: str | None, pool: str | None) -> Scope:
@@ -104,20 +102,6 @@ def find_game(name: str) -> Game:
     if name not in registry.names() and not registry.family_of(name):
         raise unknown("game", name, registry.names(), "`arena game list` shows all")
     return registry.get(name)
-
-
-def pool_value(pool: models.Pool) -> Pool:
-    """Return what all matches of the pool have in common."""
-    return Pool(
-        pool_id=pool.id,
-        game=pool.game,
-        rules_version=pool.rules_version,
-        seats=pool.seats,
-        options=pool.options,
-        time_control=pool.time_control,
-        cores=pool.cores,
-        remote=pool.remote,
-    )
 
 
 def shown_scope(context: AppContext, tournament: str | None, pool: str | None) -> Scope:

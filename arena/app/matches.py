@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from arena.app.lookup import find_tournament, find_version, pool_value
+from arena.app.lookup import find_tournament, find_version
 from arena.app.policy import WHY_HIDDEN, AppContext, Viewer, hidden_matches, need_shown
 from arena.match.result import FaultCause
 from arena.model.errors import ForbiddenError, RefusedError, unknown
@@ -21,16 +21,16 @@ from arena.model.match_details import (
     SeatLog,
 )
 from arena.model.matches import ANY_FAULT, MatchSummary, SeatSummary
-from arena.model.page import DEFAULT_LIMIT, Page
 from ratings.read import match_list, matches
 from ratings.read.annulments import annulments_of
 from ratings.read.blocks import awaited_by
 from ratings.read.match_list import MatchRow
 from ratings.read.match_search import MatchFilter, leave_nothing_out
 from ratings.read.matches import SeatRow, match_detail
-from ratings.read.pools import find_pool
+from ratings.read.pools import find_pool, pool_value
 from ratings.store.models import Attempt, Match
-from ratings.store.states import Fared, MatchState
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.states import Fared, MatchState
 
 if TYPE_CHECKING:
     from arena.app.watching import WatchedMatch

@@ -25,11 +25,9 @@ from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.forecasts import Forecast
 from arena.model.planning import ChallengeRequest, LeftOut, PlannedTournament, TournamentRequest
-from arena.model.pools import Pool
 from arena.model.tournaments import ALL, SINGLE_MATCH
 from arena.tournament import creation
 from arena.tournament.creation import ChooseName, Terms
-from arena.tournament.draft import Draft
 from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import RequestError
 from arena.tournament.forecast import longest_match_us
@@ -50,7 +48,7 @@ from ratings.statistics.errors import ResultsError
 from ratings.store.ladders import plays
 from ratings.store.models import Tournament
 
-_NAMED = {Gauntlet.name: 1, Compare.name: 2}
+_NAMED = {Gauntlet.traits.name: 1, Compare.traits.name: 2}
 """How many of the entrants come first and are named, by the format."""
 LONGEST_DECISION_US = 10_000_000
 LONGEST_BANK_US = 300_000_000
@@ -134,7 +132,7 @@ def expanded(context: AppContext, request: TournamentRequest) -> tuple[Tournamen
 
 def _settled(request: TournamentRequest, entrants: int) -> Mapping[str, Any]:
     """Return the settings of the format with what depends on how many enter: the rounds of a Swiss system."""
-    if request.format != Swiss.name or request.settings.get("rounds", USUAL) != USUAL:
+    if request.format != Swiss.traits.name or request.settings.get("rounds", USUAL) != USUAL:
         return request.settings
     return {**request.settings, "rounds": usual_rounds(entrants, max(2, request.seats))}
 
@@ -342,7 +340,7 @@ def _limited(context: AppContext, choose_name: ChooseName) -> ChooseName:
 
 def _order(request: ChallengeRequest, time: str) -> TournamentRequest:
     return TournamentRequest(
-        format=Gauntlet.name,
+        format=Gauntlet.traits.name,
         game=request.game,
         seats=request.seats,
         bots=(),
@@ -423,12 +421,12 @@ class LocalForecasts:
             draft = creation.draft_tournament(context.database, context.programs, terms, form, bots=bots)
         check_plan(context.database, draft.plan)
         matches, is_most = draft.count_matches()
-        pool_id = draft.plan.pool.pool_id()
+        pool_id = draft.plan.pool.pool_id
         played, duration_us = mean_duration(context.database, pool_id, {one.version.id for one in draft.entrants})
         usual_us = longest_match_us(draft.draw.game, terms.seats, terms.clock)
         return Forecast(
             format=request.format,
-            pool=_pool(draft),
+            pool=draft.plan.pool,
             is_new_pool=not has_played(context.database, pool_id),
             bots=tuple(f"{one.bot.name}@{one.version.content_hash[:_SHOWN_DIGITS]}" for one in draft.entrants),
             left_out=left_out,
@@ -437,17 +435,3 @@ class LocalForecasts:
             match_us=duration_us if played else usual_us,
             measured=played,
         )
-
-
-def _pool(draft: Draft) -> Pool:
-    key = draft.plan.pool
-    return Pool(
-        pool_id=key.pool_id(),
-        game=key.game,
-        rules_version=key.rules_version,
-        seats=key.seats,
-        options=key.options,
-        time_control=key.time_control,
-        cores=key.cores,
-        remote=key.remote,
-    )

@@ -18,10 +18,10 @@ from engine.core import EngineError
 from ratings.read.blocks import awaited_matches
 from ratings.read.bots import NamedVersion, is_owner_disabled
 from ratings.store.database import Database
-from ratings.store.limits import ChallengeLimits
 from ratings.store.models import Bot, Match
-from ratings.store.names import OPERATOR
-from ratings.store.states import MatchState, Scope
+from ratings.values.limits import ChallengeLimits
+from ratings.values.names import OPERATOR
+from ratings.values.states import MatchState, Scope
 
 if TYPE_CHECKING:
     from arena.hosting.sandbox.programs import StoredPrograms

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
-from arena.app.lookup import find_pool_id, find_version, pool_value
+from arena.app.lookup import find_pool_id, find_version
 from arena.app.policy import AppContext, need_organiser
-from arena.model.page import DEFAULT_LIMIT, Page
 from arena.model.ratings import (
     NOT_COMPARED,
     Anchor,
-    Circle,
     FairPlay,
-    FairPlayAsked,
-    OfficialRow,
     OfficialTable,
-    SeatAdvantage,
-    Suspicion,
 )
 from ratings.read.crosstable import names as names_of
-from ratings.read.paging import Page as PartOfList
 from ratings.read.paging import part_of
-from ratings.read.pools import find_pool
+from ratings.read.pools import find_pool, pool_value
 from ratings.store.database import Database
 from ratings.store.models import Pool
+from ratings.values.official import Circle, OfficialRow, Suspicion
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 if TYPE_CHECKING:  # NumPy is only imported by who needs it
     from collections.abc import Mapping, Sequence
 
     from ratings.statistics.fairplay import pairs
-    from ratings.statistics.official import circles
     from ratings.statistics.official import table as official
 
 _LISTS = {False: "official table", True: "official table by circles"}
@@ -111,9 +105,9 @@ def table_value(
         groups=table.groups,
         dispersion=table.dispersion,
         rows=tuple(_row(table, index, compared, names) for index in shown),
-        seats=tuple(SeatAdvantage(**asdict(seat)) for seat in table.seats),
+        seats=table.seats,
         next=next_,
-        circles=tuple(_circle(one, names) for one in table.circles.told),
+        circles=tuple(_named(one, names) for one in table.circles.told),
         circle_count=table.circles.count,
         threes=table.circles.asked,
     )
@@ -124,21 +118,21 @@ def _by_mixture(table: official.OfficialTable) -> list[int]:
     return sorted(range(len(table.rows)), key=lambda index: (table.rows[index].group, -_whole_elo(table.rows[index])))
 
 
-def _whole_elo(row: official.TableRow) -> int:
+def _whole_elo(row: OfficialRow) -> int:
     """Return a row's Elo against the mixture: parts of the mixture are equal but for what rounding leaves."""
     return round(row.mixture_elo or 0.0)
 
 
-def _circle(one: circles.Circle, names: Mapping[str, str]) -> Circle:
-    return Circle(**asdict(one), bots=tuple(names[id_] for id_ in one.versions))
+def _named(circle: Circle, names: Mapping[str, str]) -> Circle:
+    return replace(circle, bots=tuple(names[id_] for id_ in circle.versions))
 
 
 def _row(table: official.OfficialTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:
     row, has_next = table.rows[index], index + 1 < len(table.rows)
     chances = [_chance(table, index, other) for other in shown]
     above_next = _chance(table, index, index + 1) if has_next else NOT_COMPARED
-    return OfficialRow(
-        **asdict(row),
+    return replace(
+        row,
         bot=names[row.version],
         above_next=None if above_next == NOT_COMPARED else above_next,
         stronger=tuple(chances),
@@ -150,18 +144,14 @@ def _chance(table: official.OfficialTable, row: int, other: int) -> float:
     return NOT_COMPARED if row == other or isnan(chance) else chance
 
 
-def _fair_play_value(
-    database: Database, pool: Pool, found: pairs.FairPlay, page: PartOfList[pairs.Suspicion]
-) -> FairPlay:
+def _fair_play_value(database: Database, pool: Pool, found: pairs.FairPlay, page: Page[Suspicion]) -> FairPlay:
     names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
     return FairPlay(
         pool=pool_value(pool),
         seats=pool.seats,
         bots=found.versions,
         matches=found.matches,
-        asked=tuple(
-            FairPlayAsked(one.kind.value, one.asked, one.possible, one.spread, one.least_elo) for one in found.asked
-        ),
+        asked=found.asked,
         more_matches=found.more_matches,
         styles=found.styles,
         circles=found.circles,
@@ -170,14 +160,14 @@ def _fair_play_value(
     )
 
 
-def _suspicion(one: pairs.Suspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
+def _suspicion(one: Suspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
     from ratings.statistics.fairplay.questions import Kind
 
     first, second = names[one.first], names[one.second]
-    if one.kind is Kind.TOGETHER:
+    if one.kind == Kind.TOGETHER:
         sentence = f"{first} and {second} do better together"
     elif seats > 2:
         sentence = f"{second} does better beside {first}"
     else:
         sentence = f"{second} does better against {first} than their strengths say"
-    return Suspicion(sentence, one.kind.value, first, second, one.elo, one.z, one.chance, one.matches)
+    return replace(one, sentence=sentence, first=first, second=second)

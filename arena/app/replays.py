@@ -26,7 +26,7 @@ from ratings.read.match_list import MatchFilter
 from ratings.read.matches import MatchDetail
 from ratings.store.database import Database, open_database
 from ratings.store.models import Match
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
     from ratings.ledger.importing import Imported

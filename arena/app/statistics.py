@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from arena.app.lookup import find_pool_id, find_version, shown_scope
 from arena.app.policy import AppContext
 from arena.model.errors import RefusedError
-from arena.model.page import DEFAULT_LIMIT, Page
-from arena.model.statistics import (
+from ratings.read import crosstable as counts
+from ratings.read import leaderboard
+from ratings.read.lengths import lengths
+from ratings.read.paging import part_of
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.statistics import (
     MOST_IN_CROSSTABLE,
-    Counted,
     Crosstable,
     Meeting,
     RatingChange,
     SeatResult,
     Spread,
 )
-from ratings.read import crosstable as counts
-from ratings.read import leaderboard
-from ratings.read.lengths import lengths
-from ratings.read.paging import part_of
-from ratings.store import rating as stored
 
 MOST_BOTS = 50
 
@@ -40,22 +36,15 @@ class LocalStatistics:
                 f"a crosstable of {limit} bots has too many pairs; ask for {MOST_IN_CROSSTABLE} or fewer"
             )
         scope = shown_scope(self._context, tournament, pool)
-        found = counts.crosstable(self._context.database, scope, limit)
-        names = found.names
-        return Crosstable(
-            tuple(Counted(version, names[version]) for version in found.versions),
-            tuple(_meeting(one, names) for one in found.meetings),
-        )
+        return counts.crosstable(self._context.database, scope, limit)
 
     def list_history(
         self, bot: str, pool: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[RatingChange]:
         pool_id, found = find_pool_id(self._context, pool), find_version(self._context, bot)
-        version_id = found.version.id
-        page = leaderboard.history(
-            self._context.database, pool_id=pool_id, version_id=version_id, limit=limit, after=after
+        return leaderboard.history(
+            self._context.database, pool_id=pool_id, version_id=found.version.id, limit=limit, after=after
         )
-        return Page(tuple(map(_change, page.items)), page.next)
 
     def list_opponents(
         self,
@@ -67,48 +56,14 @@ class LocalStatistics:
     ) -> Page[Meeting]:
         scope, found = shown_scope(self._context, tournament, pool), find_version(self._context, bot)
         meetings = counts.by_opponent(self._context.database, scope, found.version.id)
-        page = part_of(meetings, "opponents", limit, after)
-        names = counts.names(self._context.database, [meeting.opponent_id for meeting in meetings])
-        names[found.version.id] = found.bot.name
-        return Page(tuple(_meeting(one, names) for one in page.items), page.next)
+        return part_of(meetings, "opponents", limit, after)
 
     def list_seats(
         self, bot: str | None = None, tournament: str | None = None, pool: str | None = None
     ) -> tuple[SeatResult, ...]:
         scope = shown_scope(self._context, tournament, pool)
         version_id = None if bot is None else find_version(self._context, bot).version.id
-        return tuple(SeatResult(**asdict(row)) for row in counts.by_seat(self._context.database, scope, version_id))
+        return counts.by_seat(self._context.database, scope, version_id)
 
     def list_lengths(self, tournament: str | None = None, pool: str | None = None) -> tuple[Spread, ...]:
-        scope = shown_scope(self._context, tournament, pool)
-        return tuple(Spread(**asdict(row)) for row in lengths(self._context.database, scope))
-
-
-def _meeting(one: counts.Meeting, names: dict[str, str]) -> Meeting:
-    return Meeting(
-        bot=names[one.version_id],
-        opponent=names[one.opponent_id],
-        version_id=one.version_id,
-        opponent_id=one.opponent_id,
-        matches=one.matches,
-        points=one.points,
-        score=one.score,
-        wins=one.wins,
-        ties=one.ties,
-        losses=one.matches - one.wins - one.ties,
-    )
-
-
-def _change(change: stored.RatingChange) -> RatingChange:
-    return RatingChange(
-        match_id=change.match_id,
-        seat=change.seat,
-        pool_id=change.pool_id,
-        version_id=change.version_id,
-        rating_seq=change.rating_seq,
-        mu_before=change.mu_before,
-        sigma_before=change.sigma_before,
-        mu_after=change.mu_after,
-        sigma_after=change.sigma_after,
-        exposure=change.mu_after - 3 * change.sigma_after,
-    )
+        return lengths(self._context.database, shown_scope(self._context, tournament, pool))

@@ -16,7 +16,7 @@ from arena.hosting.store import StoredVersion, StoreError, VersionStore
 from arena.model.bots import AddedBot
 from arena.tournament.seed_key import KEY_SUFFIX
 from ratings.store.database import Database, database_url
-from ratings.store.names import stored_bot_name
+from ratings.values.names import stored_bot_name
 
 VARIABLE = "ARENA_STORE"
 """Names the directory for the databases on servers, which several machines may share."""

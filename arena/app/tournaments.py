@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from arena.app.lookup import find_tournament, find_version, pool_value, whole_name
+from arena.app.lookup import find_tournament, find_version, whole_name
 from arena.app.policy import (
     AppContext,
     has_secrets,
@@ -20,14 +20,10 @@ from arena.app.policy import (
 from arena.model.answers import BestKnown, ComparisonResult, ConfidencePoint, comparison_note
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.operations import Operation, OperationKind, OperationState
-from arena.model.page import DEFAULT_LIMIT, MOST_LIMIT, Page
 from arena.model.pairings import Pairing
 from arena.model.tournaments import (
     STOPPED,
-    BotFaults,
-    HostLoss,
     LeakFinding,
-    PlayedBy,
     StandingRow,
     TournamentDetail,
     TournamentSummary,
@@ -40,10 +36,13 @@ from ratings.read import bot_faults, host_losses, tournaments
 from ratings.read.blocks import EarlyResult, early_results
 from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.paging import part_of
+from ratings.read.pools import pool_value
 from ratings.read.report import TournamentReport, tournament_report
 from ratings.read.tournaments import EntrantRow, TournamentRow, entrant_bots, tournament_row
 from ratings.store.database import Database
 from ratings.store.models import Tournament
+from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
+from ratings.values.tournaments import LockHolder
 
 if TYPE_CHECKING:
     from arena.model.planning import (
@@ -204,7 +203,7 @@ def summary_of(context: AppContext, row: TournamentRow) -> TournamentSummary:
     )
 
 
-def standing_of(context: AppContext, row: TournamentRow) -> tuple[str, PlayedBy | None]:
+def standing_of(context: AppContext, row: TournamentRow) -> tuple[str, LockHolder | None]:
     """Return the status of a tournament, which is `stopped` if it was begun and nobody plays it, and who plays it.
 
     A service plays all that is not over on its home; what it has not begun yet is planned.
@@ -216,7 +215,7 @@ def standing_of(context: AppContext, row: TournamentRow) -> tuple[str, PlayedBy 
         found = service_of(context.database, remote=row.pool.remote)
     if found is None:
         return (STOPPED if row.status == RUNNING else PLANNED), None
-    return RUNNING, PlayedBy(found.host, found.pid, found.since_us)
+    return RUNNING, found
 
 
 def detail_of(context: AppContext, tournament_id: str) -> TournamentDetail:
@@ -238,8 +237,8 @@ def detail_of(context: AppContext, tournament_id: str) -> TournamentDetail:
         leak_checks=checks.items,
         more_standings=standings.next,
         more_leak_checks=checks.next,
-        host_losses=tuple(map(_host_loss, host_losses.host_losses(context.database, tournament_id))),
-        faults=_faults(context, tournament_id, hidden=hidden),
+        host_losses=host_losses.host_losses(context.database, tournament_id),
+        faults=bot_faults.bot_faults(context.database, tournament_id, _MOST_FAULTS, besides_open=hidden),
     )
 
 
@@ -324,15 +323,6 @@ def _leak_finding(context: AppContext, row: LeakRow) -> LeakFinding:
     )
 
 
-def _faults(context: AppContext, tournament_id: str, *, hidden: bool) -> tuple[BotFaults, ...]:
-    found = bot_faults.bot_faults(context.database, tournament_id, _MOST_FAULTS, besides_open=hidden)
-    return tuple(BotFaults(one.bot, one.number, one.cause, one.matches, one.match_id) for one in found)
-
-
-def _host_loss(loss: host_losses.HostLoss) -> HostLoss:
-    return HostLoss(loss.cause, loss.attempts, loss.matches, loss.bot, loss.number, loss.sat_in)
-
-
 def progress_of(context: AppContext, tournament_id: str) -> Operation:
     """Return how far a tournament is; what a cancelled one did not play is not done."""
     row = tournament_row(context.database, tournament_id)
@@ -354,7 +344,7 @@ def note_of(context: AppContext, tournament: Tournament) -> str:
     found: ComparisonResult | None = None
     from arena.tournament.formats.compare import Compare  # all that it asks, which no list of tournaments does
 
-    if tournament.format == Compare.name:
+    if tournament.format == Compare.traits.name:
         from arena.app.answers import comparison_of
 
         found = comparison_of(context.database, tournament.id)
@@ -416,7 +406,7 @@ def make_table(database: Database, report: TournamentReport) -> TournamentTable:
     situation, rows = table_situation(database, form, report), {row.version_id: row for row in entrants}
     # Entrants stay, but one may have joined since the report was read.
     ranked = tuple(_ranked(rows[line.entrant], line) for line in form.standings(situation) if line.entrant in rows)
-    if form.name not in _ASKING:
+    if form.traits.name not in _ASKING:
         return TournamentTable(ranked)
     from arena.app.answers import best_known, comparison_in  # only formats that ask something
 

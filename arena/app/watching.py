@@ -20,7 +20,7 @@ from engine import registry
 from engine.core import EngineError
 from ratings.read import matches
 from ratings.read.logs import seat_log
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 BEFORE_ALL = -1
 """The sequence before that of the first event."""

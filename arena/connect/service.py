@@ -15,7 +15,7 @@ from arena.rpc.profiles import Profile, split_address
 from arena.rpc.remote import RemoteArena
 from arena.v1 import play_pb2
 from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 _PLAYS = (Scope.PLAYER, Scope.COMPETITOR)
 

@@ -15,7 +15,7 @@ from typing import Any
 from platformdirs import user_config_path
 
 from arena.model.errors import ClientError, RefusedError, unknown
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _SUFFIX = ".json"

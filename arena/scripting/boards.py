@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.model.bots import BotSummary
-from arena.model.leaderboards import Leaderboard, LeaderboardRow
 from arena.model.matches import MatchSummary
-from arena.model.pools import Pool, special_options
-from arena.model.ratings import NOT_COMPARED, OfficialRow, OfficialTable
-from arena.model.statistics import Crosstable, Meeting
+from arena.model.pools import special_options
+from arena.model.ratings import NOT_COMPARED, OfficialTable
 from arena.model.tournaments import StandingRow, TournamentSummary
 from arena.scripting.tables import ResultTable, TableColumn, data_frame, html_table, number, text_table
+from ratings.values.leaderboards import Leaderboard, LeaderboardRow
+from ratings.values.official import OfficialRow
+from ratings.values.pools import Pool
+from ratings.values.statistics import Crosstable, Meeting
 
 _DIGITS = 8
 

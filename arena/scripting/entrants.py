@@ -17,7 +17,6 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
 from arena.model.bots import AddedBot
 from arena.model.errors import RefusedError, UnknownError, unknown
-from arena.model.page import MOST_LIMIT
 from arena.model.tournaments import ALL
 from arena.scripting.arguments import can_be_path
 from arena.scripting.callables import PRINT_NAME, PROGRAM_NAME, PackedCallable, is_callable, pack
@@ -25,6 +24,7 @@ from arena.scripting.errors import CallableError
 from arena.scripting.loop_thread import run_silently
 from arena.scripting.open_arena import OpenArena
 from arena.scripting.paging import all_of
+from ratings.values.page import MOST_LIMIT
 
 
 def find_or_add(arena: OpenArena, bots: Iterable[Any]) -> tuple[str, ...]:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from arena.model.match_details import FaultFact, MatchDetail, MatchSeat
-from arena.model.tournaments import BotFaults, StandingRow, TournamentDetail
+from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.scripting.boards import pool_text, standings_table
 from arena.scripting.tables import ResultTable, TableColumn, number
+from ratings.values.tournaments import BotFaults
 
 _HEIGHT = 420
 """Of a board in a notebook, in pixels."""

@@ -65,7 +65,7 @@ def with_bots(
         seats = next((number for number in allowed if number > 1), allowed[0])
     own = {key: value for key, value in (settings or {}).items() if value is not None}
     own = _settled(order.format, seats, own, has_field=len(bots) > 2)
-    return replace(order, seats=seats, settings=own, rated=order.rated and order.format != Compare.name)
+    return replace(order, seats=seats, settings=own, rated=order.rated and order.format != Compare.traits.name)
 
 
 def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> dict[str, Any]:
@@ -74,11 +74,11 @@ def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> 
     Raises ScheduleError if there is no such format or setting, and ResultsError for a comparison that cannot be.
     """
     catalog.check_settings(form, own)
-    if form == Swiss.name:
+    if form == Swiss.traits.name:
         return {"rounds": USUAL, **own}
-    if form == Adaptive.name and "until" in own:
+    if form == Adaptive.traits.name and "until" in own:
         return {**own, "until": with_zone(own["until"], None)}
-    if form == Compare.name:
+    if form == Compare.traits.name:
         own = {"design": str(design_for(seats, has_field=has_field)), **own}
         return {"pairs": Compare(seats, **own).usual_limit(), **own}
     return own

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from arena.match.time_control import format_time_control, parse_time_control
 from arena.model.errors import RefusedError
-from arena.model.leaderboards import Leaderboard
 from arena.model.port import ArenaPort
 from arena.scripting.arguments import optional_texts, optional_wholes
 from arena.scripting.boards import pool_text
+from ratings.values.leaderboards import Leaderboard
 
 _LISTED = 4
 _DIGITS = 8

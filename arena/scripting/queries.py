@@ -8,7 +8,6 @@ from arena.model.bots import BotSummary
 from arena.model.errors import ClientError
 from arena.model.match_details import SeatLog
 from arena.model.matches import MatchSummary
-from arena.model.page import MOST_LIMIT
 from arena.model.port import ArenaPort
 from arena.model.tournaments import TournamentSummary
 from arena.scripting import reading
@@ -35,6 +34,7 @@ from arena.scripting.played import MatchReplay, PlayedTournament
 from arena.scripting.pool_choice import choose_pool
 from arena.scripting.tables import ResultTable
 from arena.scripting.wording import for_programs
+from ratings.values.page import MOST_LIMIT
 
 
 class ArenaQueries:

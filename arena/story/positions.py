@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from arena.story.facts import Beginning, PlayedPly, StoryError
+from arena.model.live import LiveMove, LiveStart
+from arena.story.errors import StoryError
 from engine import registry
 from engine.abilities import Move
 from engine.chance import ScriptedChance, ScriptError
@@ -14,44 +15,44 @@ class PositionTracker:
 
     __slots__ = ("_chance", "game", "plies", "state")
 
-    def __init__(self, beginning: Beginning) -> None:
+    def __init__(self, start: LiveStart) -> None:
         """Begin with the start of a match. Raises StoryError if its game is not installed here with its rules."""
-        self.game = _installed(beginning)
+        self.game = _installed(start)
         self.plies = 0
-        self._chance = ScriptedChance(beginning.chance)
+        self._chance = ScriptedChance([outcome.values for outcome in start.chance])
         try:
-            options = self.game.parse_options(beginning.options)
-            self.state: State = self.game.new_state(len(beginning.names), options, self._chance)
+            options = self.game.parse_options(start.options)
+            self.state: State = self.game.new_state(len(start.bots), options, self._chance)
         except (EngineError, ScriptError) as error:
             raise StoryError(f"the match cannot be played again: {error}") from error
 
-    def apply(self, ply: PlayedPly) -> Move:
+    def apply(self, move: LiveMove) -> Move:
         """Play the next ply and return what it did; no position that was returned before changes by it.
 
         Raises StoryError if the ply does not fit.
         """
         before = self.state
-        if ply.ply != self.plies or ply.seat != before.seat():
-            raise StoryError(f"ply {ply.ply} of seat {ply.seat} does not follow ply {self.plies - 1}")
-        self._chance.extend(ply.chance)
+        if move.ply != self.plies or move.seat != before.seat():
+            raise StoryError(f"ply {move.ply} of seat {move.seat} does not follow ply {self.plies - 1}")
+        self._chance.extend([outcome.values for outcome in move.chance])
         after = before.clone(self._chance)
         try:
-            after.apply(ply.action)
+            after.apply(move.action)
         except (EngineError, ScriptError) as error:
-            raise StoryError(f"the match cannot be played again: ply {ply.ply}: {error}") from error
+            raise StoryError(f"the match cannot be played again: ply {move.ply}: {error}") from error
         self.state = after
         self.plies += 1
-        return Move(before, ply.action, self.game.actions.format(ply.action), ply.seat, after, after.revealed())
+        return Move(before, move.action, self.game.actions.format(move.action), move.seat, after, after.revealed())
 
 
-def _installed(beginning: Beginning) -> Game:
+def _installed(start: LiveStart) -> Game:
     try:
-        game = registry.get(beginning.game)
+        game = registry.get(start.game)
     except EngineError as error:
         raise StoryError(str(error)) from error
-    if game.rules_version != beginning.rules_version:
+    if game.rules_version != start.rules_version:
         raise StoryError(
-            f"it was played by version {beginning.rules_version} of the rules of {game.name}; "
+            f"it was played by version {start.rules_version} of the rules of {game.name}; "
             f"installed is {game.rules_version}"
         )
     return game

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 from engine.abilities import Move
 from engine.core import Game, State
 

@@ -5,11 +5,11 @@ The position is followed by applying each action with the outcomes of chance tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
+from arena.model.live import LiveEnd, LiveMove, LiveStart, MatchEvent
 from arena.story.clocks import Clocks
-from arena.story.facts import Beginning, MatchEnding, PlayedPly, StoryError
+from arena.story.errors import StoryError
 from arena.story.frames import Finish, Frame
 from arena.story.positions import PositionTracker
 from arena.story.public_positions import PublicPositions
@@ -26,18 +26,18 @@ class Story:
         "_parts",
         "_public",
         "_tracker",
-        "beginning",
         "draws",
         "evaluates",
         "finish",
         "frames",
         "game",
         "language",
+        "start",
     )
 
     def __init__(
         self,
-        beginning: Beginning,
+        start: LiveStart,
         language: str = "en",
         *,
         draws: bool = True,
@@ -51,13 +51,13 @@ class Story:
         With `hides` everything is told of what all seats see, whatever the game would make of the whole position.
         Raises StoryError if its game is not installed here with its rules, or cannot be told so.
         """
-        self.beginning = beginning
+        self.start = start
         self.language = language
-        self._tracker = PositionTracker(beginning)
+        self._tracker = PositionTracker(start)
         self.game = self._tracker.game
-        self._public = PublicPositions(self.game, len(beginning.names)) if hides else None
+        self._public = PublicPositions(self.game, len(start.bots)) if hides else None
         self.finish: Finish | None = None
-        self._clocks = Clocks(beginning.clock, len(beginning.names))
+        self._clocks = Clocks(start.clock, len(start.bots))
         self.draws = draws
         self.evaluates = evaluates
         self._parts: dict[str, str] = {}
@@ -73,38 +73,38 @@ class Story:
     def called(self) -> tuple[str, ...]:
         """Return how the game calls each seat."""
         name = self.game.shown.seat_name
-        return tuple(name(seat, self.language) for seat in range(len(self.beginning.names)))
+        return tuple(name(seat, self.language) for seat in range(len(self.start.bots)))
 
-    def play(self, ply: PlayedPly) -> Frame:
+    def play(self, played: LiveMove) -> Frame:
         """Return the frame of the next ply. Raises StoryError if it does not fit."""
         if self.finish is not None:
-            raise StoryError(f"ply {ply.ply} of seat {ply.seat} does not follow ply {len(self.frames) - 2}")
-        move = self._tracker.apply(ply)
+            raise StoryError(f"ply {played.ply} of seat {played.seat} does not follow ply {len(self.frames) - 2}")
+        move = self._tracker.apply(played)
         if self._public is not None:
             move = self._public.of_move(move)
-        if ply.charged_us is not None:
-            self._clocks.charge(ply.seat, ply.charged_us)
+        if played.charged_us is not None:
+            self._clocks.charge(played.seat, played.charged_us)
         told = replace(
-            self._frame(ply.ply, move),
-            seat=ply.seat,
-            bot=self.beginning.names[ply.seat],
+            self._frame(played.ply, move),
+            seat=played.seat,
+            bot=self.start.bots[played.seat],
             action=move.notation,
             words=tuple(self.game.shown.tell(move, self.language)),
             chance=tuple(move.chance),
-            by=ply.by,
-            elapsed_us=ply.elapsed_us,
-            charged_us=ply.charged_us,
-            note=ply.note,
+            by=played.by,
+            elapsed_us=played.elapsed_us,
+            charged_us=played.charged_us,
+            note=played.note or "",
         )
         self.frames.append(told)
         return told
 
-    def end(self, ending: MatchEnding) -> Finish:
+    def end(self, end: LiveEnd) -> Finish:
         """Return how it ended, and note faults with the plies at which they happened."""
-        scoring = tuple(self.game.shown.scoring(self.state, self.language)) if ending.by_rules else ()
-        self.finish = Finish(ending, scoring)
+        scoring = tuple(self.game.shown.scoring(self.state, self.language)) if end.by_rules else ()
+        self.finish = Finish(end, scoring)
         last = len(self.frames) - 1
-        for fault in ending.faults:
+        for fault in end.faults:
             place = min(max(fault.ply, 0) + 1, last)
             self.frames[place] = replace(self.frames[place], faults=(*self.frames[place].faults, fault))
         return self.finish
@@ -124,7 +124,7 @@ class Story:
         )
 
     def _picture(self, move: Move | None) -> Picture | None:
-        view = View(self.language, None, self.beginning.names, move)
+        view = View(self.language, None, self.start.bots, move)
         try:
             drawn = self.game.shown.picture(self.state, view)
         except AbilityError:
@@ -132,19 +132,20 @@ class Story:
         return replace(drawn, parts=tuple(self._parts.setdefault(part, part) for part in drawn.parts))
 
 
-def story_of_plies(
-    beginning: Beginning,
-    plies: Sequence[PlayedPly],
-    ending: MatchEnding | None,
-    language: str,
-    *,
-    draws: bool,
-    evaluates: bool,
+def follow(
+    story: Story | None, event: MatchEvent, language: str = "en", *, draws: bool = True, hides: bool = False
 ) -> Story:
-    """Return the story of plies that are known already. Raises StoryError."""
-    story = Story(beginning, language, draws=draws, evaluates=evaluates)
-    for ply in plies:
-        story.play(ply)
-    if ending is not None:
-        story.end(ending)
+    """Return the story with one more event; the first, a start, begins it, and the others change `story` itself.
+
+    `draws` and `hides` are those of the story that begins. Raises StoryError if the match cannot be followed here, or
+    the event does not follow the last.
+    """
+    if event.start is not None:
+        return Story(event.start, language, draws=draws, hides=hides)
+    if story is None:
+        raise StoryError("a match is told from its start on")
+    if event.move is not None:
+        story.play(event.move)
+    elif event.end is not None:
+        story.end(event.end)
     return story

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from arena.match.programs import SeatProgram
 from arena.tournament.errors import RequestError
+from ratings.ledger.runtimes import DescribedRuntime
 
 
 class Program(SeatProgram, Protocol):
@@ -21,22 +21,6 @@ class Program(SeatProgram, Protocol):
         """Return whether it says it plays that game."""
 
 
-class RuntimeDescription(Protocol):
-    """What a runtime consists of."""
-
-    @property
-    def name(self) -> str:
-        """Its name, as a bot's `bot.toml` has it."""
-
-    @property
-    def kind(self) -> str:
-        """What it is made of."""
-
-    @property
-    def contents(self) -> Mapping[str, Any]:
-        """The versions of the program and of the packages in it, ready for JSON."""
-
-
 class Programs(Protocol):
     """The programs of all versions of one database."""
 
@@ -47,7 +31,7 @@ class Programs(Protocol):
     def find(self, content_hash: str) -> Program:
         """Return the program of a version. Raises an error of its own if its files are missing or were changed."""
 
-    def describe_runtime(self, runtime: str) -> RuntimeDescription | None:
+    def describe_runtime(self, runtime: str) -> DescribedRuntime | None:
         """Return what the runtime with that hash consists of, which a program that was found runs in; None if unknown.
 
         It may be unknown because it was changed meanwhile.

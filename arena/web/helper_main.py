@@ -23,7 +23,7 @@ from arena.web.helper.process import STORY, read_message, write_message
 from arena.web.helper.questions import call_of
 from arena.web.viewer.story_cache import render_story
 from ratings.store.database import open_for_reading
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ from arena.web.official.fitting import Fitter
 from arena.web.official.tables import OfficialTables
 from arena.web.shared.site import NOBODY, PlayLimits, Site
 from ratings.store.database import open_for_reading
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from ratings.errors import NotFoundError
 from ratings.statistics.official.results import Bools, Ints, Results, distinct
 from ratings.store import tables
 from ratings.store.sessions import Source, read
-from ratings.store.states import Verdict
+from ratings.values.states import Verdict
 
 _PART = 500
 """So many rows stay in the cache of a processor, and are too few for Python to look for garbage among them (700)."""

@@ -11,10 +11,10 @@ import pytest
 from arena.api import Arena, MissingPackageError
 from arena.match.replay import load
 from arena.model.errors import RefusedError
-from arena.model.leaderboards import LeaderboardRow
 from arena.scripting.progress import ProgressLine, progress_text
 from arena.scripting.tables import ResultTable, TableColumn, number
 from arena.tournament.run_progress import RunProgress
+from ratings.values.leaderboards import LeaderboardRow
 from tests.api.players import first
 
 HOSTILE = "<script>alert('x')</script>&\x1b[31m"

@@ -7,7 +7,7 @@ import pytest
 from arena.app.arena import LocalArena
 from arena.app.policy import Viewer
 from arena.model.errors import RefusedError
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.app.world import make_world
 
 WATCHER = Viewer(Scope.VIEWER)

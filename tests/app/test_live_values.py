@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.app.watching import WatchedMatch, event_value, log_part
 from arena.match.live import LiveEnd, LiveEntry, LiveLog
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 FAULTS = [
     {"seat": seat, "cause": "TIMEOUT", "ply": 3, "explanation": "late", "evidence": {"stderr": f"secret {seat}"}}

@@ -20,17 +20,18 @@ from arena.app.arena import LocalArena
 from arena.app.store import add_bot
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
+from arena.match.leak_verdict import LeakVerdict
+from arena.match.report import LeakCheck, SeatLogText
+from arena.match.result import Fault, FaultCause
 from arena.model.planning import TournamentRequest
 from arena.tournament.planner import FormatPlanner, planner_of
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
-from ratings.ledger.recording import FaultFact, LeakFact
-from ratings.ledger.seat_logs import SeatLogFact
 from ratings.ledger.service import ServiceLedger
 from ratings.read.tournaments import tournament_row
 from ratings.read.unfinished import unfinished_tournaments
 from ratings.store.database import Database, open_database
-from ratings.store.states import Fared, MatchState
+from ratings.values.states import Fared, MatchState
 from tests.cli.support import write_bot
 from tests.ratings import book
 
@@ -73,7 +74,7 @@ class Book:
 
     def settle(self, settled: Settlement, **facts: Any) -> Settlement:
         """Record what was leased, and lease what comes next, planned if need be."""
-        results = [book.fact(match, ranks=(1, 2), **facts) for match in settled.leased]
+        results = [book.report(match, ranks=(1, 2), **facts) for match in settled.leased]
         return self.ledger.settle(self.tournament, results=results, request=REQUEST, planner=self.planner)
 
 
@@ -110,9 +111,9 @@ def _play(played: Book) -> None:
         settled = played.settle(
             settled,
             forfeits=(1,),
-            faults=[FaultFact(1, "TIMEOUT", 3, "late", {})],
-            leak_checks=[LeakFact(0, "equal", None, "as before", {})],
-            seat_logs=[SeatLogFact(0, b"log", 0)],
+            faults=[Fault(1, FaultCause.TIMEOUT, 3, "late", {})],
+            leak_checks=[LeakCheck(0, LeakVerdict.EQUAL, None, "as before", {})],
+            seat_logs=[SeatLogText(0, b"log", 0)],
         )
 
 

@@ -16,7 +16,7 @@ from arena.tournament.formats.seeds import secret_from_seed
 from ratings.ledger.ledger import Ledger
 from ratings.read.accounts import find_owner
 from ratings.store.database import Database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.cli.support import write_bot
 
 Asked = Callable[[str], LocalArena]

@@ -19,7 +19,7 @@ from arena.rpc.profiles import Profile, load_profile, save_profile
 from arena.service.server import authentication, tls
 from ratings.ledger.service import ServiceLedger
 from ratings.store import sqlite
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.cli.support import Arena, write_bot
 from tests.support.owners import CERTIFICATE_NAME, RunningServer, running_server
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 from arena.story.public_positions import PublicPositions
 from engine import registry
 from engine.abilities import Move

@@ -12,9 +12,9 @@ from arena.match.messages import Answer
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
-from arena.model.live import MatchEvent
+from arena.model.live import LiveMove, MatchEvent
 from engine import registry
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 from tests.support.specs import king_spec, seat_spec
 
 
@@ -50,3 +50,8 @@ def watched(document: dict[str, Any]) -> list[MatchEvent]:
     watched = WatchedMatch(document["match_id"], document["game"], MatchState.FINISHED, names, (True,) * len(names))
     events = (event_value(watched, event) for event in events_of_replay(document))
     return [event for event in events if event is not None]
+
+
+def move(ply: int, seat: int, action: int, by: str = "bot") -> LiveMove:
+    """A ply of which no more is known."""
+    return LiveMove(ply, seat, "", action, "", by)

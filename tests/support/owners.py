@@ -20,8 +20,8 @@ from arena.service.server.tls import TlsFiles, make_certificate
 from ratings.errors import AccountError
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
-from ratings.store.limits import OwnerLimits
-from ratings.store.states import Scope
+from ratings.values.limits import OwnerLimits
+from ratings.values.states import Scope
 from tests.support.patience import PATIENCE_S
 
 CERTIFICATE_NAME = "localhost"

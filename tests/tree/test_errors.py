@@ -19,7 +19,7 @@ from arena.match.time_control import TimeControlError
 from arena.model.errors import ClientError, ErrorKind, kind_of
 from arena.service.errors import DaemonError
 from arena.service.server.errors import CODES
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 from arena.tournament.errors import TournamentError
 from arena.tournament.formats.errors import ScheduleError
 from arena.trial.keeping import KeepingError

@@ -12,7 +12,7 @@ from arena.app.policy import Viewer
 from arena.web.app import make_app
 from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.app.world import fresh_world
 
 

@@ -12,7 +12,7 @@ from arena.web.pages import front
 from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.app.world import SEATS, World, circle, fresh_world
 from tests.ratings import book
 

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from arena.model.errors import UnknownError
-from arena.model.leaderboards import LeaderboardRow
 from arena.model.overview import Form
 from arena.web.helper.priority import IDLE
 from arena.web.helper.process import HelperProcess
@@ -25,6 +24,7 @@ from arena.web.shared.answer_cache import AnswerCache
 from arena.web.shared.site import Site
 from arena.web.shared.version_records import VersionRecords
 from arena.web.viewer.story_cache import render_story
+from ratings.values.leaderboards import LeaderboardRow
 from tests.support.patience import PATIENCE_S
 from tests.support.places import wait_for_end
 from tests.support.processes import wait_until

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.model.ratings import Circle, OfficialTable
+from arena.model.ratings import OfficialTable
 from arena.web.app import make_app
 from arena.web.official.fitting import Fitter, _answer, _read_answer
 from arena.web.official.tables import CachedTable, FitError, OfficialTables
 from arena.web.opening import open_site
+from ratings.values.official import Circle
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes
 
@@ -108,7 +109,14 @@ def test_the_official_table_is_shown_beside(played: Path, pool: str, table: Offi
 def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sentence(
     played: Path, pool: str, table: OfficialTable
 ) -> None:
-    circle = Circle(("1", "2", "3"), ("greedy", "first", "random"), (0.61, 0.58, 0.725), (40, 40, 41), 84.6, 1e-7)
+    circle = Circle(
+        versions=("1", "2", "3"),
+        bots=("greedy", "first", "random"),
+        shares=(0.61, 0.58, 0.725),
+        blocks=(40, 40, 41),
+        elo=84.6,
+        chance=1e-7,
+    )
     told = replace(table, circles=(circle,), circle_count=1)
     assert _read_answer(json.dumps(asdict(told)).encode()) == told
     with open_site(str(played)) as site:

@@ -18,7 +18,7 @@ from arena.web.viewer.byte_cache import ByteCache
 from arena.web.viewer.phrases import viewer_words
 from arena.web.viewer.semaphore import QueueingSemaphore, TooManyWaitingError
 from engine import registry
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 
 @pytest.fixture(scope="module")

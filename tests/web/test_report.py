@@ -36,7 +36,7 @@ from arena.web.report.streams import pack_all
 from arena.web.report.tournament_report import TournamentReportFile, draw_curves, write_match
 from arena.web.viewer.document import viewer_document
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.browsing import Watched, expect
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place

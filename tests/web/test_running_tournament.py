@@ -20,9 +20,8 @@ from arena.web.shared.answer_cache import AnswerCache
 from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
 from ratings.read import bot_faults, host_losses
-from ratings.read.bot_faults import BotFaults
-from ratings.read.host_losses import HostLoss
-from ratings.store.states import Scope
+from ratings.values.states import Scope
+from ratings.values.tournaments import BotFaults, HostLoss
 from tests.app.world import World, fresh_world
 from tests.support.browsing import Watched, expect
 from tests.support.web_server import served
@@ -192,7 +191,7 @@ def test_the_faults_of_bots_are_counted_on_the_page_and_lead_to_their_matches(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     last = world.matches[1].match_id
-    found = [BotFaults("v", "cat", 2, "TIMEOUT", 1234, last)]
+    found = [BotFaults("cat", 2, "TIMEOUT", 1234, last)]
     shown = []
     for faults in ([], found):
         monkeypatch.setattr(bot_faults, "bot_faults", lambda *_, faults=faults, **__: faults)

@@ -13,13 +13,13 @@ from arena.i18n.catalogue import words
 from arena.i18n.standing import status_words
 from arena.model.answers import ConfidencePoint
 from arena.model.pairings import Paired, Pairing
-from arena.model.pools import Pool
 from arena.model.tournaments import StandingRow, TournamentDetail, TournamentSummary
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import STEPS, heat_of
 from arena.web.shared.formats import format_instant, iso_instant, tournament_address
 from arena.web.shared.progress import expected_matches, progress_of
+from ratings.values.pools import Pool
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -15,7 +15,7 @@ from arena.cli.shared.saying import named, say
 from arena.model.errors import ClientError
 from arena.rpc.profiles import Profile, check_profile_name, check_writable, load_profile, save_profile
 from arena.rpc.quiet import keep_grpc_quiet
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
     from arena.rpc.channel import Endpoint

@@ -20,7 +20,7 @@ from arena.cli.shared.paging import After, Limit, ask_for, more_command, options
 from arena.cli.shared.pool_choice import PoolChoice
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
-from arena.model.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
+from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
 
 app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
 

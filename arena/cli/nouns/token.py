@@ -14,7 +14,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_json, write_named
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import named, say
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 app = typer.Typer(epilog=example("arena token new --owner ada --name laptop", "arena token list"))
 

@@ -11,8 +11,9 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import printable
 from arena.cli.shared.saying import named, say, told
 from arena.match.leak_verdict import LeakVerdict
-from arena.model.tournaments import HostLoss, LeakFinding, TournamentDetail
-from ratings.store.states import MatchState
+from arena.model.tournaments import LeakFinding, TournamentDetail
+from ratings.values.states import MatchState
+from ratings.values.tournaments import HostLoss
 
 _MOST_SHOWN = 10
 _FINDINGS = {

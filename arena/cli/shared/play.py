@@ -126,7 +126,7 @@ def _rescued(storage: Storage) -> str:
 
 def _note(connection: ArenaConnection, row: TournamentRow) -> Callable[[], str]:
     """Return what is asked, once a second at most, for what else a line of progress tells."""
-    if row.tournament.format != Compare.name:
+    if row.tournament.format != Compare.traits.name:
         return str
     return lambda: connection.arena.tournaments.get_progress(row.tournament.id).sentence
 

@@ -14,7 +14,7 @@ from arena.cli.shared.options import PoolOption
 from arena.cli.shared.paging import options_given
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.match.time_control import format_time_control, parse_time_control
-from arena.model.pools import Pool
+from ratings.values.pools import Pool
 
 _LISTED = 4
 

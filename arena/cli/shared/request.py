@@ -66,7 +66,7 @@ def tournament_request(
     Without a `name` it is called by its `kind`, which is the name of its format if not given, and a number.
     """
     return TournamentRequest(
-        format=SINGLE_MATCH if form is None else form.name,
+        format=SINGLE_MATCH if form is None else form.traits.name,
         settings={} if form is None else catalog.to_settings(form),
         game=game,
         seats=len(bots) if form is None else form.seats,

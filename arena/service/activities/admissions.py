@@ -23,9 +23,9 @@ from arena.tournament.runner import MatchExecutor
 from arena.trial.grounds import grounds_of
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.values import Check, Ground, failed, finding_json
-from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders
+from ratings.store.service import AdmissionRow
 
 MOST_AT_ONCE = 4
 LOOK_EVERY_S = 2.0
@@ -71,7 +71,7 @@ class AdmissionRunner:
             else:
                 await self._look_at(taken)
 
-    async def _take(self) -> QueuedAdmission | None:
+    async def _take(self) -> AdmissionRow | None:
         """Return the admission that is to be looked at now, or `None`; nothing is taken when this is cancelled."""
         taking = asyncio.ensure_future(asyncio.to_thread(self._ledger.take_admission))
         try:
@@ -82,9 +82,9 @@ class AdmissionRunner:
                 self._ledger.requeue_admissions(taken.admission.id)
             raise
 
-    async def _look_at(self, taken: QueuedAdmission) -> None:
-        log = self._context.log.bind(bot=taken.bot.name, version=taken.version.content_hash[:12])
-        view = self._context.slots.view(MatchPurpose.ADMISSION, taken.bot.name)
+    async def _look_at(self, taken: AdmissionRow) -> None:
+        log = self._context.log.bind(bot=taken.bot, version=taken.version.content_hash[:12])
+        view = self._context.slots.view(MatchPurpose.ADMISSION, taken.bot)
         try:
             verdict = await self._judge(taken, view)
         except _OverError:
@@ -101,13 +101,13 @@ class AdmissionRunner:
             view.close()
         if verdict.outcome is AdmissionOutcome.UNDECIDED:
             await asyncio.to_thread(self._ledger.requeue_admissions, taken.admission.id, verdict.summary)
-            raise UndecidedAdmissionError(f"{taken.bot.name}: {verdict.summary}")
+            raise UndecidedAdmissionError(f"{taken.bot}: {verdict.summary}")
         await asyncio.to_thread(self._finish, taken, verdict)
         self._context.wake_up.notify()
         self._seconds.observe(time.time() - taken.admission.requested_at_us / 1e6, verdict.outcome.value)
         log.info("admission", verdict=verdict.outcome.value, why=verdict.summary)
 
-    async def _judge(self, taken: QueuedAdmission, executor: MatchExecutor) -> AdmissionVerdict:
+    async def _judge(self, taken: AdmissionRow, executor: MatchExecutor) -> AdmissionVerdict:
         try:
             await asyncio.to_thread(self._check, taken)
             failure = await build_for_admission(
@@ -126,13 +126,13 @@ class AdmissionRunner:
 
         return await admit(request, executor, report)
 
-    def _check(self, taken: QueuedAdmission) -> None:
+    def _check(self, taken: AdmissionRow) -> None:
         """Raise BotDirectoryError if its runtime is unknown here, or it asks for more than it may have."""
         programs = self._context.programs
         stored = programs.store.get(taken.version.content_hash)
         programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=taken.owner is not None)
 
-    def _request(self, taken: QueuedAdmission) -> AdmissionRequest:
+    def _request(self, taken: AdmissionRow) -> AdmissionRequest:
         """Return what is to be looked at, and how. Raises BotDirectoryError if the author is to blame."""
         programs, version = self._context.programs, taken.version
         program = programs.find(version.content_hash)
@@ -142,7 +142,7 @@ class AdmissionRunner:
         self._context.supervisor.health.clear(SANDBOX)
         return AdmissionRequest(
             admission_id=taken.admission.id,
-            bot=program_seat(taken.bot.name, version.content_hash, program, own_level),
+            bot=program_seat(taken.bot, version.content_hash, program, own_level),
             grounds=grounds,
             samples=tuple(sample_seat(name, level) for name in QUICK_SAMPLES),
             seed=secrets.randbelow(_MOST_SEED),
@@ -158,7 +158,7 @@ class AdmissionRunner:
         limited = [clock for clock in clocks if clock.decision_limit_us and not clock.has_bank]
         return min(limited, key=lambda clock: clock.decision_limit_us, default=clocks[0] if clocks else CLOCK)
 
-    def _finish(self, taken: QueuedAdmission, verdict: AdmissionVerdict) -> bool:
+    def _finish(self, taken: AdmissionRow, verdict: AdmissionVerdict) -> bool:
         return self._ledger.finish_admission(
             taken.admission.id,
             is_admitted=verdict.outcome is AdmissionOutcome.ADMITTED,

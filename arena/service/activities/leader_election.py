@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 
 from arena.service.activities.scheduler_loop import Activity
 from arena.service.logs import Logger
-from ratings.store.server_lock import ServerHolder, ServerLock
+from ratings.store.server_lock import ServerLock
+from ratings.values.tournaments import LockHolder
 
-_SOMEBODY = ServerHolder("", None, 0)
+_SOMEBODY = LockHolder("", None, 0)
 """Who has the lock if that is over before it can be asked."""
 
 
@@ -31,10 +32,10 @@ class LeaderActivities:
         self._log = log
         self._what = what
         self._leads: bool | None = None
-        self._other: ServerHolder | None = None
+        self._other: LockHolder | None = None
 
     @property
-    def other(self) -> ServerHolder | None:
+    def other(self) -> LockHolder | None:
         """Return the other service that has the lock, as soon as everything here has ended; None if there is none."""
         return self._other
 
@@ -57,7 +58,7 @@ class LeaderActivities:
         await self._end()
         self._lock.free()
 
-    def _try(self) -> tuple[bool, ServerHolder | None]:
+    def _try(self) -> tuple[bool, LockHolder | None]:
         """Return whether the lock is held here, and else who has it."""
         # To ask who has it is faster than to try in vain, which each look would wait for.
         if self._leads is False and (other := self._lock.holder()) is not None:
@@ -66,7 +67,7 @@ class LeaderActivities:
             return True, None
         return False, self._lock.holder() or _SOMEBODY
 
-    async def _change(self, leads: bool, other: ServerHolder | None) -> None:
+    async def _change(self, leads: bool, other: LockHolder | None) -> None:
         if leads:
             await asyncio.to_thread(self._begin)
             self._log.info(f"looks after {self._what}")
@@ -80,5 +81,5 @@ class LeaderActivities:
             await activity.close()
 
 
-def _named(holder: ServerHolder | None) -> str:
+def _named(holder: LockHolder | None) -> str:
     return "unknown" if holder is None or holder.pid is None else f"process {holder.pid} on {holder.host}"

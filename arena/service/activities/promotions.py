@@ -25,7 +25,7 @@ from ratings.read.promotions import PromotionTest, WaitingVersion, promotion_tes
 from ratings.read.tournaments import tournament_row
 from ratings.statistics.compare.comparison import Answer
 from ratings.store.ladders import RunningLadder, plays
-from ratings.store.names import ARENA
+from ratings.values.names import ARENA
 
 _UNTESTABLE = (BotError, PlanError, BotDirectoryError, StoreError, TournamentError, ScheduleError, EngineError)
 _NOBODY = "no ladder is open on which the two could be compared"

@@ -51,7 +51,7 @@ class TournamentQueue:
         return [one for one in unfinished_tournaments(self._context.database) if self._plays(one.remote)]
 
     def _assignment(self, one: UnfinishedTournament) -> TaskSpec:
-        kind = MatchPurpose.COMPARISON if one.format == Compare.name else MatchPurpose.TOURNAMENT
+        kind = MatchPurpose.COMPARISON if one.format == Compare.traits.name else MatchPurpose.TOURNAMENT
         return TaskSpec(f"{kind.value} {one.name}", partial(self._play, one, kind))
 
     async def _play(self, one: UnfinishedTournament, kind: MatchPurpose) -> None:

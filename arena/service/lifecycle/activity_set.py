@@ -25,7 +25,8 @@ from arena.service.settings.values import ServiceSettings
 from arena.tournament.playing import REMOTE, SERVICE
 from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.service import ServiceLedger
-from ratings.store.server_lock import ServerHolder, ServerLock, holder_of
+from ratings.store.server_lock import ServerLock, holder_of
+from ratings.values.tournaments import LockHolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class ActivitySet:
     remote: LeaderActivities | None = None
     """What only one of the services does that may share the database and take remote bots or people."""
 
-    def other_service(self) -> ServerHolder | None:
+    def other_service(self) -> LockHolder | None:
         """Return the other service that takes remote bots and people, or None if this one does."""
         return None if self.remote is None else self.remote.other
 

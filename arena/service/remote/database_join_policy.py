@@ -28,11 +28,12 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import TokenHolder, authenticate
 from ratings.store.database import Database
 from ratings.store.ids import now_us
-from ratings.store.limits import OwnerLimits
 from ratings.store.models import Owner
-from ratings.store.names import PEOPLE, check_bot_name, check_version_name
+from ratings.store.names import check_bot_name, check_version_name
 from ratings.store.service import Token
-from ratings.store.states import Scope
+from ratings.values.limits import OwnerLimits
+from ratings.values.names import PEOPLE
+from ratings.values.states import Scope
 
 ALL_GAMES = "*"
 _LONGEST_TOKEN = 200

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arena.service.remote.join_policy import JoinRefusal
-from ratings.store.server_lock import ServerHolder
+from ratings.values.tournaments import LockHolder
 
 ELSEWHERE = "ELSEWHERE"
-FindOtherService = Callable[[], ServerHolder | None]
+FindOtherService = Callable[[], LockHolder | None]
 """Returns the other service that takes them now, or None if this one does."""
 
 
@@ -16,7 +16,7 @@ def no_other_service() -> None:
     """Return that this service takes them: of a database that is a file there is no other."""
 
 
-def bot_refusal(holder: ServerHolder) -> JoinRefusal:
+def bot_refusal(holder: LockHolder) -> JoinRefusal:
     """Return what a bot is told, which may try again: the other service may end."""
     pid = "another" if holder.pid is None else str(holder.pid)
     host = holder.host or "another machine"

@@ -16,7 +16,7 @@ from ratings.read.retention import DAY_US, Limits, Planned, planned_removals, re
 from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.service import Removal
-from ratings.store.states import RemovalKind
+from ratings.values.states import RemovalKind
 
 NOTICE_US = DAY_US
 """How long before it happens a removal is told."""

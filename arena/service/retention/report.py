@@ -16,7 +16,7 @@ from ratings.read.retention import Limits, Planned, planned_removals, removals
 from ratings.store.database import Database, open_database
 from ratings.store.ids import now_us
 from ratings.store.service import Removal
-from ratings.store.states import RemovalKind
+from ratings.values.states import RemovalKind
 
 
 @dataclass(frozen=True, slots=True)

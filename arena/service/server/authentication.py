@@ -22,7 +22,7 @@ from arena.service.server.errors import CallError
 from arena.service.server.login_guard import LoginGuard
 from ratings.errors import AccessDeniedError
 from ratings.read.accounts import TokenHolder
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 Metadata = Sequence[tuple[str, str | bytes]]
 Find = Callable[[str], Awaitable[TokenHolder]]

@@ -15,7 +15,7 @@ from arena.hosting.uploads.disk import Upload
 from arena.hosting.uploads.errors import UploadReason, UploadRefusedError
 from arena.model.accounts import OwnerUsage
 from arena.service.server.errors import CallError
-from ratings.store.limits import LIMITS, OwnerLimits
+from ratings.values.limits import LIMITS, OwnerLimits
 
 _NO_LIMITS = OwnerLimits(*(0 for _ in LIMITS))
 _FULL = (

@@ -19,7 +19,7 @@ from arena.rpc.calls import PLACES, Rpc, all_rpcs
 from arena.service.server.authentication import CALLER, Caller
 from arena.service.server.errors import CallError, SlowReaderError
 from arena.service.server.threads import Threads
-from ratings.store.states import AdmissionState
+from ratings.values.states import AdmissionState
 
 Nouns = Callable[[Caller, str], Any]
 """Returns what answers for a noun of the interface, for that caller."""

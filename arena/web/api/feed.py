@@ -11,14 +11,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from arena.i18n.catalogue import words
-from arena.model.leaderboards import Leaderboard, LeaderboardRow
-from arena.model.pools import Pool
 from arena.model.port import ArenaPort
 from arena.model.tournaments import TournamentSummary
 from arena.web.shared.formats import iso_instant
 from arena.web.shared.pools import game_title, pool_details
 from arena.web.shared.preferences import language_of
 from arena.web.shared.request_context import answers_of, arena_of, home_of
+from ratings.values.leaderboards import Leaderboard, LeaderboardRow
+from ratings.values.pools import Pool
 
 router = APIRouter(include_in_schema=False)
 _LOOKED_AT: Final = 50

@@ -11,7 +11,6 @@ from arena.i18n.catalogue import NAMES
 from arena.match.replay import load
 from arena.model.match_details import MatchDetail, MatchTimes
 from arena.model.matches import MatchSummary
-from arena.model.page import Page
 from arena.model.replays import ReplayCheck
 from arena.web.api.asked import USUAL, After, Limit, MatchPath, Name, Plies
 from arena.web.shared.preferences import language_of
@@ -19,7 +18,8 @@ from arena.web.shared.request_context import arena_of
 from arena.web.viewer.replay_checks import ReplayChecks
 from arena.web.viewer.sending import send_packed
 from arena.web.viewer.story_cache import StoryCache
-from ratings.store.states import Fared, MatchState
+from ratings.values.page import Page
+from ratings.values.states import Fared, MatchState
 
 router = APIRouter(tags=["matches"])
 

@@ -8,15 +8,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from arena.model.errors import RefusedError
-from arena.model.leaderboards import LeaderboardList, LeaderboardRow
 from arena.model.overview import Form
-from arena.model.pools import Pool
 from arena.model.ratings import OfficialTable
-from arena.model.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
 from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
 from arena.web.official.tables import CachedTable
 from arena.web.pages.leaderboards import SortOrder
 from arena.web.shared.request_context import answers_of, arena_of, records_of, site_of
+from ratings.values.leaderboards import LeaderboardList, LeaderboardRow
+from ratings.values.pools import Pool
+from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
 
 router = APIRouter(tags=["pools"])
 Most = Annotated[int, Query(ge=1, le=MOST_IN_CROSSTABLE, description="How many versions at most, the best first.")]

@@ -11,8 +11,7 @@ from typing import Any
 
 from arena.model.live import MatchEvent
 from arena.story.encoding import FrameEncoder, PartTable, finish_json, head_json
-from arena.story.live import follow
-from arena.story.story import Story
+from arena.story.story import Story, follow
 from arena.web.viewer.document import seat_marks, translate_faults
 
 _MOST_DIGITS = 10
@@ -122,5 +121,5 @@ class LiveStory:
             "parts": parts,
             "frames": frames,
             "end": self._released_end,
-            **seat_marks(self._story.beginning),
+            **seat_marks(self._story.start),
         }

@@ -18,7 +18,7 @@ from arena.web.live.stream import Spectator, StreamedMatch, places_of
 from arena.web.shared.preferences import language_of
 from arena.web.shared.request_context import arena_of
 from arena.web.viewer.persons import persons_of
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 router = APIRouter()
 MOST_IN_A_STREAM = 6

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from arena.i18n.telling import tell
 from arena.match.replay import ReplayError
 from arena.model.errors import ClientError, ErrorKind, kind_of
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 from arena.web.middleware.headers import HEADERS
 from arena.web.middleware.remedies import for_programs, no_call
 from arena.web.redaction.public_message import is_full, public_message

@@ -27,15 +27,16 @@ from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ClientError
-from arena.model.pools import Pool
-from arena.model.ratings import Circle, OfficialRow, OfficialTable, SeatAdvantage
+from arena.model.ratings import OfficialTable
 from arena.web.helper.priority import IDLE, SOON, give_way, was_starved
 from arena.web.official.tables import FitError
 from arena.web.redaction.public_message import public_message
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 from ratings.store.database import open_for_reading
-from ratings.store.states import Scope
+from ratings.values.official import Circle, OfficialRow, SeatAdvantage
+from ratings.values.pools import Pool
+from ratings.values.states import Scope
 
 LONGEST_S = 1800.0
 _COMMAND = (sys.executable, "-m", "arena.web.official.fitting")

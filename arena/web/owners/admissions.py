@@ -30,7 +30,7 @@ from arena.web.redaction.public_message import public_message
 from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render
 from arena.web.shared.streams import BEGIN, HEARTBEAT, HEARTBEAT_S, EventStream, OpenStreams, event
-from ratings.store.states import AdmissionState
+from ratings.values.states import AdmissionState
 
 MOST_FOLLOWERS = 200
 LOOK_EVERY_S = 0.5

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Form, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.model.bots import BotVersion
-from arena.model.page import MOST_LIMIT
 from arena.rpc.remote import RemoteArena
 from arena.web.owners.authentication import asking, need_sure, private, proven_session, session_of
 from arena.web.owners.sessions import OwnerSession
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import arena_of
+from ratings.values.page import MOST_LIMIT
 
 _SHOWN = 50
 _FEW = 10

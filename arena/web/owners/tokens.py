@@ -13,7 +13,7 @@ from arena.model.errors import RefusedError
 from arena.web.owners.authentication import asking, need_sure, private, proven_session, session_of
 from arena.web.pages.addresses import address_of_page
 from arena.web.shared.rendering import render
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 SCOPES = (Scope.COMPETITOR, Scope.VIEWER, Scope.PLAYER)
 _SHOWN = 50

@@ -14,7 +14,6 @@ from arena.model.admissions import Admission
 from arena.model.bots import BotDetail
 from arena.model.errors import ForbiddenError, HiddenError, UnknownError
 from arena.model.match_details import SeatTime
-from arena.model.overview import Standing
 from arena.model.port import ShownArena
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, rating_chart
@@ -23,7 +22,8 @@ from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import answers_of, arena_of, records_of
 from ratings.errors import NotFoundError
-from ratings.store.states import MatchState
+from ratings.values.leaderboards import Standing
+from ratings.values.states import MatchState
 
 router = APIRouter()
 _PAGE: Final = 50

@@ -11,16 +11,17 @@ from starlette.responses import Response
 from arena.i18n.catalogue import words
 from arena.model.answers import ComparisonResult
 from arena.model.errors import RefusedError
-from arena.model.overview import Standing, WalkPoint
-from arena.model.page import Page
+from arena.model.overview import WalkPoint
 from arena.model.port import ShownArena
-from arena.model.statistics import Meeting
 from arena.model.tournaments import TournamentDetail
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, walk_chart
 from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import answers_of, arena_of
+from ratings.values.leaderboards import Standing
+from ratings.values.page import Page
+from ratings.values.statistics import Meeting
 
 router = APIRouter()
 _SHOWN: Final = 20

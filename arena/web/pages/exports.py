@@ -15,13 +15,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import Response
 
-from arena.model.leaderboards import LeaderboardRow
 from arena.model.matches import MatchSummary
 from arena.web.pages.addresses import address_of_page
 from arena.web.pages.leaderboards import SortOrder
 from arena.web.pages.matches import MatchSearch
 from arena.web.shared.formats import iso_instant
 from arena.web.shared.request_context import arena_of
+from ratings.values.leaderboards import LeaderboardRow
 
 router = APIRouter()
 After = Annotated[str | None, Query(max_length=2000)]

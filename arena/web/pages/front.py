@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from arena.model.leaderboards import Leaderboard
 from arena.model.match_details import MatchDetail, MatchSeat
-from arena.model.overview import NewVersion
 from arena.model.port import ArenaPort, ShownArena
 from arena.model.tournaments import TournamentSummary
 from arena.web.shared.preferences import language_of
@@ -20,7 +18,9 @@ from arena.web.viewer.sizes import board_size
 from arena.web.viewer.story_cache import story_id
 from engine import registry
 from engine.core import Game
-from ratings.store.states import MatchState
+from ratings.values.bots import RecentVersion
+from ratings.values.leaderboards import Leaderboard
+from ratings.values.states import MatchState
 
 router = APIRouter()
 _BOARD_ROWS = 5
@@ -59,7 +59,7 @@ class FrontPageContent:
     """How many matches are played that cannot be watched."""
     last: Sequence[MatchDetail]
     tournaments: Sequence[TournamentSummary]
-    newest: Sequence[NewVersion]
+    newest: Sequence[RecentVersion]
 
 
 @router.get("/")

@@ -11,15 +11,15 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from arena.model.errors import RefusedError
-from arena.model.leaderboards import Leaderboard, LeaderboardRow
 from arena.model.overview import MOST_IN_OFFICIAL, Form
 from arena.model.port import ShownArena
-from arena.model.ratings import OfficialRow
 from arena.web.drawing.sparklines import common_scale
 from arena.web.official.tables import CachedTable
 from arena.web.pages.addresses import address_of_page
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import answers_of, arena_of, records_of, site_of
+from ratings.values.leaderboards import Leaderboard, LeaderboardRow
+from ratings.values.official import OfficialRow
 
 router = APIRouter()
 PAGE: Final = 50

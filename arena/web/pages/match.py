@@ -17,7 +17,7 @@ from arena.i18n.telling import tell
 from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
 from arena.model.match_details import MatchDetail
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 from arena.web.middleware.headers import PICTURE_POLICY
 from arena.web.shared.answer_cache import PATIENCE_S, AnswerPendingError
 from arena.web.shared.formats import format_instant, short_id
@@ -32,7 +32,7 @@ from arena.web.viewer.sending import send_packed
 from arena.web.viewer.sizes import board_size
 from arena.web.viewer.story_cache import StoryCache, story_id
 from ratings.errors import RatingsError
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 router = APIRouter()
 _FOREVER = "public, max-age=31536000, immutable"

@@ -11,11 +11,11 @@ from starlette.responses import Response
 
 from arena.match.result import FaultCause
 from arena.model.matches import ANY_FAULT, MatchSummary
-from arena.model.page import Page
 from arena.web.middleware.errors import status_of
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import arena_of
-from ratings.store.states import Fared, MatchState
+from ratings.values.page import Page
+from ratings.values.states import Fared, MatchState
 
 router = APIRouter()
 Text = Annotated[str, Query(max_length=200)]

@@ -13,9 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from arena.i18n.catalogue import Words, words
 from arena.i18n.standing import status_words
 from arena.model.errors import HiddenError
-from arena.model.page import Page
 from arena.model.pairings import Pairing
-from arena.model.statistics import Crosstable, Meeting
 from arena.model.tournaments import TournamentDetail
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
@@ -25,6 +23,8 @@ from arena.web.shared.preferences import language_of
 from arena.web.shared.progress import KNOCKOUT, expected_matches, progress_of
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import answers_of, arena_of
+from ratings.values.page import Page
+from ratings.values.statistics import Crosstable, Meeting
 
 router = APIRouter()
 _MOST_CROSSED = 24

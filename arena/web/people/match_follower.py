@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.model.live import MatchEvent
-from arena.story.facts import StoryError
-from arena.story.live import beginning_of, ply_of
+from arena.story.errors import StoryError
 from arena.story.positions import PositionTracker
 from engine.abilities import Move
 from engine.core import State
@@ -58,12 +57,12 @@ class MatchFollower:
 
     def _take(self, event: MatchEvent) -> None:
         if event.start is not None:
-            self._tracker = PositionTracker(beginning_of(event.start))
+            self._tracker = PositionTracker(event.start)
             self._moves, self.start = [], self._tracker.state
             self.attempt, self.is_alive = event.start.attempt, True
             self.ended = self.is_over = False
         elif event.move is not None and self._tracker is not None:
-            self._moves.append(self._tracker.apply(ply_of(event.move)))
+            self._moves.append(self._tracker.apply(event.move))
             if len(self._moves) > KEPT:
                 self._moves[-KEPT - 1] = None
         elif event.end is not None:

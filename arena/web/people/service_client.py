@@ -12,7 +12,7 @@ from arena.web.people.game_table import GameTable
 from arena.web.people.match_watch import Opened
 from arena.web.people.values import SeatEnding, time_of
 from arena.web.shared.site import PlayLimits
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,7 @@ from markupsafe import Markup
 from arena.i18n.catalogue import words
 from arena.i18n.standing import status_words
 from arena.model.errors import DamagedError, HiddenError
-from arena.model.page import MOST_LIMIT
 from arena.model.port import ArenaPort
-from arena.model.statistics import Crosstable
 from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
@@ -23,7 +21,9 @@ from arena.web.report.streams import pack_all
 from arena.web.shared.formats import format_instant, format_share, short_id
 from arena.web.shared.pools import format_words, game_title, pool_details
 from arena.web.viewer.document import viewer_document
-from ratings.store.states import MatchState
+from ratings.values.page import MOST_LIMIT
+from ratings.values.states import MatchState
+from ratings.values.statistics import Crosstable
 
 _DASHES: Final = ("", "7 4", "2 4", "10 3 2 3", "1 2")
 """How lines of one colour are told apart."""
@@ -125,7 +125,7 @@ def write_match(document: dict[str, Any], language: str) -> bytes:
     packer, story = Packer(len(document["entries"])), story_of_replay(document, language)
     packer.add(viewer_document(story))
     title = f"{story.game.title} {short_id(document['match_id'])}"
-    facts = [" · ".join(story.beginning.names), f"{format_instant(document['started_at_us'])} UTC"]
+    facts = [" · ".join(story.start.bots), f"{format_instant(document['started_at_us'])} UTC"]
     return write_report(title, [packer.packed()], language, facts=facts)
 
 

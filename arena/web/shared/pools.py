@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from arena.i18n.catalogue import words
-from arena.model.pools import Pool, special_options
+from arena.model.pools import special_options
 from engine import registry
+from ratings.values.pools import Pool
 
 FORMATS = ("adaptive", "compare", "final", "gauntlet", "knockout", "ladder", "match", "round-robin", "sample", "swiss")
 """Those that have a name in every language; another is called what it is called in the database."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
-from arena.model.leaderboards import LeaderboardRow
-from arena.model.overview import Form, Record, Standing
+from arena.model.overview import Form, Record
 from arena.model.port import ShownArena
+from ratings.values.leaderboards import LeaderboardRow, Standing
 
 T = TypeVar("T")
 Rated = LeaderboardRow | Standing

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.i18n.telling import tell
+from arena.model.live import LiveStart
 from arena.story.encoding import PartTable, encode, parts_at
-from arena.story.facts import Beginning
 from arena.story.story import Story
 from arena.web.drawing.marks import mark_of
 from engine import registry
@@ -22,7 +22,7 @@ def viewer_document(story: Story, table: PartTable | None = None) -> dict[str, A
     document = encode(story, table)
     for place in (*document["frames"], document["end"] or {}):
         translate_faults(place, story.language)
-    return {**document, **seat_marks(story.beginning)}
+    return {**document, **seat_marks(story.start)}
 
 
 def translate_faults(place: Mapping[str, Any], language: str) -> None:
@@ -31,10 +31,10 @@ def translate_faults(place: Mapping[str, Any], language: str) -> None:
         fault["explanation"] = tell(fault["explanation"], language)
 
 
-def seat_marks(beginning: Beginning) -> dict[str, list[str]]:
+def seat_marks(start: LiveStart) -> dict[str, list[str]]:
     """Return seat by seat the mark of who plays, and the colour that the board gives the seat, or else that mark's."""
-    marks = [mark_of(name) for name in beginning.names]
-    drawn = registry.get(beginning.game).shown.seat_colours
+    marks = [mark_of(name) for name in start.bots]
+    drawn = registry.get(start.game).shown.seat_colours
     colours = drawn[: len(marks)] if len(drawn) >= len(marks) else [mark.colour for mark in marks]
     return {"marks": [str(mark.svg(18)) for mark in marks], "colours": list(colours)}
 

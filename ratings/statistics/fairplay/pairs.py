@@ -25,10 +25,11 @@ from ratings.statistics.errors import ResultsError
 from ratings.statistics.fairplay.circles import beyond_usual, comes_back
 from ratings.statistics.fairplay.null import Null, empirical_null
 from ratings.statistics.fairplay.questions import Kind, Look, Question, flows, kinds_of, look_at
-from ratings.statistics.fairplay.reach import Asked, more_matches, reach_of
+from ratings.statistics.fairplay.reach import more_matches, reach_of
 from ratings.statistics.official.algebra import product
 from ratings.statistics.official.covariance import block_scores, row_scores
 from ratings.statistics.official.results import Bools, Results
+from ratings.values.official import FairPlayAsked, Suspicion
 
 ALARM = 0.005
 _MOST_ASIDE = 60
@@ -37,24 +38,6 @@ _UNUSUAL = 0.1
 """The greatest share of pairs that may be no part of the usual (Efron 2004 asks for no more)."""
 _BOTH_GAIN = 3.0
 """From how many standard deviations on both of a pair are taken to gain."""
-
-
-@dataclass(frozen=True, slots=True)
-class Suspicion:
-    """A pair that does better at common tables than chance and the styles of its field allow.
-
-    `elo` is how much stronger the helped play then, `z` how far that lies above what is usual in the field, in its
-    standard deviations, `chance` the probability that an honest field of this size shows anywhere what this pair
-    shows, `matches` how many it sat in together.
-    """
-
-    kind: Kind
-    first: str
-    second: str
-    elo: float
-    z: float
-    chance: float
-    matches: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +56,7 @@ class FairPlay:
     suspicions: tuple[Suspicion, ...]
     styles: int
     circles: int
-    asked: tuple[Asked, ...]
+    asked: tuple[FairPlayAsked, ...]
     more_matches: int | None
 
 
@@ -94,11 +77,11 @@ def fair_play(results: Results, alarm: float = ALARM) -> FairPlay:
     if not 0 < alarm < 1:
         raise ResultsError(f"the chance {alarm} of a false alarm is not between 0 and 1")
     if not len(results.seats):
-        nothing = tuple(Asked(kind, 0, 0, 1.0, None) for kind in kinds_of(results.seats.shape[1]))
+        nothing = tuple(FairPlayAsked(kind.value, 0, 0, 1.0, None) for kind in kinds_of(results.seats.shape[1]))
         return FairPlay(results.seats.shape[1], 0, 0, (), 0, 0, nothing, None)
     first = look_at(results)
     aside, last = _set_aside(results, first, alarm)
-    nulls = {kind: _null(kind, last) for kind in Kind}
+    nulls = {kind.value: _null(kind, last) for kind in Kind}
     judged = [_judge(one, nulls[one.suspicion.kind]) for one in aside]
     far = [one for one in judged if one.chance <= alarm]
     named = _without_circles(far, first) if far else ()
@@ -155,13 +138,13 @@ def _suspicion(one: Question, look: Look, questions: int) -> Suspicion:
     variance = max(one.information * look.dispersion, _seen_variance(one, look))
     z = one.score / variance**0.5
     return Suspicion(
-        one.kind,
-        look.counts.versions[one.first],
-        look.counts.versions[one.second],
-        one.elo,
-        z,
-        _chance(z, questions),
-        int(look.seen.matches[one.first, one.second]),
+        kind=one.kind.value,
+        first=look.counts.versions[one.first],
+        second=look.counts.versions[one.second],
+        elo=one.elo,
+        z=z,
+        chance=_chance(z, questions),
+        matches=int(look.seen.matches[one.first, one.second]),
     )
 
 
@@ -208,7 +191,7 @@ def _without_circles(far: Sequence[Suspicion], first: Look) -> tuple[Suspicion, 
     return tuple(
         one
         for one in far
-        if one.kind is Kind.TOGETHER
+        if one.kind == Kind.TOGETHER
         or frozenset((one.first, one.second)) in gains
         or not comes_back(moved, one.first, one.second)
     )

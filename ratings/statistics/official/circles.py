@@ -28,6 +28,7 @@ import numpy as np
 
 from ratings.statistics.official.meetings import Meetings
 from ratings.statistics.official.results import Bools, Floats, Ints
+from ratings.values.official import Circle
 
 ALARM = 0.05
 """The chance, at most, that any circle is told in a field without circles."""
@@ -36,21 +37,6 @@ _LEAST_BLOCKS = 4
 """Pairs that met in fewer are not asked about: they could hardly answer, and each question makes the others weaker."""
 _STEP_SURE = 1.645
 _MOST_REFINED = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Circle:
-    """Three versions, each of which beats the next, and the last the first.
-
-    `shares` are their scores against the next (1 = always ahead), `blocks` in how many blocks these two met, `elo` the
-    mean of the three steps in Elo, `chance` bounds the probability that a field without circles shows any as clear.
-    """
-
-    versions: tuple[str, ...]
-    shares: tuple[float, ...]
-    blocks: tuple[int, ...]
-    elo: float
-    chance: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +173,11 @@ def _circle(pairs: Pairs, met: Meetings, three: list[int], versions: tuple[str, 
     beyond = NormalDist().cdf(-float(_surety(gains, covariances, blocks)[0]))
     shares = tuple((gains[0] + 0.5).tolist())
     return Circle(
-        tuple(versions[place] for place in three),
-        shares,
-        tuple(blocks[0].astype(np.int64).tolist()),
-        sum(400 * log10(share / (1 - share)) for share in shares) / 3,
-        min(1.0, asked * beyond),
+        versions=tuple(versions[place] for place in three),
+        shares=shares,
+        blocks=tuple(blocks[0].astype(np.int64).tolist()),
+        elo=sum(400 * log10(share / (1 - share)) for share in shares) / 3,
+        chance=min(1.0, asked * beyond),
     )
 
 

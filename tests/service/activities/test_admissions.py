@@ -19,12 +19,11 @@ from arena.service.health import Health
 from arena.service.metrics import Metrics
 from arena.tournament.runner import MatchExecutor
 from arena.trial.values import Check, failed, passed
-from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger
 from ratings.read.admissions import admission_row
-from ratings.store.service import Admission
-from ratings.store.states import AdmissionState
+from ratings.store.service import Admission, AdmissionRow
+from ratings.values.states import AdmissionState
 from tests.service.activities.contexts import at_work, service_context
 from tests.service.scheduler.executors import order
 from tests.support.patience import PATIENCE_S, until
@@ -147,7 +146,7 @@ async def test_what_is_taken_in_the_moment_in_which_the_service_ends_goes_back_i
     taken, released = threading.Event(), threading.Event()
     take = ServiceLedger.take_admission
 
-    def take_slowly(ledger: ServiceLedger) -> QueuedAdmission | None:
+    def take_slowly(ledger: ServiceLedger) -> AdmissionRow | None:
         found = take(ledger)
         taken.set()
         released.wait(PATIENCE_S)

@@ -30,7 +30,7 @@ from ratings.read.notices import list_notices
 from ratings.read.promotions import promotion_tests, waiting_versions
 from ratings.read.tournaments import tournament_row
 from ratings.store.models import Version
-from ratings.store.states import BotEventKind
+from ratings.values.states import BotEventKind
 from tests.service.activities.contexts import at_work, service_context
 from tests.support.patience import until
 from tests.tournament.book import TWO, Book

@@ -17,8 +17,8 @@ from ratings.ledger.check import check
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.unfinished import unfinished_tournaments
-from ratings.store.limits import OwnerLimits
 from ratings.store.models import Tournament
+from ratings.values.limits import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
 from tests.tournament.book import TERMS, TWO, Book

@@ -19,9 +19,9 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import list_tokens
 from ratings.read.bots import find_version, list_bots
 from ratings.store.database import Database, open_database
-from ratings.store.limits import OwnerLimits
-from ratings.store.server_lock import ServerHolder
-from ratings.store.states import Scope
+from ratings.values.limits import OwnerLimits
+from ratings.values.states import Scope
+from ratings.values.tournaments import LockHolder
 from tests.support.patience import until
 
 Ask = Callable[[JoinRequest], AdmittedBot]
@@ -89,8 +89,8 @@ async def test_where_another_service_takes_bots_and_people_nobody_joins(
     database: Database, request_: JoinRequest
 ) -> None:
     ServiceLedger(database).ensure_people()
-    holder = ServerHolder("club-2", 4711, 0)
-    taken: list[ServerHolder | None] = [holder, holder, holder, None]
+    holder = LockHolder("club-2", 4711, 0)
+    taken: list[LockHolder | None] = [holder, holder, holder, None]
     register = DatabaseJoinPolicy(database, OwnerLimits(), people=3, other_service=taken.pop)
     await register.admit(request_)
     with pytest.raises(JoinRefusal, match="process 4711 on club-2 takes remote bots and people for this arena") as bot:

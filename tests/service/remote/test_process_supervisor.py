@@ -13,7 +13,7 @@ from arena.service.health import Health
 from arena.service.logs import get_logger
 from arena.service.remote.join_policy import JoinPolicy, Presence
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
-from ratings.store.server_lock import ServerHolder
+from ratings.values.tournaments import LockHolder
 from tests.support.patience import until
 
 
@@ -47,7 +47,7 @@ async def test_whoever_is_here_is_sent_away_when_another_service_takes_them(monk
         return ()
 
     told: list[Mapping[str, str]] = []
-    holders: list[ServerHolder] = []
+    holders: list[LockHolder] = []
     options = RemoteOptions("127.0.0.1:0", "cert.pem", "key.pem", 300.0, 1, 500)
     supervisor = RemoteProcessSupervisor(
         options,
@@ -63,7 +63,7 @@ async def test_whoever_is_here_is_sent_away_when_another_service_takes_them(monk
     supervisor._send_away_if_taken_elsewhere()
     assert not told
     looking = asyncio.create_task(supervisor._look_at_tokens())
-    holders.append(ServerHolder("club-2", 4711, 0))
+    holders.append(LockHolder("club-2", 4711, 0))
     await until(lambda: bool(told))
     assert told[0]["reason"] == "ELSEWHERE"
     assert "process 4711 on club-2" in told[0]["message"]

@@ -17,7 +17,7 @@ from arena.hosting.uploads.area import UploadLimits
 from arena.model.errors import ClientError
 from arena.rpc.remote import RemoteArena
 from arena.rpc.upload import submit
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.cli.support import write_bot
 from tests.service.server.test_submission_troubles import recorded, send
 from tests.service.server.test_submissions import ignore, packed, parts_of

@@ -21,7 +21,7 @@ from arena.v1 import bot_pb2
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
-from ratings.store.states import MatchState, Scope
+from ratings.values.states import MatchState, Scope
 from tests.app.world import SECRET, World, make_world, mark, marks_of, text_of
 from tests.ratings import book
 from tests.support.owners import RunningServer, running_server

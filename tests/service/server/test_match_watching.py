@@ -27,13 +27,12 @@ from arena.service.scheduler.jobs import MatchPurpose
 from arena.service.scheduler.slots import Slots, SlotsView
 from arena.service.scheduler.watching import LiveSlots
 from arena.service.server.owners import ListenOptions, OwnerServices, OwnersServer
-from arena.tournament.match_facts import fact_of
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import PoolKey
+from ratings.ledger.pools import pool_of
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.ratings import book
 from tests.support.host_fixtures import mark, script_game
 from tests.support.patience import until
@@ -89,7 +88,7 @@ class Watched:
 
         async def run() -> None:
             report = await self.view.run(spec)
-            await asyncio.to_thread(Ledger(self.database).settle, self.tournament, results=[fact_of(report, "w1")])
+            await asyncio.to_thread(Ledger(self.database).settle, self.tournament, results=[report])
 
         return asyncio.create_task(run())
 
@@ -153,7 +152,7 @@ async def watched(request: pytest.FixtureRequest, executor: LocalExecutor, tmp_p
         book.add_bots(database, [name], owner or None)[name]
         for owner, _, name in (bot.rpartition("/") for bot in BOTS[: SEATS[game]])
     ]
-    pool = PoolKey(game=game, rules_version="1", seats=SEATS[game], time_control="none")
+    pool = pool_of(game=game, rules_version="1", seats=SEATS[game], time_control="none")
     tournament = book.create(database, versions, SEATS[game], name="cup", pool=pool)
     ledger = ServiceLedger(database)
     tokens = {who: ledger.new_token(who, name="t", scope=Scope.COMPETITOR).secret for who in ("ann", "ben")}

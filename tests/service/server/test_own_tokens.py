@@ -7,7 +7,7 @@ import pytest
 from arena.app import accounts
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
 from arena.rpc.errors import BusyError, LoginError
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.owners import RunningServer
 
 _DAY_US = 24 * 3600 * 1_000_000

@@ -7,7 +7,7 @@ from arena.rpc.channel import Endpoint
 from arena.rpc.errors import BusyError, CertificateError, LoginError, UnreachableError
 from arena.rpc.login import open_line
 from arena.rpc.remote import RemoteArena
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.owners import RunningServer
 
 

@@ -22,7 +22,7 @@ from arena.v1.match_service_pb2 import WatchLogsRequest, WatchLogsResponse
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.ratings import book
 from tests.support.patience import PATIENCE_S
 

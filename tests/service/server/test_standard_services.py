@@ -17,7 +17,7 @@ from arena.rpc.login import check_protocol
 from arena.service.errors import ListenError
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.owners import RunningServer, running_server
 from tests.support.patience import PATIENCE_S
 

@@ -11,7 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from arena.web.owners.sessions import LIVES_S, SessionStore
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.owner_pages import browsing, sign_in, tarred, zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot

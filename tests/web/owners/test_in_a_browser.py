@@ -17,7 +17,7 @@ from arena.rpc.upload import submit
 from arena.web.app import make_app
 from arena.web.opening import open_site
 from ratings.ledger.service import ServiceLedger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.browsing import PHONE, WIDE, Watched, expect, find_chromium
 from tests.support.owner_pages import zipped
 from tests.support.owners import RunningServer

@@ -24,7 +24,7 @@ from arena.cli.verbs.bot.findings import print_findings
 from arena.hosting.manifest import load_manifest
 from arena.model.admissions import Admission
 from arena.model.uploads import Submitted
-from ratings.store.states import AdmissionState
+from ratings.values.states import AdmissionState
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
     from arena.rpc.remote import RemoteArena

@@ -19,7 +19,7 @@ from arena.cli.shared.output import Column, write_named, write_translated
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
 from arena.model.matches import ANY_FAULT
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 app = typer.Typer()
 

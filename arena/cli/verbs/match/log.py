@@ -19,7 +19,7 @@ from arena.cli.verbs.match.times import print_totals
 from arena.model.match_details import MatchDetail, MatchTimes, SeatLog
 from arena.model.matches import LOG_STAYS_AT_HOME
 from arena.model.port import Matches
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 app = typer.Typer()
 

@@ -17,7 +17,7 @@ from arena.cli.shared.play import play
 from arena.cli.shared.request import BotNames, GameOption, MatchTerms, SameOwner, TournamentName, tournament_request
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.match.show import print_match
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 app = typer.Typer()
 

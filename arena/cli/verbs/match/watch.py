@@ -18,9 +18,8 @@ from arena.cli.shared.options import AsJson, Database, Language, example
 from arena.cli.shared.output import printable
 from arena.cli.shared.saying import language_of_names, named, say
 from arena.model.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
-from arena.story.facts import StoryError
-from arena.story.live import follow
-from arena.story.story import Story
+from arena.story.errors import StoryError
+from arena.story.story import Story, follow
 
 app = typer.Typer()
 

@@ -15,7 +15,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.saying import say
 from arena.model.accounts import OwnerUsage
-from ratings.store.limits import LIMITS, MOST
+from ratings.values.limits import LIMITS, MOST
 
 app = typer.Typer()
 

@@ -8,7 +8,8 @@ import typer
 
 from arena.cli.shared.output import Column, format_percent, print_table
 from arena.cli.shared.saying import say
-from arena.model.ratings import Circle, OfficialTable
+from arena.model.ratings import OfficialTable
+from ratings.values.official import Circle
 
 _LEAST_CHANCE = 0.001
 

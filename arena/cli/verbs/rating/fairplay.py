@@ -18,7 +18,8 @@ from arena.cli.shared.pool_choice import PoolChoice
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
-from arena.model.ratings import FairPlay, FairPlayAsked
+from arena.model.ratings import FairPlay
+from ratings.values.official import FairPlayAsked
 
 app = typer.Typer()
 

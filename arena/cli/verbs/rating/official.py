@@ -21,7 +21,8 @@ from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
 from arena.cli.verbs.rating.circles import MIXTURE, print_circles, print_warning
-from arena.model.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage
+from arena.model.ratings import NOT_COMPARED, Anchor, OfficialTable
+from ratings.values.official import OfficialRow, SeatAdvantage
 
 app = typer.Typer()
 

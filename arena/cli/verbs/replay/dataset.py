@@ -23,7 +23,7 @@ from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
 from arena.model.matches import MatchSummary
 from arena.model.tournaments import TournamentSummary
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
     from arena.adapters.export import Export

@@ -14,7 +14,7 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import Database, Language, example
 from arena.cli.shared.saying import language_of_names, say
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 
 app = typer.Typer()
 

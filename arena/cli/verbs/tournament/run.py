@@ -73,7 +73,7 @@ def _example(*lines: str) -> str:
 
 
 @_formats.command(
-    RoundRobin.name,
+    RoundRobin.traits.name,
     epilog=_example(
         "round-robin --seats 3 --bots random,greedy,search --blocks 10",
         "round-robin --seats 2 --bots random,greedy --seed 1 --name monday",
@@ -94,7 +94,7 @@ def round_robin(
     _run(RoundRobin(entry.seats, 2 if double else blocks or 1), entry.game, entry.names, run)
 
 
-@_formats.command(Sample.name, epilog=_example("sample --seats 2 --bots random,greedy,search --blocks 20"))
+@_formats.command(Sample.traits.name, epilog=_example("sample --seats 2 --bots random,greedy,search --blocks 20"))
 @with_options
 def sample(
     entry: EntryOptions, blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 10, *, run: RunOptions
@@ -104,7 +104,7 @@ def sample(
 
 
 @_formats.command(
-    Gauntlet.name, epilog=_example("gauntlet --seats 2 --challenger search --bots random,greedy --blocks 20")
+    Gauntlet.traits.name, epilog=_example("gauntlet --seats 2 --challenger search --bots random,greedy --blocks 20")
 )
 @with_options
 def gauntlet(
@@ -121,7 +121,7 @@ def gauntlet(
     _run(Gauntlet(entry.seats, blocks), entry.game, [first, *entry.names], run)
 
 
-@_formats.command(Swiss.name, epilog=_example("swiss --seats 2 --bots random,greedy,search --rounds 5"))
+@_formats.command(Swiss.traits.name, epilog=_example("swiss --seats 2 --bots random,greedy,search --rounds 5"))
 @with_options
 def swiss(
     entry: EntryOptions,
@@ -136,7 +136,7 @@ def swiss(
 
 
 @_formats.command(
-    Knockout.name,
+    Knockout.traits.name,
     epilog=_example(
         "knockout --seats 2 --bots random,greedy,search --best-of 3",
         "knockout --seats 2 --bots random,greedy,search --double --in-order",
@@ -156,7 +156,7 @@ def knockout(
 
 
 @_formats.command(
-    Adaptive.name,
+    Adaptive.traits.name,
     epilog=_example(
         'adaptive --seats 2 --bots random,greedy,search --until "winner known at 95%"',
         'adaptive --seats 3 --bots random,greedy,search --until "top 2 known at 90%" --within 25',
@@ -176,7 +176,7 @@ def adaptive(
 
 
 @_formats.command(
-    Ladder.name,
+    Ladder.traits.name,
     epilog=_example(
         "ladder --seats 2 --bots random,greedy,search --waves 50",
         "ladder --seats 3 --bots random,greedy,search --waves 0",

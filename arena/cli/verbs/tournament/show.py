@@ -26,7 +26,7 @@ from arena.cli.shared.tournament_table import print_standings, translated_rows
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.model.matches import MatchSummary
 from arena.model.tournaments import TournamentDetail, TournamentSummary
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 app = typer.Typer()
 

@@ -8,7 +8,9 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 DEFAULT_LIMIT = 50
+"""How many items a page has unless somebody asks for more or fewer."""
 MOST_LIMIT = 500
+"""How many a service gives at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,4 +26,4 @@ class Annulled:
     matches: int
     """How many matches it took out of the count: those of whole blocks; 0 if they were annulled already."""
     pools: tuple[str, ...]
-    """The pools whose ratings were computed anew, by id."""
+    """The pools whose ratings are computed anew for that, by id."""

@@ -26,12 +26,13 @@ class Meeting:
     opponent_id: str
     matches: int
     points: int
-    """2 for every match in which it was ahead, 1 for every tie."""
+    """As in `ratings.statistics.points`: 2 for every match in which it was ahead, 1 for every tie."""
     score: float
     """The part of the points that it got, 0 to 1."""
     wins: int
     """In how many of the matches it was ahead."""
     ties: int
+    """In how many both had the same rank."""
     losses: int
 
 
@@ -70,6 +71,7 @@ class SeatResult:
     wins: int
     """In how many matches it was first alone."""
     score: float
+    """The part of the opponents met that were beaten, 0 to 1; a tie counts half."""
     forfeits: int
     shared: int
     """In how many it was first together with some of the others."""
@@ -89,3 +91,4 @@ class Spread:
     mean: float
     most: int
     p95: int
+    """The value that 95 % of the matches do not exceed; it occurred, as the median did."""

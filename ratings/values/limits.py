@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from typing import Any
-
-from ratings.errors import AccountError
 
 MOST = 10**9
 _MEGABYTE = 1 << 20
@@ -54,15 +51,3 @@ class ChallengeLimits:
 
 LIMITS = tuple(field.name for field in fields(OwnerLimits))
 """The names of all limits."""
-
-
-def check_limits(limits: Mapping[str, Any]) -> dict[str, int]:
-    """Return limits that may be stored. Raises AccountError for a name that is none, or a number that cannot be."""
-    for name, value in limits.items():
-        if name not in LIMITS:
-            close = get_close_matches(name, LIMITS, n=1)
-            guess = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(LIMITS)}"
-            raise AccountError(f"there is no limit {name!r}; {guess}")
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
-            raise AccountError(f"the limit {name} = {value!r} is no whole number, 0 to {MOST}; 0 stands for no limit")
-    return dict(limits)
