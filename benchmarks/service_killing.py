@@ -30,7 +30,7 @@ from typing import Any
 from arena.hosting.content import content_hash
 from arena.rpc.quiet import keep_grpc_quiet
 from arena.service.server.tls import make_certificate
-from benchmarks.handing_in import Client
+from benchmarks.submission_clients import Client
 from benchmarks.uploaders import Uploaders
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import all_versions

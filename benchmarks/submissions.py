@@ -31,8 +31,8 @@ from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.quiet import keep_grpc_quiet
 from arena.rpc.remote import RemoteArena
-from benchmarks.handing_in import Client, hand_in, result_of
 from benchmarks.processes import open_files
+from benchmarks.submission_clients import Client, hand_in, result_of
 from benchmarks.submission_mix import ABANDONED, GOOD, UNRUNNABLE, Made, draw, expected_reasons, make
 from ratings.values.states import Scope
 from tests.support.places import Place

@@ -123,7 +123,7 @@ def _crowd(place: Place, served: Served, token: str, tournament: str) -> Iterato
         if answered < CLIENTS:
             raise SystemExit(f"only {answered} of {CLIENTS} clients were answered within {PATIENCE_S:g} s")
         yield process.pid
-        _tell(process.stdin, process.stdout)
+        _print_counts(process.stdin, process.stdout)
 
 
 @contextmanager
@@ -134,7 +134,7 @@ def _load(share: float) -> Iterator[int]:
         process.kill()
 
 
-def _tell(stdin: IO[str], stdout: IO[str]) -> None:
+def _print_counts(stdin: IO[str], stdout: IO[str]) -> None:
     stdin.close()
     told = json.loads(stdout.readline())
     sent = ", ".join(f"{count:,} {role}" for role, count in sorted(told["messages"].items()))

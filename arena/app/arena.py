@@ -136,7 +136,7 @@ class LocalArena:
 
     @property
     def seasons(self) -> Seasons:
-        from arena.app.ladders import LocalSeasons
+        from arena.app.seasons import LocalSeasons
 
         return LocalSeasons(self._context)
 

@@ -1,29 +1,21 @@
-"""The standing ladders of a database and their seasons: shown to everybody, opened and ended by their organiser."""
+"""The standing ladders of a database and their seasons."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 
-from arena.app.planning import plan_ladder
-from arena.app.policy import AppContext, need_organiser
-from arena.app.tournaments import standings_of
+from arena.app.policy import AppContext
 from arena.model.errors import UnknownError
-from arena.model.ladders import AbsentBot, Ladder, LadderRequest, Season, SeasonRow, SeasonTable
-from arena.tournament import seasons
-from arena.tournament.pace import MATCHES_PER_DAY, matches_to_look_at, pace_after, rate_of
-from arena.tournament.planner import planner_of
-from ratings.ledger.ladder_ledger import LadderLedger
-from ratings.ledger.ladders import LadderPlan, Table
+from arena.model.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
+from arena.tournament.pace import matches_to_look_at, pace_after, rate_of
 from ratings.read import ladders
 from ratings.read.absences import absent_from
-from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present, running_ladder
+from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present
 from ratings.read.paging import part_of
 from ratings.read.pools import pool_value
 from ratings.read.publishing import published_secret
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
-from ratings.store.ladders import RunningLadder
 from ratings.store.season import Season as StoredSeason
 from ratings.store.waves import OWNERS_APART
 from ratings.values.page import DEFAULT_LIMIT, Page
@@ -31,7 +23,6 @@ from ratings.values.page import DEFAULT_LIMIT, Page
 _MOST_ABSENT = 100
 """So many bots are named that a ladder goes on without."""
 _REMOTE_REMEDY = "connect one: arena bot connect DIRECTORY --server NAME"
-_FIRST_SEASON = "season 1"
 
 
 class LocalLadders:
@@ -140,54 +131,3 @@ def _rest(database: Database, season: StoredSeason, pace: int) -> str | None:
         return None
     at = time.strftime("%H:%M:%S", time.gmtime(now_s + wait_s))
     return f"caught up with its pace of {pace} matches a day: the next one begins at {at} UTC"
-
-
-class LocalSeasons:
-    """Implements the interface `arena.model.port.Seasons`."""
-
-    def __init__(self, context: AppContext) -> None:
-        need_organiser(context.viewer, "open and close ladders and seasons")
-        self._context = context
-        self._ledger = LadderLedger(context.database)
-        self._shown = LocalLadders(context)
-
-    def open_ladder(self, request: LadderRequest) -> Ladder:
-        settings = {} if request.matches_per_day is None else {MATCHES_PER_DAY: request.matches_per_day}
-        played = plan_ladder(request.tournament, remote=request.remote)
-        plan = LadderPlan(request.name, played, settings, request.season or _FIRST_SEASON)
-        self._ledger.open_ladder(plan, planner_of)
-        return self._shown.get_ladder(request.name)
-
-    def close_ladder(self, ladder: str, why: str) -> Ladder:
-        self._ledger.close_ladder(ladder, why, table=self._table_if_any(ladder))
-        return self._shown.get_ladder(ladder)
-
-    def announce_freeze(self, ladder: str, at_us: int, final_blocks: int) -> Season:
-        seasons.announce_freeze(self._context.database, ladder, at_us, final_blocks)
-        return self._newest(ladder)
-
-    def freeze_season(self, ladder: str, final_blocks: int | None = None) -> Season:
-        seasons.freeze(self._context.database, ladder, final_blocks)
-        return self._newest(ladder)
-
-    def close_season(self, ladder: str) -> Season:
-        running = running_ladder(self._context.database, ladder)
-        self._ledger.close_season(ladder, table=self._table(running))
-        return self._newest(ladder)
-
-    def open_season(self, ladder: str, name: str | None = None) -> Season:
-        seasons.open_season(self._context.database, ladder, name)
-        return self._newest(ladder)
-
-    def _newest(self, ladder: str) -> Season:
-        return self._shown.list_seasons(ladder, limit=1).items[0]
-
-    def _table_if_any(self, ladder: str) -> Table | None:
-        """Return the table of the season that runs, or `None` between two seasons."""
-        row = self._shown.get_ladder(ladder)
-        return None if row.season is None else self._table(running_ladder(self._context.database, ladder))
-
-    def _table(self, running: RunningLadder) -> Table:
-        """Return what a season comes to: the table of its final, or of the ladder if it has none."""
-        decided_in = running.season.final_tournament_id or running.tournament.id
-        return [asdict(row) for row in standings_of(self._context, decided_in)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from arena.app.answers import walk_of
 from arena.app.bots import bot_summary
 from arena.app.lookup import find_tournament, find_version
 from arena.app.policy import AppContext
 from arena.app.ratings import table_value
-from arena.app.standings import walk_of
 from arena.app.tournaments import summary_of
 from arena.model.bots import BotSummary
 from arena.model.errors import RefusedError

@@ -21,7 +21,6 @@ from arena.model.replays import Replay, ReplayCheck
 from arena.tournament.formats import seeds
 from arena.tournament.stored import blocks_per_seed, clock_of
 from ratings.errors import ArchiveError
-from ratings.ledger.telling import Stage, Tell
 from ratings.read import match_list, matches
 from ratings.read.match_list import MatchFilter
 from ratings.read.matches import MatchDetail
@@ -31,6 +30,7 @@ from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
     from ratings.ledger.importing import Imported
+    from ratings.ledger.telling import Tell
 
 _PART = 100
 _HASH_DIGITS = 64
@@ -228,6 +228,8 @@ def verify_export(source: Path, digest: str | None, tell: Tell) -> Verified:
 
 
 def _verify(database: Database, imported: Imported, file: str, digest: str | None, tell: Tell) -> Verified:
+    from ratings.ledger.telling import Stage
+
     verified = without = 0
     for match, stored in matches.replays(database, imported.tournament_id):
         if stored is None:

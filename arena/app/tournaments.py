@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from arena.app.lookup import find_tournament, find_version, whole_name
@@ -17,7 +17,7 @@ from arena.app.policy import (
     need_own_bot,
     need_remote_service,
 )
-from arena.model.answers import ComparisonResult, ConfidencePoint, comparison_note
+from arena.model.answers import BestKnown, ComparisonResult, ConfidencePoint, comparison_note
 from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.operations import Operation, OperationKind, OperationState
 from arena.model.pairings import Pairing
@@ -28,14 +28,18 @@ from arena.model.tournaments import (
     TournamentDetail,
     TournamentSummary,
 )
+from arena.tournament.formats.format import Standing
 from arena.tournament.playing import player_of, service_of
+from arena.tournament.stored import format_of
+from arena.tournament.table import table_situation
 from ratings.read import bot_faults, host_losses, tournaments
 from ratings.read.blocks import EarlyResult, early_results
 from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.paging import part_of
 from ratings.read.pools import pool_value
-from ratings.read.report import tournament_report
-from ratings.read.tournaments import TournamentRow, entrant_bots, tournament_row
+from ratings.read.report import TournamentReport, tournament_report
+from ratings.read.tournaments import EntrantRow, TournamentRow, entrant_bots, tournament_row
+from ratings.store.database import Database
 from ratings.store.models import Tournament
 from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
 from ratings.values.tournaments import LockHolder
@@ -50,6 +54,8 @@ if TYPE_CHECKING:
         Withdrawn,
     )
 
+_ASKING = ("adaptive", "compare")
+"""The formats that ask something."""
 STANDINGS = "standings"
 """Tells the cursors of the table of a tournament from others."""
 _MOST_FAULTS = 100
@@ -95,12 +101,12 @@ class LocalTournaments:
     def list_pairings(
         self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[Pairing]:
-        from arena.app.standings import list_pairings
+        from arena.app.answers import list_pairings
 
         return list_pairings(self._context, find_tournament(self._context, tournament).id, limit, after)
 
     def list_confidence(self, tournament: str) -> tuple[ConfidencePoint, ...]:
-        from arena.app.standings import list_confidence
+        from arena.app.answers import list_confidence
 
         return list_confidence(self._context, find_tournament(self._context, tournament).id)
 
@@ -216,8 +222,6 @@ def detail_of(context: AppContext, tournament_id: str) -> TournamentDetail:
     """Return all that the viewer may see of a tournament but its matches."""
     report = tournament_report(context.database, tournament_id)
     row = report.row
-    from arena.app.standings import make_table  # all formats, which no list of tournaments needs
-
     table = make_table(context.database, report)
     hidden = _is_hidden(context, row)
     standings = part_of(_shown(context, row, table.rows), STANDINGS, MOST_LIMIT, None)
@@ -240,7 +244,7 @@ def detail_of(context: AppContext, tournament_id: str) -> TournamentDetail:
 
 def standings_of(context: AppContext, tournament_id: str) -> tuple[StandingRow, ...]:
     """Return the whole table of a tournament as the viewer may see it, best first."""
-    from arena.app.standings import make_table
+    from arena.app.tournaments import make_table
 
     report = tournament_report(context.database, tournament_id)
     return _shown(context, report.row, make_table(context.database, report).rows)
@@ -341,7 +345,7 @@ def note_of(context: AppContext, tournament: Tournament) -> str:
     from arena.tournament.formats.compare import Compare  # all that it asks, which no list of tournaments does
 
     if tournament.format == Compare.traits.name:
-        from arena.app.standings import comparison_of
+        from arena.app.answers import comparison_of
 
         found = comparison_of(context.database, tournament.id)
     return "" if found is None else comparison_note(found)
@@ -383,3 +387,59 @@ def need_entry(context: AppContext, tournament: Tournament) -> None:
         raise ForbiddenError(
             f"{tournament.name!r} is an unrated tournament of another owner, so you may not enter it; create your own"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentTable:
+    """The entrants of a tournament, best first, and the answer to what it asks, if it asks anything."""
+
+    rows: tuple[StandingRow, ...]
+    best: BestKnown | None = None
+    comparison: ComparisonResult | None = None
+
+
+def make_table(database: Database, report: TournamentReport) -> TournamentTable:
+    """Return the table of a tournament, given how all its entrants fared."""
+    form, entrants = format_of(report.row.tournament, report.row.pool), report.entrants
+    if form is None:  # a single match has no format, and so no blocks, points and status to tell
+        return TournamentTable(tuple(_unranked(place, row) for place, row in enumerate(entrants, start=1)))
+    situation, rows = table_situation(database, form, report), {row.version_id: row for row in entrants}
+    # Entrants stay, but one may have joined since the report was read.
+    ranked = tuple(_ranked(rows[line.entrant], line) for line in form.standings(situation) if line.entrant in rows)
+    if form.traits.name not in _ASKING:
+        return TournamentTable(ranked)
+    from arena.app.answers import best_known, comparison_in  # only formats that ask something
+
+    return TournamentTable(ranked, best_known(database, form, situation, report), comparison_in(form, situation))
+
+
+def _unranked(place: int, row: EntrantRow) -> StandingRow:
+    return _line(row, place=place, blocks=0, points=0, score=row.score, status="")
+
+
+def _ranked(row: EntrantRow, standing: Standing) -> StandingRow:
+    return _line(
+        row,
+        place=standing.place,
+        blocks=standing.blocks,
+        points=standing.points,
+        score=standing.score,
+        status=standing.status,
+    )
+
+
+def _line(row: EntrantRow, *, place: int, blocks: int, points: int, score: float, status: str) -> StandingRow:
+    return StandingRow(
+        place=place,
+        version_id=row.version_id,
+        bot=row.bot,
+        number=row.number,
+        content_hash=row.content_hash,
+        matches=row.matches,
+        **row.firsts._asdict(),
+        blocks=blocks,
+        points=points,
+        score=score,
+        forfeits=row.forfeits,
+        status=status,
+    )

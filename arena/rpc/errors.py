@@ -1,14 +1,16 @@
 """What can go wrong between a client and a service, beyond what the service itself refuses.
 
-ClientError
-└── ServiceError           the service could not do it, for reasons of its own
-├── UnreachableError   nobody answers, or the connection broke
-├── UnavailableError   it answers, and cannot do it at this moment
-├── CertificateError   what answers cannot show that it is the service that is meant
-├── LoginError         there is no valid token: it is unknown, revoked, expired, or its owner is disabled
-├── BusyError          a limit was reached; later it may work
-│   └── DiskFullError  the disk of the service is full
-└── ProtocolError      the service speaks another major version of the protocol, or is none of ours
+    ClientError
+    └── ServiceError           the service could not do it, for reasons of its own
+        ├── UnreachableError   nobody answers, or the connection broke
+        ├── UnavailableError   it answers, and cannot do it at this moment
+        ├── CertificateError   what answers cannot show that it is the service that is meant
+        ├── LoginError         there is no valid token: it is unknown, revoked, expired, or its owner is disabled
+        ├── BusyError          a limit was reached; later it may work
+        │   └── DiskFullError  the disk of the service is full
+        └── ProtocolError      the service speaks another major version of the protocol, or is none of ours
+
+`error_of` makes them, and those of `arena.model.errors`, of what a service answers.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ from arena.wire.status import STATUS_DETAILS_KEY, Status, decode_status
 class ServiceError(ClientError):
     """The service could not do what was asked."""
 
+    kind = "unavailable"
+
 
 class UnreachableError(ServiceError):
     """Nobody answers, or the connection broke."""
@@ -49,17 +53,26 @@ class CertificateError(ServiceError):
 class LoginError(ServiceError):
     """There is no valid token for the service."""
 
+    kind = "unauthenticated"
+
 
 class BusyError(ServiceError):
     """A limit was reached, or the service is short of something; later it may work."""
+
+    kind = "limit"
 
 
 class DiskFullError(BusyError):
     """The disk of the service is full, and nothing was recorded."""
 
+    kind = "full"
+    reason = "DISK_FULL"
+
 
 class ProtocolError(ServiceError):
     """What answers speaks another protocol."""
+
+    reason = "PROTOCOL_VERSION"
 
 
 Code = grpc.StatusCode
@@ -75,17 +88,13 @@ _BY_CODE: dict[grpc.StatusCode, type[ClientError]] = {
     Code.RESOURCE_EXHAUSTED: BusyError,
     Code.UNAVAILABLE: UnavailableError,
 }
-# Those that are no misuse of the command line although their code would say so.
 _BY_REASON: dict[str, type[ClientError]] = {
-    "HIDDEN": HiddenError,
-    "DAMAGED": DamagedError,
-    "PROTOCOL_VERSION": ProtocolError,
+    **{kind.reason: kind for kind in (HiddenError, DamagedError, ProtocolError, DiskFullError, ClientError)},
     "STATISTICS": ClientError,
     "TOURNAMENT": ClientError,
-    "FAILED": ClientError,
-    "DISK_FULL": DiskFullError,
     "UPLOAD_DISK_FULL": DiskFullError,
 }
+"""Those of another kind than their code says: several kinds share one."""
 
 
 def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientError | None]) -> ClientError:

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from arena.model.live import LiveEnd, LiveMove, LiveStart, MatchEvent
 from arena.story.clocks import Clocks
-from arena.story.course import Course
 from arena.story.errors import StoryError
 from arena.story.frames import Finish, Frame
-from arena.story.seen import SeenByAll
+from arena.story.positions import PositionTracker
+from arena.story.public_positions import PublicPositions
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
@@ -23,9 +23,9 @@ class Story:
 
     __slots__ = (
         "_clocks",
-        "_course",
         "_parts",
-        "_seen",
+        "_public",
+        "_tracker",
         "draws",
         "evaluates",
         "finish",
@@ -53,9 +53,9 @@ class Story:
         """
         self.start = start
         self.language = language
-        self._course = Course(start)
-        self.game = self._course.game
-        self._seen = SeenByAll(self.game, len(start.bots)) if hides else None
+        self._tracker = PositionTracker(start)
+        self.game = self._tracker.game
+        self._public = PublicPositions(self.game, len(start.bots)) if hides else None
         self.finish: Finish | None = None
         self._clocks = Clocks(start.clock, len(start.bots))
         self.draws = draws
@@ -66,8 +66,8 @@ class Story:
     @property
     def state(self) -> State:
         """Return the position after the last ply, without what is hidden if that is not told. Do not change it."""
-        state = self._course.state
-        return state if self._seen is None else self._seen.of(state)
+        state = self._tracker.state
+        return state if self._public is None else self._public.of(state)
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -79,9 +79,9 @@ class Story:
         """Return the frame of the next ply. Raises StoryError if it does not fit."""
         if self.finish is not None:
             raise StoryError(f"ply {played.ply} of seat {played.seat} does not follow ply {len(self.frames) - 2}")
-        move = self._course.apply(played)
-        if self._seen is not None:
-            move = self._seen.of_move(move)
+        move = self._tracker.apply(played)
+        if self._public is not None:
+            move = self._public.of_move(move)
         if played.charged_us is not None:
             self._clocks.charge(played.seat, played.charged_us)
         told = replace(

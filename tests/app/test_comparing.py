@@ -17,7 +17,7 @@ def test_the_walk_begins_at_nothing_and_ends_at_what_is_known(empty: Path, tmp_p
     from fastapi.testclient import TestClient
 
     from arena.web.app import make_app
-    from arena.web.frame.site import Site
+    from arena.web.shared.site import Site
 
     with make_world(empty, tmp_path, range(8), game="foreign_king", is_comparison=True) as world:
         arena: LocalArena = world.asked_by(WATCHER)

@@ -23,7 +23,7 @@ PAGES = "arena/web/templates"
 KEPT = {
     "arena/adapters/features.py: Features.meanings": "for learners, which are no part of the program",
     "arena/adapters/features.py: Features.scaled": "for learners, which are no part of the program",
-    "arena/cli/shared/terminal.py: Guarded.writelines": "without it texts would reach the stream behind as they are",
+    "arena/cli/shared/terminal.py: EscapedStream.writelines": "without it texts would reach the stream behind it raw",
     "arena/app/ratings.py: LocalRatings.list_suspicions": "older clients call it",
     "arena/hosting/content.py: Look.device": "two looks are compared as wholes",
     "arena/hosting/content.py: Look.inode": "two looks are compared as wholes",

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from arena.app.policy import Viewer
 from arena.web.app import make_app
-from arena.web.frame.site import Site
+from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
 from ratings.values.states import Scope
 from tests.app.world import fresh_world

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import paging, settings
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.lifetimes import OptionalDays, expiry_us
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_json, write_named
@@ -51,7 +51,7 @@ def new(
     )
 
 
-def _asks_for_himself(connection: Connection, owner: str | None) -> bool:
+def _asks_for_himself(connection: ArenaConnection, owner: str | None) -> bool:
     """Return whether an owner asks about his own tokens; everything else is the organiser's business."""
     if connection.storage is not None:
         return False

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and th
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ArenaConnection:
     """An arena that can be asked."""
 
     arena: ArenaPort
@@ -35,7 +35,7 @@ class Connection:
 
 
 @contextmanager
-def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
+def connect(place: str, *, makes: bool = False) -> Iterator[ArenaConnection]:
     """Connect to the arena at a place; it is closed when the block ends.
 
     A database that is missing is made if `makes` is true. Raises CliError if it is not to be made, or if there is no
@@ -47,18 +47,18 @@ def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
             yield connection
     else:
         with open_service(name) as arena:
-            yield Connection(arena, place, None)
+            yield ArenaConnection(arena, place, None)
 
 
 @contextmanager
-def _connect_here(place: str, *, makes: bool) -> Iterator[Connection]:
+def _connect_here(place: str, *, makes: bool) -> Iterator[ArenaConnection]:
     with importing():
         from arena.app.arena import LocalArena
         from arena.cli.shared.storage import open_existing_storage, open_storage
 
     with open_storage(place) if makes else open_existing_storage(place) as storage:
         here = LocalArena(storage.database, storage.stored_programs, matches_per_day=partial(_pace_beside, place))
-        yield Connection(here, place, storage)
+        yield ArenaConnection(here, place, storage)
 
 
 def _pace_beside(place: str) -> int | None:

@@ -28,9 +28,9 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ClientError
 from arena.model.ratings import OfficialTable
-from arena.web.helping.yielding import IDLE, SOON, give_way, was_starved
+from arena.web.helper.priority import IDLE, SOON, give_way, was_starved
 from arena.web.official.tables import FitError
-from arena.web.strangers.sentences import sentence_of
+from arena.web.redaction.public_message import public_message
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 from ratings.store.database import open_for_reading
@@ -151,7 +151,7 @@ def _answer(db: str, pool: str) -> dict[str, Any]:
         finally:
             database.close()
     except (RatingsError, StatisticsError, ClientError) as error:
-        return {"why_not": sentence_of(error)}
+        return {"why_not": public_message(error)}
 
 
 def _end_with_input() -> None:

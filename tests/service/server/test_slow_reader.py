@@ -17,7 +17,7 @@ from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
 from arena.rpc.remote import RemoteArena
 from arena.service.server import interceptor
-from arena.service.server.owners import Listening, OwnersServer, Services
+from arena.service.server.owners import ListenOptions, OwnerServices, OwnersServer
 from arena.v1.match_service_pb2 import WatchLogsRequest, WatchLogsResponse
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
@@ -62,9 +62,9 @@ async def serving(directory: Path, live: Writing) -> AsyncIterator[tuple[Endpoin
     versions = book.add_bots(database, ["fox", "owl", "cat"])
     (match, *_) = book.take(database, book.create(database, versions.values()))
     token = ServiceLedger(database).new_token(None, name="o", scope=Scope.ORGANISER).secret
-    services = Services(database, VersionStore(directory / "bots"), UploadArea(directory / "uploads"), live=live)
+    services = OwnerServices(database, VersionStore(directory / "bots"), UploadArea(directory / "uploads"), live=live)
     with tempfile.TemporaryDirectory(prefix="kma") as run:
-        server = OwnersServer(services, Listening(Path(run) / "run" / "owners.sock", "127.0.0.1:0"))
+        server = OwnersServer(services, ListenOptions(Path(run) / "run" / "owners.sock", "127.0.0.1:0"))
         addresses = await server.start()
         assert addresses.address is not None
         try:

@@ -18,7 +18,7 @@ from arena.model.uploads import UploadTicket
 from arena.rpc.errors import BusyError, LoginError, UnavailableError
 from arena.rpc.remote import RemoteArena
 from arena.rpc.upload import submit
-from arena.service.server.submissions import Counter
+from arena.service.server.submissions import UploadCounter
 from arena.v1 import bot_pb2
 from ratings.ledger.service import ServiceLedger
 from ratings.values.limits import OwnerLimits
@@ -173,7 +173,7 @@ def test_an_expired_token_opens_nothing(server: RunningServer, bot: Path) -> Non
 
 def test_uploads_of_the_last_hour_still_count_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = time.time()
-    monkeypatch.setattr(Counter.__init__, "__defaults__", (lambda: now_s,))  # no minute passes on a busy machine
+    monkeypatch.setattr(UploadCounter.__init__, "__defaults__", (lambda: now_s,))  # no minute passes on a busy machine
     limits = OwnerLimits(uploads_per_hour=2)
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         with running_server(Path(directory), limits=limits) as server:

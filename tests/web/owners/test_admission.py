@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.frame.streams import event
+from arena.web.shared.streams import event
 from ratings.ledger.service import ServiceLedger
 from ratings.values.states import Scope
 from tests.support.owner_pages import sign_in, zipped

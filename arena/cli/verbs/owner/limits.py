@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.home_settings import settings_beside
 from arena.cli.shared.options import AsJson, Database, example
@@ -67,7 +67,7 @@ def limit(
         _print(usage)
 
 
-def _usage(connection: Connection, name: str | None) -> OwnerUsage:
+def _usage(connection: ArenaConnection, name: str | None) -> OwnerUsage:
     """Return what an owner has; at a database, with the limits of the service whose home it lies in."""
     usage = connection.arena.account.get_usage(name)
     if connection.storage is None:

@@ -16,7 +16,7 @@ from arena.cli.shared.options import AsJson, Database, Language, SvgFile, exampl
 from arena.cli.shared.output import format_instant, print_facts, print_json, print_lines
 from arena.cli.shared.saying import language_of_names, say, told
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
-from arena.cli.verbs.replay.telling import print_plies, print_result, print_scoring, who_plays, words_of
+from arena.cli.verbs.replay.text import print_plies, print_result, print_scoring, who_plays, words_of
 from arena.story.encoding import frame_json
 from arena.story.errors import StoryError
 from arena.story.frames import Finish, Frame
