@@ -33,6 +33,22 @@ def is_guest(bot: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayLimits:
+    """What people may do who play in their browsers."""
+
+    most: int
+    """How many may sit at once; 0 for nobody."""
+    idle_s: float = 1800.0
+    """How long a person may take for a decision before the seat resigns."""
+    per_visitor: int = 4
+    """How many seats one visitor may hold at once."""
+    per_hour: int = 30
+    """How many tables one address may open within an hour."""
+    rated: bool = False
+    """Whether people may play rated matches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableRequest:
     """A match that people play in a browser, perhaps against bots."""
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.web.shared.site import PlayLimits
+from arena.model.people import PlayLimits
 
 NICE = 10
 """Bots come first: a page may wait for a processor, and a decision must not."""

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from random import Random
 
+from arena.model.people import PlayLimits
 from arena.model.port import ArenaPort
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import connect
@@ -16,7 +17,6 @@ from arena.web.people.human_seat import HumanSeat
 from arena.web.people.service_client import ServiceClient
 from arena.web.people.tables import GameTables
 from arena.web.people.values import PendingDecision, SeatState, TableOrder
-from arena.web.shared.site import PlayLimits
 from tests.support.patience import PATIENCE_S
 
 Choose = Callable[[HumanSeat, PendingDecision], int]

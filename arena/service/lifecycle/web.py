@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from arena.model.people import PlayLimits
 from arena.service.addresses import Address, parse_address
 from arena.service.errors import ListenError, SettingsError
 from arena.service.health import Health
@@ -13,7 +14,7 @@ from arena.service.lifecycle.remote import people_of
 from arena.service.listening import explain, try_to_listen
 from arena.service.logs import get_logger
 from arena.service.settings.values import ServiceSettings
-from arena.service.web.process_supervisor import PeopleOptions, WebOptions, WebProcessSupervisor
+from arena.service.web.process_supervisor import WebOptions, WebProcessSupervisor
 
 READY_PATIENCE_S = 120.0
 """How long the service waits with being ready until pages are served, too: a busy machine takes so long for it."""
@@ -45,13 +46,18 @@ def _options(home: Home, settings: ServiceSettings, address: Address) -> WebOpti
     return WebOptions(home.book, home.socket, address, tls.certificate, tls.key, _people(settings))
 
 
-def _people(settings: ServiceSettings) -> PeopleOptions | None:
+def _people(settings: ServiceSettings) -> PlayLimits | None:
     """Return what people may do who play here, or None if nobody may."""
     service = settings.service
     if not people_of(settings):
         return None
-    bounds = service.people_per_visitor, service.people_per_hour
-    return PeopleOptions(service.people, service.people_idle, *bounds, service.people_rated)
+    return PlayLimits(
+        most=service.people,
+        idle_s=service.people_idle,
+        per_visitor=service.people_per_visitor,
+        per_hour=service.people_per_hour,
+        rated=service.people_rated,
+    )
 
 
 def _check_free(address: Address) -> None:

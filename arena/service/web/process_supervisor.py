@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.executor.child import ChildProcess
+from arena.model.people import PlayLimits
 from arena.service.addresses import Address
 from arena.service.health import Health
 from arena.service.logs import Logger
@@ -17,23 +18,6 @@ from arena.service.supervision import ProcessRestarts
 
 PART = "pages"
 STOP_GRACE_S = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class PeopleOptions:
-    """What people may do who play in their browsers; see `arena.service.settings.table`."""
-
-    most: int
-    idle_s: float
-    per_visitor: int
-    per_hour: int
-    rated: bool
-
-    def words(self) -> Sequence[str]:
-        """Return them as words of a command line."""
-        bounds = ("--people-per-visitor", str(self.per_visitor), "--people-per-hour", str(self.per_hour))
-        rated = ("--people-rated",) if self.rated else ()
-        return ("--people", str(self.most), "--people-idle", f"{self.idle_s:g}", *bounds, *rated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +31,7 @@ class WebOptions:
     certificate: Path | None = None
     """Together with `key`; without them pages are served by plain HTTP."""
     key: Path | None = None
-    people: PeopleOptions | None = None
+    people: PlayLimits | None = None
     """What people may do who play there; None if nobody may."""
     names: tuple[str, ...] = ()
     """By which browsers ask for it through a proxy."""
@@ -61,9 +45,16 @@ class WebOptions:
         """Return them as words of a command line; `port` instead of that of the address, unless it is 0."""
         tls = () if self.certificate is None else ("--certificate", str(self.certificate), "--key", str(self.key))
         place = ("--host", self.address.host, "--port", str(port or self.address.port))
-        people = () if self.people is None else self.people.words()
+        people = () if self.people is None else _words_of(self.people)
         names = (word for name in self.names for word in ("--name", name))
         return ("--db", self.database, "--service", f"unix:{self.service}", *place, *tls, *names, *people)
+
+
+def _words_of(people: PlayLimits) -> Sequence[str]:
+    """Return what people may do as words of a command line."""
+    bounds = ("--people-per-visitor", str(people.per_visitor), "--people-per-hour", str(people.per_hour))
+    rated = ("--people-rated",) if people.rated else ()
+    return ("--people", str(people.most), "--people-idle", f"{people.idle_s:g}", *bounds, *rated)
 
 
 class WebProcessSupervisor:

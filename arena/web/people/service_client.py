@@ -6,12 +6,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 
-from arena.model.people import OpenedTable, TableRequest, guest_bot
+from arena.model.people import OpenedTable, PlayLimits, TableRequest, guest_bot
 from arena.model.port import ArenaPort
 from arena.web.people.game_table import GameTable
 from arena.web.people.match_watch import Opened
 from arena.web.people.values import SeatEnding, time_of
-from arena.web.shared.site import PlayLimits
 from ratings.values.states import MatchState
 
 

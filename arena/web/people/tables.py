@@ -17,6 +17,7 @@ from typing import Self
 
 from arena.model.errors import ClientError
 from arena.model.live import MatchEvent
+from arena.model.people import PlayLimits
 from arena.rpc.channel import Endpoint
 from arena.web.middleware.rate_limits import counted_address, limited_address
 from arena.web.people.errors import (
@@ -36,7 +37,6 @@ from arena.web.people.service_client import MatchStatus, ServiceClient, request_
 from arena.web.people.values import TableOrder, shown_name
 from arena.web.people.visitor_accounts import VisitorAccounts, leave_seat, wait_until_seated
 from arena.web.redaction.public_message import public_message
-from arena.web.shared.site import PlayLimits
 
 LOOK_EVERY_S = 5.0
 """How often it is asked what became of matches of which the visitors hear nothing."""

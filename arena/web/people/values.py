@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from arena.model.people import LONGEST_NAME
-from arena.web.shared.site import PlayLimits
+from arena.model.people import LONGEST_NAME, PlayLimits
 
 
 class TableClock(StrEnum):

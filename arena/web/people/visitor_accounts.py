@@ -8,14 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import structlog
 
 from arena.model.errors import ClientError
-from arena.model.people import guest_names
+from arena.model.people import PlayLimits, guest_names
 from arena.rpc.channel import Endpoint
 from arena.web.people.errors import NotReachedError, SeatRefusedError
 from arena.web.people.game_table import ConnectedSeat
 from arena.web.people.human_seat import HumanSeat
 from arena.web.people.visitor_connection import VisitorConnection
 from arena.web.redaction.public_message import public_message
-from arena.web.shared.site import PlayLimits
 
 _LOG = structlog.get_logger("web")
 ENTER_PATIENCE_S = 15.0

@@ -4,26 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arena.model.people import PlayLimits
 from arena.model.port import ShownArena
 from arena.web.helper.process import HelperProcess
 from arena.web.official.tables import OfficialTables
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayLimits:
-    """What people may do who play in their browsers."""
-
-    most: int
-    """How many may sit at once; 0 for nobody."""
-    idle_s: float = 1800.0
-    """How long a person may take for a decision before the seat resigns."""
-    per_visitor: int = 4
-    """How many seats one visitor may hold at once."""
-    per_hour: int = 30
-    """How many tables one address may open within an hour."""
-    rated: bool = False
-    """Whether people may play rated matches."""
-
 
 NOBODY = PlayLimits(most=0)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.model.people import PlayLimits
 from arena.service.addresses import parse_address
 from arena.service.errors import SettingsError
 from arena.service.health import Health
@@ -19,9 +20,8 @@ from arena.service.home import make_home
 from arena.service.lifecycle.web import open_web, wait_for_web
 from arena.service.logs import get_logger
 from arena.service.settings.reading import load_settings
-from arena.service.web.process_supervisor import PeopleOptions, WebOptions, WebProcessSupervisor
+from arena.service.web.process_supervisor import WebOptions, WebProcessSupervisor
 from arena.web.__main__ import _parse, _people
-from arena.web.shared.site import PlayLimits
 from tests.support.patience import PATIENCE_S, until
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.processes import wait_until
@@ -148,7 +148,7 @@ async def test_a_process_of_pages_that_was_killed_is_started_again_for_the_same_
 
 
 def test_the_process_is_told_all_that_it_is_to_serve(supervisor: WebProcessSupervisor) -> None:
-    people = PeopleOptions(most=6, idle_s=60, per_visitor=2, per_hour=9, rated=True)
+    people = PlayLimits(most=6, idle_s=60, per_visitor=2, per_hour=9, rated=True)
     options = replace(supervisor._options, people=people, names=("arena.example",))
     told = _parse(options.words(8000))
     assert (told.db, told.service) == (options.database, f"unix:{options.service}")

@@ -8,6 +8,7 @@ import pytest
 
 from arena.model.errors import ClientError
 from arena.model.operations import OperationState
+from arena.model.people import PlayLimits
 from arena.rpc.login import connect
 from arena.web.middleware.rate_limits import counted_address
 from arena.web.people.errors import (
@@ -25,7 +26,6 @@ from arena.web.people.rate_limit import TableRateLimit
 from arena.web.people.table_view import BrowserUpdates, view_of
 from arena.web.people.tables import GameTables
 from arena.web.people.values import SeatState, TableClock
-from arena.web.shared.site import PlayLimits
 from arena.web.viewer.story_cache import render_story
 from engine import registry
 from tests.support.own_games import OURS

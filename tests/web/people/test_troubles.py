@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.model.people import PlayLimits
 from arena.web.people.errors import NoTableError, NotReachedError
 from arena.web.people.saved_tables import load
 from arena.web.people.tables import GameTables
 from arena.web.people.values import SeatState
-from arena.web.shared.site import PlayLimits
 from tests.support.people import by_chance, open_game_tables, order, play, until, until_asked
 from tests.support.people_service import kill_guests, people_service
 from tests.support.places import Place, write_quick_bot
