@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+import string
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -55,6 +57,38 @@ _INWARD_ERRORS = {
     "TypeError",
     "ValueError",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One place in the sources that makes a text."""
+
+    where: str
+    id: str
+    template: str
+    parts: Sequence[str]
+
+
+@cache
+def said_texts() -> Sequence[Said]:
+    """Return every text that the sources say; ids and templates stand there as literals."""
+    return [
+        _said(path, node)
+        for path in sources_below(*TOPS)
+        if "from engine.text import" in text_of(path)
+        for node in ast.walk(ast.parse(text_of(path)))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Text"
+    ]
+
+
+def _said(path: Path, call: ast.Call) -> Said:
+    text_id, template = map(str, (ast.literal_eval(argument) for argument in call.args))
+    return Said(f"{path}:{call.lineno}", text_id, template, [str(word.arg) for word in call.keywords])
+
+
+def places_of(template: str) -> set[str]:
+    """Return the names of the places of a template."""
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
 
 
 @cache

@@ -21,7 +21,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.output import printable
 from arena.i18n.speaking import language_of_process
-from arena.i18n.telling import tell
+from arena.i18n.translation import translate
 
 FAILED = 1
 MISUSE = 2
@@ -158,7 +158,7 @@ def _why_the_engine_fails() -> Exception | None:
 
 def _told(sentence: str) -> str:
     """Return the line that tells a person an English sentence, in the language of this process."""
-    return f"arena: {tell(sentence, language_of_process(os.environ))}"
+    return f"arena: {translate(sentence, language_of_process(os.environ))}"
 
 
 def _say(text: str) -> None:

@@ -1,0 +1,57 @@
+"""A sentence for people that knows which text of the catalogue it is; every part of the arena says its own so.
+
+    raise RefusedError(Text("app.only_organiser", "only an organiser may {deed}", deed=deed))
+
+It is its English sentence, so that logs, JSON, databases and comparisons have plain words, and an error can be found by
+its message. Where it reaches a person, `arena.i18n` finds the translation by the id, and fills the same parts in.
+Nothing of ours is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class Text(str):
+    """An English sentence with its id, its template and the parts that stand in its places.
+
+    A part may be a text itself, or an exception, which stands for what it says. Every other part but a whole number is
+    kept as it is shown.
+    """
+
+    __slots__ = ("id", "parts", "template")
+
+    id: str
+    template: str
+    parts: Mapping[str, str | int]
+
+    def __new__(cls, text_id: str, template: str, /, **parts: object) -> Text:
+        """Fill the parts into the places of the template. Raises KeyError if one is lacking."""
+        kept = {name: _part_of(part) for name, part in parts.items()}
+        return _remade(text_id, template, kept, template.format_map(kept))
+
+    def __str__(self) -> str:
+        """Return itself, so that an exception that was raised with it says it whole."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (self.id, self.template, dict(self.parts), str.__str__(self))
+
+    def __copy__(self) -> Text:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Text:
+        return self
+
+
+def _part_of(part: object) -> str | int:
+    if isinstance(part, BaseException):
+        return str(part)
+    return part if isinstance(part, Text) or type(part) is int else format(part)
+
+
+def _remade(text_id: str, template: str, parts: Mapping[str, str | int], english: str) -> Text:
+    text = str.__new__(Text, english)
+    text.id, text.template, text.parts = text_id, template, parts
+    return text

@@ -1,0 +1,103 @@
+"""What the program says by an id is in every language: nothing is missing, nothing unused, nothing mistaken."""
+
+import copy
+import json
+import pickle
+import re
+from functools import cache
+
+import pytest
+
+from arena.i18n.catalogue import LANGUAGES, read_texts
+from arena.i18n.remainder import read_templates
+from arena.i18n.translation import translate
+from engine.text import Text
+from tests.support.raised import places_of, said_texts
+
+TRANSLATED = sorted(frozenset(LANGUAGES) - {"en"})
+
+
+@cache
+def templates() -> dict[str, set[str]]:
+    """The English templates of each id that the sources say, or that plain words are compared with."""
+    found: dict[str, set[str]] = {}
+    for text_id, template in [*((one.id, one.template) for one in said_texts()), *remembered()]:
+        found.setdefault(text_id, set()).add(template)
+    return found
+
+
+def remembered() -> list[tuple[str, str]]:
+    return [(text_id, template) for template, text_id in read_templates().items()]
+
+
+def test_every_id_stands_for_one_text() -> None:
+    assert {text_id: english for text_id, english in templates().items() if len(english) > 1} == {}
+
+
+def test_a_text_is_said_with_what_stands_in_its_places() -> None:
+    wrong = [one for one in said_texts() if places_of(one.template) != set(one.parts)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_text_is_in_every_language_with_the_same_places_and_none_is_unused(language: str) -> None:
+    areas = {text_id.partition(".")[0] for text_id in read_texts("en")}
+    texts = {text_id: text for text_id, text in read_texts(language).items() if text_id.partition(".")[0] not in areas}
+    assert len(texts) > 1000
+    assert texts.keys() == templates().keys()
+    for text_id, text in texts.items():
+        assert isinstance(text, str)
+        assert text.strip(), text_id
+        assert places_of(text) == places_of(next(iter(templates()[text_id]))), text_id
+
+
+def test_french_has_no_break_before_its_points() -> None:
+    broken = re.compile(r" [;?!»]|[^:] :(\s|$)")
+    texts = read_texts("fr")
+    assert [texts[text_id] for text_id in templates() if broken.search(str(texts[text_id]))] == []
+
+
+ENGLISH = "there is no bot 'elk'; add it"
+"""The text below, as it reads in English."""
+
+
+def text_within_a_text() -> Text:
+    why = Text("ratings.no_bot", "there is no bot {name}; add it", name=repr("elk"))
+    return Text("app.refused", "refused after {count} s: {why}", count=3, why=ValueError(why))
+
+
+def test_a_text_is_its_english_sentence() -> None:
+    text = text_within_a_text()
+    assert text == f"refused after 3 s: {ENGLISH}"
+    assert json.loads(json.dumps([text])) == [text]
+    assert (text.id, text.parts) == ("app.refused", {"count": 3, "why": ENGLISH})
+
+
+def test_an_error_that_is_raised_with_a_text_says_it_whole() -> None:
+    text = text_within_a_text()
+    assert str(ValueError(text)) is text
+
+
+def vars_of(text: str) -> tuple[object, ...]:
+    return (text, text.id, text.template, text.parts) if isinstance(text, Text) else (text,)
+
+
+@pytest.mark.parametrize("remake", [copy.copy, copy.deepcopy, lambda text: pickle.loads(pickle.dumps(text))])
+def test_a_text_is_copied_whole(remake: object) -> None:
+    text = text_within_a_text()
+    assert callable(remake)
+    again = remake(text)
+    assert vars_of(again) == vars_of(text)
+    assert again.parts["why"].parts == {"name": "'elk'"}
+    error = pickle.loads(pickle.dumps(ValueError(text)))
+    assert vars_of(str(error)) == vars_of(text)
+
+
+def test_a_text_that_no_catalogue_has_stays_english() -> None:
+    assert translate(Text("moon.cheese", "made of {what}", what="cheese"), "de") == "made of cheese"
+    assert translate(Text("ratings.no_bot", "there is no bot"), "xx") == "there is no bot"
+
+
+def test_a_text_whose_parts_do_not_fit_stays_english() -> None:
+    known = next(text_id for text_id, english in templates().items() if places_of(next(iter(english))))
+    assert translate(Text(known, "something"), "de") == "something"
