@@ -6,6 +6,7 @@ from arena.app.lookup import find_version
 from arena.app.policy import AppContext, need_organiser
 from arena.model.annulments import Annulled, Annulment
 from arena.model.page import DEFAULT_LIMIT, Page
+from engine.text import Text
 from ratings.ledger import annulments as ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read import annulments
@@ -36,7 +37,7 @@ class LocalAnnulments:
         return Page(tuple(map(annulment_value, page.items)), page.next)
 
     def _need_right(self) -> None:
-        need_organiser(self._context.viewer, "annul results")
+        need_organiser(self._context.viewer, Text("app.annul_results", "annul results"))
 
 
 def annulment_value(annulment: stored.Annulment) -> Annulment:

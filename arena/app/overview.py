@@ -33,6 +33,7 @@ from arena.model.statistics import SeatResult
 from arena.model.tournaments import SINGLE_MATCH, TournamentSummary
 from arena.tournament.formats.compare import Compare
 from arena.tournament.playing import players_beside
+from engine.text import Text
 from ratings.read import admissions, bots, crosstable, forms, leaderboard, sorting, tournaments
 from ratings.read.bots import named_versions
 from ratings.read.leaderboard import PoolRow
@@ -67,7 +68,14 @@ class LocalOverview:
         after: str | None = None,
     ) -> Leaderboard:
         if by not in sorting.COLUMNS:
-            raise RefusedError(f"a leaderboard cannot be sorted by {by[:40]!r}; it can by {', '.join(sorting.COLUMNS)}")
+            raise RefusedError(
+                Text(
+                    "app.leaderboard_cannot_sorted_can",
+                    "a leaderboard cannot be sorted by {column}; it can by {columns}",
+                    column=repr(by[:40]),
+                    columns=", ".join(sorting.COLUMNS),
+                )
+            )
         row, only = self._pool_row(pool), Narrowing(name, owner)
         board = sorting.sorted_board(
             self._context.database, row, by, is_descending=is_descending, only=only, limit=limit, after=after

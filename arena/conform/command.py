@@ -13,6 +13,7 @@ from arena.hosting.bot_environment import bot_environment
 from arena.hosting.debian_packages import package_hint
 from arena.hosting.sandbox.levels import Program, plan_start
 from arena.hosting.sandbox.limits import NONE, Limits
+from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,21 @@ def read_command(words: Sequence[str]) -> Command:
         if hint := package_hint(words[0]):
             raise CommandError(f"there is no program {words[0]!r}{hint}")
         raise CommandError(
-            f"there is no program {words[0]!r}; name a directory with bot.toml, or write the command of the bot "
-            "behind --, such as -- python main.py"
+            Text(
+                "conform.no_program_name_directory_bot",
+                "there is no program {name}; name a directory with bot.toml, or write the command of the bot "
+                "behind --, such as -- python main.py",
+                name=repr(words[0]),
+            )
         )
     if not os.access(program, os.X_OK):
-        raise CommandError(f"{words[0]!r} is not executable; write the program that runs it in front of it")
+        raise CommandError(
+            Text(
+                "conform.not_executable_write_program_runs",
+                "{name} is not executable; write the program that runs it in front of it",
+                name=repr(words[0]),
+            )
+        )
     return Command((program, *(_full_path(word, here) for word in words[1:])), str(here))
 
 

@@ -29,6 +29,7 @@ from arena.worker.blame import StartError
 from arena.worker.door import Door
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
+from engine.text import Text
 
 START_LIMIT_S = 10.0
 LOOPBACK = "127.0.0.1"
@@ -88,7 +89,11 @@ class LocalBots:
         """Raise ProtocolError for a game of which the service has not told."""
         if self._games is None or game not in self._games:
             raise ProtocolError(
-                f"the service began a match of {game[:40]!r}, a game of which it had not told; tell its organiser"
+                Text(
+                    "connect.service_began_match_game_which",
+                    "the service began a match of {game}, a game of which it had not told; tell its organiser",
+                    game=repr(game[:40]),
+                )
             )
 
     async def warm_up(self, number: int) -> None:
@@ -160,7 +165,9 @@ class LocalBots:
         if bot.process.exceeded is not None:
             why = bot.process.exceeded.sentence
         elif has_ended:
-            why = f"its process ended ({bot.process.exited.result().describe()})"
+            why = Text(
+                "connect.process_ended_2", "its process ended ({how})", how=bot.process.exited.result().describe()
+            )
         return Stopped(why, last_line(await bot.process.log()))
 
     async def close(self) -> None:

@@ -20,6 +20,7 @@ from arena.rpc.errors import (
     status_of,
 )
 from arena.wire.encoding import PROTOCOL_MAJOR
+from engine.text import Text
 
 Code = grpc.StatusCode
 
@@ -51,9 +52,11 @@ class StreamEnd:
 
 
 _WAITS = {
-    "VERSION_IN_PLAY": "it is tried again until that match is over; Ctrl-C ends this",
-    "STOPPING": "it is tried again until the service is back",
-    "FLOOD": "it is tried again in a while",
+    "VERSION_IN_PLAY": Text(
+        "connect.tried_again_until_match_over", "it is tried again until that match is over; Ctrl-C ends this"
+    ),
+    "STOPPING": Text("connect.tried_again_until_service_back", "it is tried again until the service is back"),
+    "FLOOD": Text("connect.tried_again_while", "it is tried again in a while"),
 }
 _LOST_REASON = "Internal error from Core"
 """What gRPC says of a stream that ended while something was written to it."""
@@ -79,20 +82,30 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
         return StreamEnd(
             Turn.END,
             ProtocolError(
-                f"what answers at {endpoint.address} takes no remote bots; check --play-address, or ask the organiser "
-                "for the address"
+                Text(
+                    "connect.what_answers_takes_no_remote",
+                    "what answers at {address} takes no remote bots; check --play-address, or ask the organiser "
+                    "for the address",
+                    address=endpoint.address,
+                )
             ),
         )
     if error.code() is Code.RESOURCE_EXHAUSTED and _TOO_LONG in (error.details() or ""):
         return StreamEnd(
             Turn.END,
             ProtocolError(
-                f"the service at {endpoint.address} sent a message of more than {MOST_MESSAGE_BYTES >> 20} MB; tell "
-                "its organiser"
+                Text(
+                    "connect.service_sent_message_more_than",
+                    "the service at {address} sent a message of more than {megabytes} MB; tell its organiser",
+                    address=endpoint.address,
+                    megabytes=MOST_MESSAGE_BYTES >> 20,
+                )
             ),
         )
     if error.code() is Code.INTERNAL and _LOST_REASON in (error.details() or ""):
-        return StreamEnd(Turn.AGAIN, UnreachableError("the connection broke"), is_vague=True)
+        return StreamEnd(
+            Turn.AGAIN, UnreachableError(Text("connect.connection_broke", "the connection broke")), is_vague=True
+        )
     meaning = error_of(error, endpoint.address, endpoint.diagnose)
     is_over = isinstance(meaning, CertificateError | RefusedError | LoginError | ProtocolError)
     return StreamEnd(Turn.END if is_over else Turn.AGAIN, meaning)

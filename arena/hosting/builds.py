@@ -21,6 +21,7 @@ from arena.hosting import building
 from arena.hosting.content import BotFilesError, VersionLimits, content_hash, hash_files, list_files
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError, copy_file
+from engine.text import Text
 
 BUILDS_SUFFIX = ".builds"
 BUILD_LIMITS = VersionLimits(files=20_000, total_bytes=512 << 20)
@@ -75,7 +76,7 @@ class BuildStore:
         directory = self.directory(version, runtime)
         if not directory.is_dir():
             return None
-        remedy = "remove that directory, then it is built again"
+        remedy = Text("hosting.remove_directory_then_built_again", "remove that directory, then it is built again")
         try:
             record = json.loads(self._beside(directory, "json").read_text(encoding="ascii"))
             unchanged = content_hash(directory, BUILD_LIMITS) == record["hash"]
@@ -127,7 +128,12 @@ class BuildStore:
         with building.building_directory(self.root) as output:
             built_hash = hash_files([copy_file(file, output) for file in found])
             if built_hash == version:
-                raise BotFilesError("it made no new file and changed none; let it write into the bot's directory")
+                raise BotFilesError(
+                    Text(
+                        "hosting.made_no_new_file_changed",
+                        "it made no new file and changed none; let it write into the bot's directory",
+                    )
+                )
             built = Built(version, runtime, built_hash, target, seconds)
             _write(self._beside(target, "json"), json.dumps({**asdict(built), "directory": target.name}).encode())
             building.publish(output, target)

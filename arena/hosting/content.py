@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.regular import open_directory, open_inner, open_regular, without_links
+from engine.text import Text
 
 IGNORED_DIRECTORY = "__pycache__"
 MOST_DEPTH = 64
@@ -21,8 +22,8 @@ MOST_DEPTH = 64
 MOST_ENTRIES = 1_000_000
 """No directory is looked through further, whatever lies in it."""
 _CHUNK_BYTES = 1 << 20
-_NO_LINK = "is a link to no file of the bot; put a copy in its place"
-_CHECK_PERMISSIONS = "check its permissions"
+_NO_LINK = Text("hosting.link_no_file_bot_put", "is a link to no file of the bot; put a copy in its place")
+_CHECK_PERMISSIONS = Text("hosting.check_permissions", "check its permissions")
 
 
 class BotFilesError(BotDirectoryError):
@@ -207,9 +208,9 @@ class _Walk:
             try:
                 status = (self._directory / inside).lstat()
             except OSError:
-                raise BotFilesError(f"{source}: {_NO_LINK}") from None
+                raise BotFilesError(Text("joined.place_why", "{file}: {why}", file=source, why=_NO_LINK)) from None
             if not stat.S_ISREG(status.st_mode):
-                raise BotFilesError(f"{source}: {_NO_LINK}")
+                raise BotFilesError(Text("joined.place_why", "{file}: {why}", file=source, why=_NO_LINK))
         if not stat.S_ISREG(status.st_mode):
             raise BotFilesError(f"{source}: is neither a file nor a directory; remove it")
         if status.st_nlink > 1 and status.st_uid != self._owner:

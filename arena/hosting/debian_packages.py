@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from engine.text import Text
+
 PACKAGES = {
     "c++": "g++",
     "cargo": "cargo",
@@ -48,7 +50,12 @@ def hint_in_log(log: str) -> str:
     for header in _MISSING_HEADER.findall(log):
         for beginning, package in _HEADERS.items():
             if header.startswith(beginning):
-                return f"{header} is missing; on Debian `apt install {package}` installs it."
+                return Text(
+                    "hosting.missing_debian_apt_install_installs",
+                    "{header} is missing; on Debian `apt install {package}` installs it.",
+                    header=header,
+                    package=package,
+                )
     for program in _MISSING_PROGRAM.findall(log):
         if program in PACKAGES:
             return f"The program {program} is missing; on Debian `apt install {PACKAGES[program]}` installs it."

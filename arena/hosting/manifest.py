@@ -24,6 +24,7 @@ from arena.hosting.debian_packages import package_hint
 from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, shown
 from arena.hosting.regular import open_regular, without_links
 from arena.hosting.system_places import SYSTEM_PLACES
+from engine.text import Text
 
 MANIFEST_NAME = "bot.toml"
 ARENA, BUNDLED = "arena", "bundled"
@@ -131,7 +132,7 @@ def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
             rules=fields.read_rules(data.get("rules", {})),
         )
     except FieldError as error:
-        raise ManifestError(f"{place}: {error}") from None
+        raise ManifestError(Text("joined.place_why", "{file}: {why}", file=place, why=error)) from None
 
 
 def resolve_command(manifest: BotManifest, directory: Path, places: ProgramPlaces | None = None) -> tuple[str, ...]:
@@ -240,7 +241,11 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: s
         )
     found = shutil.which(program, path=places.path)
     if found is None:
-        where = "on PATH" if places.path is None else f"a program of runtime {shown(places.runtime)}"
+        where = (
+            Text("hosting.on_path", "on PATH")
+            if places.path is None
+            else Text("hosting.program_runtime", "a program of runtime {runtime}", runtime=shown(places.runtime))
+        )
         raise ManifestError(
             f"{place}the program {shown(program)} is neither in the directory nor {where}{package_hint(program)}"
         )

@@ -22,10 +22,11 @@ from pathlib import Path
 from arena.hosting import building
 from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, read_chunks
 from arena.hosting.manifest import BotDirectoryError, BotManifest, load_manifest
+from engine.text import Text
 
 STORE_SUFFIX = ".bots"
 ABANDONED_AFTER_S = 3600.0
-_ADD_AGAIN = "remove that directory and add the bot again"
+_ADD_AGAIN = Text("hosting.remove_directory_add_bot_again", "remove that directory and add the bot again")
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -122,7 +123,13 @@ class VersionStore:
         The caller knows that nothing refers to it any more and that nobody is adding it at this moment.
         """
         if not _HASH.fullmatch(version_hash):
-            raise StoreError(f"{version_hash!r} is no hash of a version; name one in full")
+            raise StoreError(
+                Text(
+                    "hosting.no_hash_version_name_one",
+                    "{text} is no hash of a version; name one in full",
+                    text=repr(version_hash),
+                )
+            )
         try:
             return building.unpublish(self.directory(version_hash))
         except OSError as error:

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from engine.text import Text
+
 
 class ClientError(Exception):
     """The arena cannot do what was asked."""
@@ -51,7 +53,13 @@ class FellBehindError(ClientError):
     """A watcher took the events too slowly; `sequence` is the place of the last that it was sent, to go on after."""
 
     def __init__(self, sequence: int) -> None:
-        super().__init__(f"the watcher was too slow; watch again after {sequence}")
+        super().__init__(
+            Text(
+                "model.watcher_too_slow_watch_again",
+                "the watcher was too slow; watch again after {sequence}",
+                sequence=sequence,
+            )
+        )
         self.sequence = sequence
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from arena.service.health import Health
 from arena.service.logs import Logger
+from engine.text import Text
 
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 300.0
@@ -87,7 +88,15 @@ class Supervisor:
         """Tell everybody that a part failed, and return how long to pause before it is tried again."""
         pause_s = backoff.next_s()
         sentence = describe(error)
-        self.health.tell(part, f"{sentence}; it is tried again in {pause_s:g} s")
+        self.health.tell(
+            part,
+            Text(
+                "service.tried_again_s",
+                "{what}; it is tried again in {seconds} s",
+                what=sentence,
+                seconds=f"{pause_s:g}",
+            ),
+        )
         if self.troubles.is_new(part, sentence):
             self.log.error("activity failed", part=part, error=sentence, again_in_s=pause_s, exc_info=error)
         if backoff.tries == 1:

@@ -7,6 +7,7 @@ from engine import registry
 from engine.abilities import Move
 from engine.chance import ScriptedChance, ScriptError
 from engine.core import EngineError, Game, State
+from engine.text import Text
 
 
 class Course:
@@ -23,7 +24,9 @@ class Course:
             options = self.game.parse_options(beginning.options)
             self.state: State = self.game.new_state(len(beginning.names), options, self._chance)
         except (EngineError, ScriptError) as error:
-            raise StoryError(f"the match cannot be played again: {error}") from error
+            raise StoryError(
+                Text("story.match_cannot_played_again", "the match cannot be played again: {why}", why=error)
+            ) from error
 
     def apply(self, ply: Ply) -> Move:
         """Play the next ply and return what it did; no position that was returned before changes by it.
@@ -32,13 +35,28 @@ class Course:
         """
         before = self.state
         if ply.ply != self.plies or ply.seat != before.seat():
-            raise StoryError(f"ply {ply.ply} of seat {ply.seat} does not follow ply {self.plies - 1}")
+            raise StoryError(
+                Text(
+                    "story.ply_seat_does_not_follow",
+                    "ply {ply} of seat {seat} does not follow ply {last}",
+                    ply=ply.ply,
+                    seat=ply.seat,
+                    last=self.plies - 1,
+                )
+            )
         self._chance.extend(ply.chance)
         after = before.clone(self._chance)
         try:
             after.apply(ply.action)
         except (EngineError, ScriptError) as error:
-            raise StoryError(f"the match cannot be played again: ply {ply.ply}: {error}") from error
+            raise StoryError(
+                Text(
+                    "story.match_cannot_played_again_ply",
+                    "the match cannot be played again: ply {ply}: {why}",
+                    ply=ply.ply,
+                    why=error,
+                )
+            ) from error
         self.state = after
         self.plies += 1
         return Move(before, ply.action, self.game.actions.format(ply.action), ply.seat, after, after.revealed())
@@ -51,7 +69,12 @@ def _installed(beginning: Beginning) -> Game:
         raise StoryError(str(error)) from error
     if game.rules_version != beginning.rules_version:
         raise StoryError(
-            f"it was played by version {beginning.rules_version} of the rules of {game.name}; "
-            f"installed is {game.rules_version}"
+            Text(
+                "story.played_version_rules_installed",
+                "it was played by version {version} of the rules of {game}; installed is {installed}",
+                version=beginning.rules_version,
+                game=game.name,
+                installed=game.rules_version,
+            )
         )
     return game

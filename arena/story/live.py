@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from arena.model.live import ChanceOutcome, LiveEnd, LiveMove, LiveStart, MatchEvent
 from arena.story.facts import Beginning, Ending, Mistake, Outcomes, Ply, StoryError
 from arena.story.story import Story
+from engine.text import Text
 
 
 def follow(
@@ -20,7 +21,7 @@ def follow(
     if event.start is not None:
         return Story(beginning_of(event.start), language, draws=draws, hides=hides)
     if story is None:
-        raise StoryError("a match is told from its start on")
+        raise StoryError(Text("story.match_told_start", "a match is told from its start on"))
     if event.move is not None:
         story.play(ply_of(event.move))
     elif event.end is not None:

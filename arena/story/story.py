@@ -16,6 +16,7 @@ from arena.story.seen import SeenByAll
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
+from engine.text import Text
 
 
 class Story:
@@ -78,7 +79,15 @@ class Story:
     def play(self, ply: Ply) -> Frame:
         """Return the frame of the next ply. Raises StoryError if it does not fit."""
         if self.finish is not None:
-            raise StoryError(f"ply {ply.ply} of seat {ply.seat} does not follow ply {len(self.frames) - 2}")
+            raise StoryError(
+                Text(
+                    "story.ply_seat_does_not_follow",
+                    "ply {ply} of seat {seat} does not follow ply {last}",
+                    ply=ply.ply,
+                    seat=ply.seat,
+                    last=len(self.frames) - 2,
+                )
+            )
         move = self._course.apply(ply)
         if self._seen is not None:
             move = self._seen.of_move(move)

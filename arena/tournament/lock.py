@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.tournament.errors import AlreadyRunningError
+from engine.text import Text
 
 _PAUSES_S = (0.001, 0.003, 0.01)
 _LONGEST = 4096
@@ -74,7 +75,11 @@ def _acquire(path: Path) -> int:
             holder = _read(descriptor).pid or "another"
             os.close(descriptor)
             raise AlreadyRunningError(
-                f"process {holder} is playing this tournament now; wait for its end, or stop it and resume"
+                Text(
+                    "tournaments.process_playing_tournament_now_wait",
+                    "process {pid} is playing this tournament now; wait for its end, or stop it and resume",
+                    pid=holder,
+                )
             ) from None
         except BaseException:
             os.close(descriptor)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from arena.match.programs import SeatProgram
 from arena.tournament.errors import RequestError
+from engine.text import Text
 
 
 class Program(SeatProgram, Protocol):
@@ -63,4 +64,12 @@ class Programs(Protocol):
 def check_plays(program: Program, game: str, name: str) -> None:
     """Raise RequestError, which calls the bot `name`, unless its program says that it plays the game."""
     if not program.plays(game):
-        raise RequestError(f"{name} does not play {game}; its bot.toml names: {', '.join(program.games)}")
+        raise RequestError(
+            Text(
+                "tournaments.does_not_play_bot_toml",
+                "{bot} does not play {game}; its bot.toml names: {games}",
+                bot=name,
+                game=game,
+                games=", ".join(program.games),
+            )
+        )

@@ -10,6 +10,7 @@ from arena.match.result import Fault, FaultCause
 from arena.model.admissions import Finding
 from arena.trial.trials import Played
 from arena.trial.values import Check, failed
+from engine.text import Text
 
 SHOWN_LOG_CHARACTERS = 4000
 
@@ -100,9 +101,11 @@ def finding_of(blunder: Blunder) -> Finding:
 def finding_of_second_match(blunder: Blunder) -> Finding:
     """Return a fault that a process made after an earlier match, and a new process in the same match did not."""
     what = _KINDS[blunder.fault.cause].what
-    sentence = (
-        f"{_describe(what, blunder)} Its process had played before; when the same match was played by new processes, "
-        "all went well. A process plays many matches: begin each MatchStarted with a clean slate."
+    sentence = Text(
+        "trial.process_played_before_when_same",
+        "{what} Its process had played before; when the same match was played by new processes, all went "
+        "well. A process plays many matches: begin each MatchStarted with a clean slate.",
+        what=_describe(what, blunder),
     )
     return failed(Check.SECOND_MATCH, sentence, evidence_of(blunder))
 

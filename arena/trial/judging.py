@@ -11,6 +11,7 @@ from arena.match.spec import SeatSpec
 from arena.model.admissions import Finding
 from arena.trial.trials import Played
 from arena.trial.values import OUTPUT, Check, failed, noted, passed, skipped
+from engine.text import Text
 
 _MEGABYTE = 1 << 20
 _MUCH = 0.8
@@ -26,9 +27,23 @@ def judge_play(matches: Sequence[Played]) -> Finding:
     grounds = dict.fromkeys(played.bout.ground.describe() for played in matches)
     if resigned:
         return noted(
-            Check.PLAY, f"It played {len(matches)} matches without a fault, and gave up in {resigned} of them."
+            Check.PLAY,
+            Text(
+                "trial.played_matches_without_fault_gave",
+                "It played {count} matches without a fault, and gave up in {resigned} of them.",
+                count=len(matches),
+                resigned=resigned,
+            ),
         )
-    return passed(Check.PLAY, f"It played {len(matches)} matches without a fault: {', '.join(grounds)}.")
+    return passed(
+        Check.PLAY,
+        Text(
+            "trial.played_matches_without_fault",
+            "It played {count} matches without a fault: {what}.",
+            count=len(matches),
+            what=", ".join(grounds),
+        ),
+    )
 
 
 def judge_clock(matches: Sequence[Played]) -> Finding:
@@ -56,11 +71,23 @@ def judge_memory(bot: SeatSpec, matches: Sequence[Played]) -> Finding:
     peaks = [process.peak_memory_bytes or 0 for played in matches for process in played.processes]
     used, limit = max(peaks, default=0) // _MEGABYTE, bot.memory_mb
     if not used:
-        return passed(Check.RESOURCES, f"It stayed within its {limit} MiB of memory.")
-    sentence = f"One process used up to {used} of {limit} MiB of memory."
+        return passed(
+            Check.RESOURCES,
+            Text("trial.stayed_within_mib_memory", "It stayed within its {limit} MiB of memory.", limit=limit),
+        )
+    sentence = Text(
+        "trial.one_process_used_up_mib",
+        "One process used up to {used} of {limit} MiB of memory.",
+        used=used,
+        limit=limit,
+    )
     if used < limit * _MUCH:
         return passed(Check.RESOURCES, sentence)
-    why = f"{sentence} That is near its limit, and beyond it a process is ended: use less, or raise memory_mb."
+    why = Text(
+        "trial.near_limit_beyond_process_ended",
+        "{what} That is near its limit, and beyond it a process is ended: use less, or raise memory_mb.",
+        what=sentence,
+    )
     return noted(Check.RESOURCES, why, {"used_mb": used, "limit_mb": limit})
 
 
@@ -68,12 +95,18 @@ def judge_output(matches: Sequence[Played]) -> Finding:
     """Return whether it wrote to stdout: that is allowed, but mostly a bot whose author expects somebody to read it."""
     noisy = [played for played in matches if any(process.stdout_bytes for process in played.processes)]
     if not noisy:
-        return passed(OUTPUT, "It wrote nothing to standard output.")
+        return passed(OUTPUT, Text("trial.wrote_nothing_standard_output", "It wrote nothing to standard output."))
     written = sum(process.stdout_bytes for played in noisy for process in played.processes)
     return noted(
         OUTPUT,
-        f"It wrote {written:,} bytes to standard output in {len(noisy)} of {len(matches)} matches, where nobody reads "
-        "it: answers go through the socket. Write to stderr what you want to know.",
+        Text(
+            "trial.wrote_bytes_standard_output_matches",
+            "It wrote {bytes} bytes to standard output in {matches} of {total} matches, where nobody reads it: "
+            "answers go through the socket. Write to stderr what you want to know.",
+            bytes=f"{written:,}",
+            matches=len(noisy),
+            total=len(matches),
+        ),
         {"bytes": written, "matches": len(noisy)},
     )
 
@@ -83,10 +116,21 @@ def judge_second_match(matches: Sequence[Played]) -> Finding:
     checks = [check for played in matches for check in played.report.leak_checks if check.seat in played.bout.own]
     for check in checks:
         if check.verdict is LeakVerdict.LEAK:
-            return failed(Check.SECOND_MATCH, f"{check.sentence} Forget everything when a match ends.", _shown(check))
+            return failed(
+                Check.SECOND_MATCH,
+                Text(
+                    "trial.forget_everything_when_match_ends",
+                    "{what} Forget everything when a match ends.",
+                    what=check.sentence,
+                ),
+                _shown(check),
+            )
     again = sum(process.was_warm for played in matches for process in played.processes)
     if not again:
-        return skipped(Check.SECOND_MATCH, "No process of it came to a second match here.")
+        return skipped(
+            Check.SECOND_MATCH,
+            Text("trial.no_process_came_second_match", "No process of it came to a second match here."),
+        )
     equal = any(check.verdict is LeakVerdict.EQUAL for check in checks)
     rest = " New processes gave the same answers, so nothing is carried over." if equal else ""
     return passed(
@@ -98,11 +142,21 @@ def judge_second_match(matches: Sequence[Played]) -> Finding:
 def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[Played, Played]]) -> Finding:
     """Return whether equal matches of new processes were played equally."""
     if not bot.is_deterministic:
-        return skipped(Check.DETERMINISM, "It does not declare itself deterministic.")
+        return skipped(
+            Check.DETERMINISM,
+            Text("trial.does_not_declare_itself_deterministic", "It does not declare itself deterministic."),
+        )
     for one, other in pairs:
         if one.report.game_digest != other.report.game_digest:
             return _unequal(one, other)
-    return passed(Check.DETERMINISM, f"{len(pairs)} matches were played twice by new processes, and were equal.")
+    return passed(
+        Check.DETERMINISM,
+        Text(
+            "trial.matches_were_played_twice_new",
+            "{count} matches were played twice by new processes, and were equal.",
+            count=len(pairs),
+        ),
+    )
 
 
 def judge_ending(matches: Sequence[Played]) -> Finding:
@@ -119,9 +173,11 @@ def judge_ending(matches: Sequence[Played]) -> Finding:
         return noted(Check.ENDING, f"{why} {_CRASHED}", {"failed": len(failures), "ended": failures[0]})
     stayed = told.count(False)
     if not told:
-        return skipped(Check.ENDING, "No process of it was seen to end.")
+        return skipped(Check.ENDING, Text("trial.no_process_seen_end", "No process of it was seen to end."))
     if stayed < len(told):
-        return passed(Check.ENDING, "Its processes end when their stream does.")
+        return passed(
+            Check.ENDING, Text("trial.processes_end_when_their_stream", "Its processes end when their stream does.")
+        )
     why = "Its processes did not end within half a second after their stream was closed, and had to be ended."
     return noted(Check.ENDING, f"{why} Leave when the stream ends, or what you would still do is lost.")
 

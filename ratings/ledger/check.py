@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, and_, case, func, select, true
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.ledger.pieces import UNFINISHED
 from ratings.ledger.rebuild import Differences
 from ratings.ledger.tallies import tally_problems
@@ -70,7 +71,7 @@ def _schema(session: Session) -> Iterator[str]:
     assert isinstance(engine, Engine)
     found = schema.revision(engine)
     if found != schema.HEAD:
-        yield f"the schema is {found}, not {schema.HEAD}"
+        yield Text("ratings.schema_not", "the schema is {found}, not {needed}", found=found, needed=schema.HEAD)
 
 
 def _few(session: Session, query: Any, what: str) -> Iterator[str]:
@@ -230,7 +231,11 @@ def _lineages(session: Session) -> Iterator[str]:
     stored = {row.bot_id: row.version_id for row in session.connection().execute(select(active))}
     for bot_id in sorted(found.keys() | stored.keys()):
         if found.get(bot_id) != stored.get(bot_id):
-            yield f"bot {bot_id}: its active version is not the one that follows from its events"
+            yield Text(
+                "ratings.bot_active_version_not_one",
+                "bot {bot}: its active version is not the one that follows from its events",
+                bot=bot_id,
+            )
 
 
 def _remote(session: Session) -> Iterator[str]:
@@ -276,7 +281,13 @@ def _pool_problems(session: Session, pool_id: str, tell: Tell) -> Iterator[str]:
     names = _version_names(session) if ids else {}
     for table, places in ((tables.rating, sorted(names.get(id_, id_) for id_ in ids)), (tables.rating_change, wrong)):
         for place in places[:_MOST_OF_A_KIND]:
-            yield f"pool {pool_id[:12]}: {table.name} of {place} is not what the facts give"
+            yield Text(
+                "ratings.pool_not_what_facts_give",
+                "pool {pool}: {value} of {bot} is not what the facts give",
+                pool=pool_id[:12],
+                value=table.name,
+                bot=place,
+            )
 
 
 def _version_names(session: Session) -> dict[str, str]:

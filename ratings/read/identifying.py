@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import col
 
+from engine.text import Text
 from ratings.errors import AmbiguousError, NotFoundError
 
 _SHORTEST_PART = 4
@@ -25,7 +26,16 @@ def may_be_part_of_id(text: str) -> bool:
 def remedy_for(text: str, remedy: str) -> str:
     """Return the remedy where nothing is found: after how long a part of an id must be, if `text` is a shorter one."""
     is_shorter = 0 < len(text) < _SHORTEST_PART and set(text.lower()) <= _DIGITS
-    return f"a part of an id needs at least {_SHORTEST_PART} characters; {remedy}" if is_shorter else remedy
+    return (
+        Text(
+            "ratings.part_id_needs_least_characters",
+            "a part of an id needs at least {count} characters; {remedy}",
+            count=_SHORTEST_PART,
+            remedy=remedy,
+        )
+        if is_shorter
+        else remedy
+    )
 
 
 def holds_part(column: Any, text: str) -> ColumnElement[bool]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from typing import Any
 
+from engine.text import Text
 from ratings.errors import AccountError
 
 MOST = 10**9
@@ -61,8 +62,22 @@ def check_limits(limits: Mapping[str, Any]) -> dict[str, int]:
     for name, value in limits.items():
         if name not in LIMITS:
             close = get_close_matches(name, LIMITS, n=1)
-            guess = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(LIMITS)}"
-            raise AccountError(f"there is no limit {name!r}; {guess}")
+            guess = (
+                Text("hosting.did_you_mean", "did you mean {name}?", name=repr(close[0]))
+                if close
+                else Text("app.there_are", "there are {names}", names=", ".join(LIMITS))
+            )
+            raise AccountError(
+                Text("ratings.no_limit", "there is no limit {name}; {remedy}", name=repr(name), remedy=guess)
+            )
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
-            raise AccountError(f"the limit {name} = {value!r} is no whole number, 0 to {MOST}; 0 stands for no limit")
+            raise AccountError(
+                Text(
+                    "ratings.limit_no_whole_number_0",
+                    "the limit {name} = {value} is no whole number, 0 to {most}; 0 stands for no limit",
+                    name=name,
+                    value=repr(value),
+                    most=MOST,
+                )
+            )
     return dict(limits)

@@ -32,6 +32,7 @@ from arena.i18n.catalogue import DEFAULT
 from arena.wire.completion_queue import grpcio_version, refusal
 from engine import registry
 from engine.compiled import HalfBuiltError, look
+from engine.text import Text
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.bots import count_bots
 from ratings.store.database import is_there
@@ -201,7 +202,7 @@ def _probe_reduced() -> Probe:
 
 
 def _sandbox_findings(found: Probe, meaning: str) -> Iterator[Finding]:
-    name = f"sandbox {found.level}"
+    name = Text("command.sandbox", "sandbox {level}", level=found.level)
     for check in found.checks:
         state, remedy = (OK, "") if check.holds else (NOTE, found.remedy)
         yield Finding(f"{name}: {check.name}", state, check.found, remedy)

@@ -22,6 +22,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.output import printable
 from arena.i18n.speaking import language_of_process
 from arena.i18n.translation import translate
+from engine.text import Text
 
 FAILED = 1
 MISUSE = 2
@@ -113,8 +114,15 @@ def _one_line(text: str) -> str:
 def _message(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         if error.filename:
-            return f"there is no room left for {error.filename}; free some space and run the command again"
-        return "there is no room left on the disk; free some space and run the command again"
+            return Text(
+                "command.no_room_left_free_some",
+                "there is no room left for {path}; free some space and run the command again",
+                path=error.filename,
+            )
+        return Text(
+            "command.no_room_left_disk_free",
+            "there is no room left on the disk; free some space and run the command again",
+        )
     if isinstance(error, OSError) and error.strerror:
         place = f": {error.filename}" if error.filename else ""
         return f"{error.strerror}{place}"
@@ -133,7 +141,7 @@ def report(error: BaseException) -> int:
     if isinstance(error, typer.TyperException):
         return _report_usage(error)
     if isinstance(error, KeyboardInterrupt):
-        _say(_told("interrupted"))
+        _say(_told(Text("command.interrupted", "interrupted")))
         return INTERRUPTED
     if _code(error) is None:
         error = _why_the_engine_fails() or error
@@ -181,4 +189,9 @@ def _report_usage(error: typer.TyperException) -> int:
 
 def _server_goes_first(command: str) -> str:
     program, _, words = command.partition(" ")
-    return f"--server stands before the command, not behind it; write `{program} --server NAME {words}`"
+    return Text(
+        "command.server_stands_before_command_not",
+        "--server stands before the command, not behind it; write `{program} --server NAME {words}`",
+        program=program,
+        words=words,
+    )

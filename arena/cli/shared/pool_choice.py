@@ -13,6 +13,7 @@ from arena.cli.shared.paging import options_given
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.match.time_control import format_time_control, parse_time_control
 from arena.model.pools import Pool
+from engine.text import Text
 
 PoolGame = Annotated[str | None, typer.Option("--game", metavar="GAME")]
 PoolSeats = Annotated[int | None, typer.Option("--seats", min=1, metavar="N")]
@@ -32,15 +33,35 @@ def choose_pool(
     if not wishes:
         return pool
     if pool is not None:
-        raise MisuseError("--pool and --game, --seats, --time exclude each other; give --pool alone, or leave it out")
+        raise MisuseError(
+            Text(
+                "command.pool_game_seats_time_exclude",
+                "--pool and --game, --seats, --time exclude each other; give --pool alone, or leave it out",
+            )
+        )
     clock = None if time is None else format_time_control(parse_time_control(time))
     there = list(_pools(connection))
     found = [one for one in there if _fits(one, game, seats, clock)]
     text = " ".join(wishes)
     if not found:
-        raise MisuseError(f"no pool fits {text}; the pools are: {_listed(there)}")
+        raise MisuseError(
+            Text(
+                "command.no_pool_fits_pools",
+                "no pool fits {wishes}; the pools are: {known}",
+                wishes=text,
+                known=_listed(there),
+            )
+        )
     if len(found) > 1:
-        raise MisuseError(f"{len(found)} pools fit {text}: {_listed(found)}; name one with --pool")
+        raise MisuseError(
+            Text(
+                "command.pools_fit_name_one_pool",
+                "{count} pools fit {wishes}: {known}; name one with --pool",
+                count=len(found),
+                wishes=text,
+                known=_listed(found),
+            )
+        )
     return found[0].pool_id
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from arena.hosting.archive.errors import ArchiveNameError, ArchiveReason, ArchiveSizeError
 from arena.hosting.content import is_left_out
+from engine.text import Text
 
 MOST_PATH_BYTES = 1024
 MOST_PART_BYTES = 255
@@ -73,7 +74,11 @@ class NameTree:
         if self._directories > self._most_directories:
             raise ArchiveSizeError(
                 ArchiveReason.TOO_MANY_FILES,
-                f"the bot has over {self._most_directories} directories; keep only what it needs to run",
+                Text(
+                    "hosting.bot_over_directories_keep_only",
+                    "the bot has over {count} directories; keep only what it needs to run",
+                    count=self._most_directories,
+                ),
             )
         self._known[key] = (part, self._directories)
         return self._directories

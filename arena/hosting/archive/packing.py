@@ -13,6 +13,7 @@ from arena.hosting.archive.format import END, header, padding_bytes
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.names import check_paths, shown
 from arena.hosting.content import BotFile, hash_files, list_files, read_chunks
+from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,12 @@ def _write_file(file: BotFile, limits: ArchiveLimits, write: Callable[[bytes], N
     if size_bytes > limits.file_bytes:
         raise ArchiveSizeError(
             ArchiveReason.FILE_TOO_LARGE,
-            f"{shown(file.path)} has over {limits.file_bytes} bytes; make it smaller or leave it out",
+            Text(
+                "hosting.over_bytes_make_smaller_leave",
+                "{path} has over {bytes} bytes; make it smaller or leave it out",
+                path=shown(file.path),
+                bytes=limits.file_bytes,
+            ),
         )
     write(header(file.path, size_bytes, executable=file.executable))
     for chunk in read_chunks(file):

@@ -17,9 +17,13 @@ from arena.hosting.groups.hierarchies import (
 )
 from arena.hosting.groups.place import GroupPlace
 from arena.hosting.groups.unified import CONTROLLERS, find_parent, prepare
+from engine.text import Text
 
-_MOUNT = "mount cgroup2 at /sys/fs/cgroup, or take a machine with systemd"
-_ROOT = "run the arena as root, or on a machine with cgroup v2 under systemd, where users may be given groups"
+_MOUNT = Text("hosting.mount_cgroup2_sys_fs_cgroup", "mount cgroup2 at /sys/fs/cgroup, or take a machine with systemd")
+_ROOT = Text(
+    "hosting.run_arena_root_machine_cgroup",
+    "run the arena as root, or on a machine with cgroup v2 under systemd, where users may be given groups",
+)
 
 
 def find_offer() -> GroupPlace:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from arena.hosting.groups.dialect import PROCS
 from arena.hosting.groups.errors import GroupError
 from arena.hosting.groups.hierarchies import read_text
+from engine.text import Text
 
 LEAF = "kingmaker-arena-main"
 """The group of the arena's own processes."""
@@ -23,9 +24,10 @@ _LEAF_WEIGHT = b"1000"
 """Ten times a bot's: a referee that waits behind bots would be late."""
 _MARKS = ("user.delegate", "trusted.delegate")
 _ROUNDS = 20
-GIVE = (
-    "start it by `systemd-run --user --scope -p Delegate=yes arena ...`, as a service with Delegate=yes, or as root; "
-    "in a container, with control groups that may be written"
+GIVE = Text(
+    "hosting.start_systemd_run_user_scope",
+    "start it by `systemd-run --user --scope -p Delegate=yes arena ...`, as a service with Delegate=yes, or "
+    "as root; in a container, with control groups that may be written",
 )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.text import Text
+
 _SENTENCES = {
     "memory": "It used {used} MiB of memory; {limit} MiB are allowed.",
     "processes": "It had {used} processes and threads; {limit} are allowed.",
@@ -17,8 +19,10 @@ _SENTENCES = {
     "output": "It wrote {used} MiB to stdout and stderr, too much at once; {limit} MiB are allowed.",
 }
 _BY_KERNEL = {
-    "cpu": "It used up the processor time that one process may have.",
-    "disk": "It made a file larger than its private directories may hold.",
+    "cpu": Text("hosting.used_up_processor_time_one", "It used up the processor time that one process may have."),
+    "disk": Text(
+        "hosting.made_file_larger_than_private", "It made a file larger than its private directories may hold."
+    ),
 }
 
 
@@ -32,7 +36,7 @@ class Exit:
     def describe(self) -> str:
         """Return the end in words: `exit status 3`, `SIGKILL`."""
         if not self.signal:
-            return f"exit status {self.status}"
+            return Text("executor.exit_status", "exit status {status}", status=self.status)
         try:
             return signal.Signals(self.signal).name
         except ValueError:

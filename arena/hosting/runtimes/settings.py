@@ -29,6 +29,7 @@ from typing import Any
 from arena.hosting.manifest import ARENA, BUNDLED
 from arena.hosting.manifest_fields import is_name, shown
 from arena.hosting.runtimes.errors import RuntimeSettingsError
+from engine.text import Text
 
 PREDEFINED = (ARENA, BUNDLED)
 _TABLE = "runtimes"
@@ -141,19 +142,44 @@ def _check_keys(table: Mapping[str, Any], known: Iterable[str], here: str) -> No
 
 def _remedy(text: object, known: Iterable[str], what: str) -> str:
     near = difflib.get_close_matches(str(text), list(known), n=1)
-    return f"did you mean {near[0]!r}?" if near else f"the {what} are {', '.join(known)}"
+    return (
+        Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near[0]))
+        if near
+        else f"the {what} are {', '.join(known)}"
+    )
 
 
 def _path(value: object, here: str) -> Path:
     if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
-        raise RuntimeSettingsError(f"{here} is {shown(value)}; write a full path, like /srv/venvs/ml")
+        raise RuntimeSettingsError(
+            Text(
+                "hosting.write_full_path_like_srv",
+                "{key} is {value}; write a full path, like /srv/venvs/ml",
+                key=here,
+                value=shown(value),
+            )
+        )
     path = Path(value)
     if ".." in path.parts or path in _NOT_SHOWN:
-        raise RuntimeSettingsError(f"{here} is {shown(value)}, which bots may not see; name a directory for this alone")
+        raise RuntimeSettingsError(
+            Text(
+                "hosting.which_bots_may_not_see",
+                "{key} is {value}, which bots may not see; name a directory for this alone",
+                key=here,
+                value=shown(value),
+            )
+        )
     return path
 
 
 def _trees(value: object, here: str) -> tuple[Path, ...]:
     if not isinstance(value, list):
-        raise RuntimeSettingsError(f'{here} is {shown(value)}; write a list of directories, like ["/opt/blas"]')
+        raise RuntimeSettingsError(
+            Text(
+                "hosting.write_list_directories_like_opt",
+                '{key} is {value}; write a list of directories, like ["/opt/blas"]',
+                key=here,
+                value=shown(value),
+            )
+        )
     return tuple(_path(path, here) for path in value)

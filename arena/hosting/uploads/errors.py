@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
-_LATER = "what has arrived is kept, submit again later"
+from engine.text import Text
+
+_LATER = Text("hosting.what_arrived_kept_submit_again", "what has arrived is kept, submit again later")
 
 
 class UploadReason(StrEnum):
@@ -73,7 +75,9 @@ class UploadDamagedError(UploadError):
 
 def missing() -> UploadMissingError:
     """Return the error for an upload that is not there."""
-    return UploadMissingError(UploadReason.MISSING, "there is no such upload; submit the bot again")
+    return UploadMissingError(
+        UploadReason.MISSING, Text("hosting.no_such_upload_submit_bot", "there is no such upload; submit the bot again")
+    )
 
 
 def space(what: str) -> UploadSpaceError:

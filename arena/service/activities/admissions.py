@@ -23,6 +23,7 @@ from arena.tournament.runner import MatchExecutor
 from arena.trial.grounds import grounds_of
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.values import Check, Ground, failed, finding_json
+from engine.text import Text
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders
@@ -101,7 +102,9 @@ class AdmissionDesk:
             view.close()
         if verdict.outcome is Outcome.UNDECIDED:
             await asyncio.to_thread(self._ledger.requeue_admissions, taken.admission.id, verdict.summary)
-            raise UndecidedAdmissionError(f"{taken.bot.name}: {verdict.summary}")
+            raise UndecidedAdmissionError(
+                Text("joined.place_why", "{file}: {why}", file=taken.bot.name, why=verdict.summary)
+            )
         await asyncio.to_thread(self._finish, taken, verdict)
         self._shop.bell.ring()
         self._seconds.observe(time.time() - taken.admission.requested_at_us / 1e6, verdict.outcome.value)
@@ -114,11 +117,17 @@ class AdmissionDesk:
                 self._shop.programs, taken.version.content_hash, has_owner=taken.owner is not None
             )
             if failure is not None:
-                return AdmissionVerdict(Outcome.REFUSED, (failure,), f"Refused: {failure.sentence}")
+                return AdmissionVerdict(
+                    Outcome.REFUSED, (failure,), Text("service.refused", "Refused: {why}", why=failure.sentence)
+                )
             request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
-            finding = failed(Check.START, f"It cannot be started here: {error}.")
-            return AdmissionVerdict(Outcome.REFUSED, (finding,), f"Refused: {finding.sentence}")
+            finding = failed(
+                Check.START, Text("service.cannot_started_here", "It cannot be started here: {why}.", why=error)
+            )
+            return AdmissionVerdict(
+                Outcome.REFUSED, (finding,), Text("service.refused", "Refused: {why}", why=finding.sentence)
+            )
 
         def report(finding: Finding) -> None:
             if not self._ledger.add_finding(taken.admission.id, finding_json(finding)):

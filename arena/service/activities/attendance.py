@@ -11,11 +11,15 @@ from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.runtimes.errors import RuntimeBrokenError
 from arena.hosting.store import StoreError
 from arena.service.activities.workshop import Workshop
+from engine.text import Text
 from ratings.ledger.absences import Noted
 from ratings.ledger.service import ServiceLedger
 from ratings.store.models import Bot, Version
 
-_FILES_GONE = "the arena cannot read its files as they were submitted; the organiser has to bring them back"
+_FILES_GONE = Text(
+    "service.arena_cannot_read_files_they",
+    "the arena cannot read its files as they were submitted; the organiser has to bring them back",
+)
 _RUNTIME_BROKEN = "its runtime {name!r} does not work on the arena's machine; the organiser has to mend it"
 
 

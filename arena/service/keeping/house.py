@@ -11,6 +11,7 @@ from arena.service.home import Home
 from arena.service.keeping.errors import HomeArchiveError
 from arena.service.keeping.retention import Kept, instant_text, keep_limits, limits_of, sentence
 from arena.service.settings.reading import load_settings
+from engine.text import Text
 from ratings.read.held import is_held
 from ratings.read.retention import Limits, Planned, planned_removals, removals
 from ratings.store.database import Database, open_database
@@ -37,18 +38,29 @@ class RetentionReport:
         """Return it in sentences."""
         done = [f"removed: {one.kind.value} ({one.why})" for one in self.kept.done]
         if self.collected:
-            done.append(f"removed: the files of {self.collected} versions")
+            done.append(
+                Text("service.removed_files_versions", "removed: the files of {count} versions", count=self.collected)
+            )
         announced = {one.kind for one in self.pending}
         told = [
             f"announced: {one.kind.value} ({one.why}) will be removed after {instant_text(one.due_at_us)}"
             for one in self.pending
         ]
         rest = [
-            f"to be announced: {sentence(one, self.at_us)}, a day after owners are told"
+            Text(
+                "service.announced_day_after_owners_told",
+                "to be announced: {what}, a day after owners are told",
+                what=sentence(one, self.at_us),
+            )
             for one in self.planned
             if one.kind not in announced
         ]
-        return [*done, *told, *rest] or ["nothing is to be removed: everything is within the limits of [retention]"]
+        return [*done, *told, *rest] or [
+            Text(
+                "service.nothing_removed_everything_within_limits",
+                "nothing is to be removed: everything is within the limits of [retention]",
+            )
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -72,7 +84,14 @@ def look_at_retention(home: Home, environ: Mapping[str, str], *, applies: bool) 
     Raises HomeArchiveError if there is no home, SettingsError, and the errors of `open_database`.
     """
     if not home.has_book:
-        raise HomeArchiveError(f"{home.directory} is no home: it has no {home.database.name}; give that of a service")
+        raise HomeArchiveError(
+            Text(
+                "service.no_home_no_give_service",
+                "{directory} is no home: it has no {name}; give that of a service",
+                directory=home.directory,
+                name=home.database.name,
+            )
+        )
     limits = limits_of(load_settings(home.settings_file, {}, environ).values.retention)
     database = open_database(home.book, makes=False)
     try:

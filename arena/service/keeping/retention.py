@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from arena.service.settings.values import RetentionSection
+from engine.text import Text
 from ratings.ledger.retention import RetentionLedger
 from ratings.read.retention import DAY_US, Limits, Planned, planned_removals, removable_versions, removals
 from ratings.store.database import Database
@@ -136,9 +137,15 @@ def sentence(planned: Planned, due_at_us: int) -> str:
 def subject(planned: Planned) -> str:
     """Return in words what a removal is about."""
     if planned.kind is RemovalKind.ARCHIVES:
-        return f"the files of {planned.items} versions"
+        return Text("service.files_versions", "the files of {count} versions", count=planned.items)
     what = _WHAT[planned.kind].format(planned.items)
-    return f"{what}, {planned.size_bytes / _MEGA:.1f} MB, that ended before {instant_text(planned.before_us)}"
+    return Text(
+        "service.mb_ended_before",
+        "{what}, {size} MB, that ended before {time}",
+        what=what,
+        size=f"{planned.size_bytes / _MEGA:.1f}",
+        time=instant_text(planned.before_us),
+    )
 
 
 def instant_text(at_us: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arena.service.remote.desk import Refusal
+from engine.text import Text
 from ratings.store.server_lock import ServerHolder
 
 ELSEWHERE = "ELSEWHERE"
@@ -23,8 +24,13 @@ def bot_refusal(holder: ServerHolder) -> Refusal:
     return Refusal(
         "UNAVAILABLE",
         ELSEWHERE,
-        f"process {pid} on {host} takes remote bots and people for this arena; connect to that service, or wait until "
-        "it has ended: this one takes them then, and needs no restart",
+        Text(
+            "service.process_takes_remote_bots_people",
+            "process {pid} on {host} takes remote bots and people for this arena; connect to that service, or "
+            "wait until it has ended: this one takes them then, and needs no restart",
+            pid=pid,
+            host=host,
+        ),
     )
 
 
@@ -33,6 +39,9 @@ def person_refusal() -> Refusal:
     return Refusal(
         "FAILED_PRECONDITION",
         ELSEWHERE,
-        "another service of this arena takes people now; play on its pages, or try again when it has ended: this one "
-        "takes them then, and needs no restart",
+        Text(
+            "service.another_service_arena_takes_people",
+            "another service of this arena takes people now; play on its pages, or try again when it has ended: "
+            "this one takes them then, and needs no restart",
+        ),
     )

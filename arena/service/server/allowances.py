@@ -15,6 +15,7 @@ from arena.hosting.uploads.disk import Upload
 from arena.hosting.uploads.errors import UploadReason, UploadRefusedError
 from arena.model.accounts import OwnerUsage
 from arena.service.server.errors import CallError
+from engine.text import Text
 from ratings.store.limits import LIMITS, OwnerLimits
 
 _NO_LIMITS = OwnerLimits(*(0 for _ in LIMITS))
@@ -46,8 +47,11 @@ class Allowances:
     def check_begin(self, owner: str, limits: OwnerLimits, size_bytes: int) -> None:
         """Check that another upload of that size may begin. Raises UploadRefusedError, CallError."""
         if limits.archive_mb and size_bytes > limits.archive_bytes:
-            message = (
-                f"the archive has {size_bytes} bytes, and {limits.archive_bytes} are allowed; make the bot smaller"
+            message = Text(
+                "hosting.archive_bytes_allowed_make_bot",
+                "the archive has {bytes} bytes, and {most} are allowed; make the bot smaller",
+                bytes=size_bytes,
+                most=limits.archive_bytes,
             )
             raise UploadRefusedError(UploadReason.TOO_LARGE, message)
         if limits.stored_mb:

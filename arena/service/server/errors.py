@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import grpc
 
 from arena.wire.status import Status
+from engine.text import Text
 
 Code = grpc.StatusCode
 
@@ -37,9 +38,10 @@ class SlowReaderError(CallError):
         )
 
 
-_DISK_FULL_TEXT = (
-    "the disk of the service is full, and nothing was recorded; what has arrived is kept, so try again when the "
-    "organiser has made room"
+_DISK_FULL_TEXT = Text(
+    "service.disk_service_full_nothing_recorded",
+    "the disk of the service is full, and nothing was recorded; what has arrived is kept, so try again when "
+    "the organiser has made room",
 )
 
 # Written as names, so that the table imports nothing. The class nearest to the exception's own counts.
@@ -93,15 +95,25 @@ MOST_MESSAGE_BYTES = 1000
 _CODES_BY_REASON = {"UPLOAD_INVALID": Code.INVALID_ARGUMENT, "UPLOAD_OVERRUN": Code.INVALID_ARGUMENT}
 # What these say names places on the machine of the service, which are nobody's business; the log has it.
 _TOLD_INSTEAD = {
-    "ratings.errors.DatabaseBusyError": "the database of the service is busy, and nothing was recorded; try again",
+    "ratings.errors.DatabaseBusyError": Text(
+        "service.database_service_busy_nothing_recorded",
+        "the database of the service is busy, and nothing was recorded; try again",
+    ),
     "ratings.errors.DatabaseLostError": "the database of the service does not answer, and nothing was recorded; try "
     "again later",
     "ratings.errors.DatabaseFullError": _DISK_FULL_TEXT,
-    "arena.hosting.store.StoreError": "the service cannot reach the files of a bot, and nothing was recorded; tell the "
-    "organiser, then try again",
+    "arena.hosting.store.StoreError": Text(
+        "service.service_cannot_reach_files_bot",
+        "the service cannot reach the files of a bot, and nothing was recorded; tell the organiser, then try again",
+    ),
 }
 FAILED = Status(
-    Code.INTERNAL.value[0], "INTERNAL", "the service failed at this, and its log says why; tell the organiser the time"
+    Code.INTERNAL.value[0],
+    "INTERNAL",
+    Text(
+        "service.service_failed_log_says_why",
+        "the service failed at this, and its log says why; tell the organiser the time",
+    ),
 )
 """What is told of an exception that nobody foresaw: nothing of what it says, which may be nobody's business."""
 _DISK_FULL = Status(Code.RESOURCE_EXHAUSTED.value[0], "DISK_FULL", _DISK_FULL_TEXT)

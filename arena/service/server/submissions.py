@@ -26,6 +26,7 @@ from arena.model.uploads import Submitted, UploadTicket
 from arena.service.admission.waiting import NO_SANDBOX, sandbox_problem
 from arena.service.server.allowances import Allowances
 from arena.service.server.errors import CallError
+from engine.text import Text
 from ratings.errors import AdmissionError, BotError, LimitError
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger, Submission
@@ -211,6 +212,12 @@ def own_upload(uploads: UploadArea, viewer: Viewer, upload: str) -> Upload:
     if found.owner != _holder(viewer):
         # The same answer as for one that does not exist: whether it does is nobody else's business.
         raise CallError(
-            grpc.StatusCode.NOT_FOUND, "UPLOAD_MISSING", f"there is no upload {upload!r}; begin it with BeginUpload"
+            grpc.StatusCode.NOT_FOUND,
+            "UPLOAD_MISSING",
+            Text(
+                "service.no_upload_begin_beginupload",
+                "there is no upload {upload}; begin it with BeginUpload",
+                upload=repr(upload),
+            ),
         )
     return found

@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Send
 
+from engine.text import Text
+
 HEARTBEAT_S = 15.0
 """After so long without an event a stream says that it is there."""
 READ_PATIENCE_S = 30.0
@@ -57,7 +59,11 @@ class Followers:
     def need_room(self) -> None:
         """Raise FullError if nobody more can follow."""
         if self._count >= self._most or self._closing.is_set():
-            raise FullError("as many are looking on as can be served; come back in a while")
+            raise FullError(
+                Text(
+                    "web.many_looking_can_served_come", "as many are looking on as can be served; come back in a while"
+                )
+            )
 
     @contextmanager
     def counted(self) -> Iterator[None]:

@@ -12,6 +12,7 @@ from arena.rpc.remote import Behalf, Line, RemoteArena
 from arena.web.frame.streams import FullError
 from arena.web.live.channel import Channel, Watch
 from arena.web.viewing.persons import NOBODY, Persons, event_with_persons
+from engine.text import Text
 
 BEAT_S = 0.5
 """Nobody is told more often than once a beat, and all at the same moment: what they are told is encoded once."""
@@ -71,7 +72,11 @@ class Hub:
     def need_room(self) -> None:
         """Raise FullError if nobody more can look on."""
         if self.spectators >= MOST_SPECTATORS or self.is_closed:
-            raise FullError("as many are looking on as can be served; come back in a while")
+            raise FullError(
+                Text(
+                    "web.many_looking_can_served_come", "as many are looking on as can be served; come back in a while"
+                )
+            )
 
     def close(self) -> None:
         """End all watches, and with them all streams."""
@@ -83,7 +88,12 @@ class Hub:
 
     def _open(self, match: str, hides: bool, persons: Persons) -> Channel:
         if self.is_closed or (len(self._channels) >= MOST_MATCHES and not self._make_room()):
-            raise FullError("as many matches are watched as can be served; come back in a while")
+            raise FullError(
+                Text(
+                    "web.many_matches_watched_can_served",
+                    "as many matches are watched as can be served; come back in a while",
+                )
+            )
         watch, end_watch = self._opener(hides)
 
         def watch_people(wanted: str) -> Iterator[MatchEvent]:

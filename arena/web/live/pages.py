@@ -18,6 +18,7 @@ from arena.web.live.channel import Channel
 from arena.web.live.hub import Hub
 from arena.web.live.stream import Spectator, View, places_of
 from arena.web.viewing.persons import persons_of
+from engine.text import Text
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -29,7 +30,13 @@ def hub_of(request: Request) -> Hub:
     """Return the hub of a site. Raises HTTPException where no service plays."""
     found: Hub | None = request.app.state.hub
     if found is None:
-        raise HTTPException(404, "these pages show a database that nobody plays for; a service shows matches live")
+        raise HTTPException(
+            404,
+            Text(
+                "web.these_pages_show_database_nobody",
+                "these pages show a database that nobody plays for; a service shows matches live",
+            ),
+        )
     return found
 
 
@@ -89,6 +96,6 @@ async def _open(request: Request, hub: Hub, match: str, language: str) -> Channe
     """Return the channel of a match. Raises UnknownError, HiddenError, FullError."""
     found = await asyncio.to_thread(arena_of(request).matches.get_match, match)
     if found.hidden:
-        raise HiddenError(f"match {found.match_id} is {found.why_hidden}")
+        raise HiddenError(Text("app.match_is", "match {match} is {why}", match=found.match_id, why=found.why_hidden))
     hides = hides_parts(found.pool.game)
     return await hub.channel(found.match_id, language, hides=hides, persons=persons_of(found))

@@ -18,6 +18,7 @@ from arena.web.frame.choices import language_of
 from arena.web.guarding.origins import need_own_page
 from arena.web.owners.sessions import Session, Sessions
 from arena.web.people.visitors import address_of
+from engine.text import Text
 
 COOKIE = "session"
 
@@ -29,7 +30,12 @@ class NotSignedInError(Exception):
 def sessions_of(request: Request) -> Sessions:
     """Return who has signed in. Raises HTTPException where there is no service."""
     if not site_of(request).is_live:
-        raise HTTPException(404, "these pages show a database; one signs in where a service plays")
+        raise HTTPException(
+            404,
+            Text(
+                "web.these_pages_show_database_one", "these pages show a database; one signs in where a service plays"
+            ),
+        )
     found: Sessions = request.app.state.sessions
     return found
 

@@ -15,6 +15,7 @@ from arena.web.frame.asking import arena_of
 from arena.web.frame.rendering import render
 from arena.web.owners.entering import asking, need_sure, private, proven_session, session_of
 from arena.web.owners.sessions import Session
+from engine.text import Text
 
 _SHOWN = 50
 _FEW = 10
@@ -113,7 +114,7 @@ def _act(arena: RemoteArena, what: str) -> Any:
         "roll_back": arena.bots.roll_back,
     }
     if what not in acts:
-        raise HTTPException(400, "promote, withdraw or roll_back")
+        raise HTTPException(400, Text("web.promote_withdraw_roll_back", "promote, withdraw or roll_back"))
     return acts[what]
 
 

@@ -14,6 +14,7 @@ from arena.hosting.archive.names import check_path, shown
 from arena.hosting.content import is_left_out
 from arena.web.owners.archives import BROKEN, UploadError, read_members
 from arena.web.strangers.sentences import is_full
+from engine.text import Text
 
 _CHUNK_BYTES = 1 << 20
 _MANIFEST = "bot.toml"
@@ -32,18 +33,31 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
                 continue
             count += 1
             if count > limits.files:
-                raise UploadError(f"it has over {limits.files} files; leave out what the bot does not need to run")
+                raise UploadError(
+                    Text(
+                        "web.over_files_leave_out_what",
+                        "it has over {count} files; leave out what the bot does not need to run",
+                        count=limits.files,
+                    )
+                )
             left -= _write(directory, path, content, left, is_program=is_program)
     except ArchiveError as error:
         raise UploadError(str(error)) from error
     except UploadError:
         raise
     except FileExistsError as error:
-        raise UploadError(f"{shown(path)} is in it twice; leave one out") from error
+        raise UploadError(
+            Text("web.twice_leave_one_out", "{path} is in it twice; leave one out", path=shown(path))
+        ) from error
     except BROKEN as error:
         if is_full(error):
             raise
-        raise UploadError("it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot") from error
+        raise UploadError(
+            Text(
+                "web.cannot_unpacked_send_zip_tar",
+                "it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot",
+            )
+        ) from error
     return _root(directory)
 
 
@@ -55,7 +69,12 @@ def _write(directory: Path, path: str, content: IO[bytes], most_bytes: int, *, i
         while data := content.read(_CHUNK_BYTES):
             written += len(data)
             if written > most_bytes:
-                raise UploadError("its files are larger than a version may be; leave out what the bot does not need")
+                raise UploadError(
+                    Text(
+                        "web.files_larger_than_version_may",
+                        "its files are larger than a version may be; leave out what the bot does not need",
+                    )
+                )
             target.write(data)
     place.chmod(0o755 if is_program else 0o644)
     return written
@@ -65,4 +84,10 @@ def _root(directory: Path) -> Path:
     for folder in (directory, *(found for found in sorted(directory.iterdir()) if found.is_dir())):
         if (folder / _MANIFEST).is_file():
             return folder
-    raise UploadError(f"there is no {_MANIFEST} in it; send the directory of the bot, as `arena bot submit` takes it")
+    raise UploadError(
+        Text(
+            "web.no_send_directory_bot_arena",
+            "there is no {file} in it; send the directory of the bot, as `arena bot submit` takes it",
+            file=_MANIFEST,
+        )
+    )

@@ -20,6 +20,7 @@ from arena.web.frame.asking import answers_of, arena_of, records_of, site_of
 from arena.web.frame.rendering import render
 from arena.web.official.tables import KeptTable
 from arena.web.pages.addresses import address_of_page
+from engine.text import Text
 
 router = APIRouter()
 PAGE: Final = 50
@@ -183,7 +184,13 @@ def _place(after: str | None) -> int:
     if after is None:
         return 0
     if not after.isascii() or not after.isdigit() or len(after) > 6:
-        raise RefusedError(f"{after[:60]!r} is no cursor of this list; take the one that the page before gave, or none")
+        raise RefusedError(
+            Text(
+                "web.no_cursor_list_take_one_page",
+                "{cursor} is no cursor of this list; take the one that the page before gave, or none",
+                cursor=repr(after[:60]),
+            )
+        )
     return int(after)
 
 

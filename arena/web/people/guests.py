@@ -16,6 +16,7 @@ from arena.web.people.guest import Guest
 from arena.web.people.seat import Seat
 from arena.web.people.table import Chair
 from arena.web.strangers.sentences import sentence_of
+from engine.text import Text
 
 _LOG = structlog.get_logger("web")
 ENTER_PATIENCE_S = 15.0
@@ -75,7 +76,7 @@ def _kept_out(chair: Chair) -> NotReachedError:
     if chair.seat.lost:
         return KeptOutError(chair.seat.lost, why=chair.seat.lost)
     _LOG.warning("no guest is let in", why=chair.guest.trouble or "no answer in time")  # it may tell paths
-    message = "the arena does not let you in just now; try again in a minute"
+    message = Text("web.arena_does_not_let_you", "the arena does not let you in just now; try again in a minute")
     return NotReachedError(message, time=f"{ENTER_PATIENCE_S:.0f}")
 
 

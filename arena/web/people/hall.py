@@ -37,6 +37,7 @@ from arena.web.people.table import About, Chair, Party, Table, new_key, parties_
 from arena.web.people.values import Order, shown_name
 from arena.web.people.watching import Watching
 from arena.web.strangers.sentences import sentence_of
+from engine.text import Text
 
 LOOK_EVERY_S = 5.0
 """How often it is asked what became of matches of which the guests hear nothing."""
@@ -91,7 +92,7 @@ class Hall:
             return table
         if any(party.invitation == key for one in self._tables for party in one.parties):
             raise SeatTakenError("somebody has taken this seat; ask for another invitation")
-        raise NoTableError("there is no such table any more; open another one")
+        raise NoTableError(Text("web.no_such_table_any_more", "there is no such table any more; open another one"))
 
     def tables_of(self, visitor: str) -> list[tuple[Table, Party]]:
         """Return where a visitor plays, the newest first."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
 
+from engine.text import Text
+
 
 class BusyError(Exception):
     """Too many wait for what takes long; the message says what to do."""
@@ -22,7 +24,12 @@ class Gate:
     def passed(self) -> Iterator[None]:
         """Wait until it is our turn. Raises BusyError if too many wait."""
         if not self._waiting.acquire(blocking=False):
-            raise BusyError("many ask for what takes a while to work out; try again in some seconds")
+            raise BusyError(
+                Text(
+                    "web.many_ask_what_takes_while",
+                    "many ask for what takes a while to work out; try again in some seconds",
+                )
+            )
         try:
             with self._inside:
                 yield

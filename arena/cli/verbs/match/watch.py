@@ -21,6 +21,7 @@ from arena.model.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
 from arena.story.facts import StoryError
 from arena.story.live import follow
 from arena.story.story import Story
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -50,7 +51,13 @@ def watch(
                 )
         except KeyboardInterrupt:
             again = connection.command("match", "watch", match)
-            raise InterruptedRunError(f"no longer watched; `{again}` shows the match again") from None
+            raise InterruptedRunError(
+                Text(
+                    "command.no_longer_watched_shows_match",
+                    "no longer watched; `{command}` shows the match again",
+                    command=again,
+                )
+            ) from None
 
 
 def _show(items: Iterator[Any], write: Callable[[Any], None]) -> None:
@@ -63,7 +70,13 @@ def _ending_well(events: Iterator[MatchEvent]) -> Iterator[MatchEvent]:
     for event in events:
         yield event
         if event.end is not None and event.end.lost:
-            raise CliError(f"the match has no result: {event.end.lost}; it may be played again, then watch it again")
+            raise CliError(
+                Text(
+                    "command.match_no_result_may_played",
+                    "the match has no result: {why}; it may be played again, then watch it again",
+                    why=event.end.lost,
+                )
+            )
 
 
 def _event_writer() -> Callable[[MatchEvent], None]:

@@ -21,6 +21,7 @@ from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
 from arena.cli.verbs.rating.circling import MIXTURE, print_circles, print_warning
 from arena.model.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -105,7 +106,13 @@ def _parse_anchors(texts: Sequence[str] | None) -> tuple[Anchor, ...]:
         except ValueError:
             value = float("nan")
         if not bot or isnan(value):
-            raise MisuseError(f"--anchor {text!r} is not BOT=ELO; write for example --anchor greedy=1500")
+            raise MisuseError(
+                Text(
+                    "command.anchor_not_bot_elo_write",
+                    "--anchor {text} is not BOT=ELO; write for example --anchor greedy=1500",
+                    text=repr(text),
+                )
+            )
         anchors[bot] = value
     return tuple(Anchor(bot, elo) for bot, elo in anchors.items())
 

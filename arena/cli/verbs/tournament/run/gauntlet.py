@@ -11,6 +11,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.verbs.tournament.run.common import Target, Unrated, run_example, run_tournament
 from arena.tournament.formats.roundrobin import Gauntlet
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -48,7 +49,13 @@ def gauntlet(
     """Let one bot, the challenger, meet every combination of the others."""
     first, *others = options.parse_names(challenger, "challenger")
     if others:
-        raise MisuseError(f"--challenger names {1 + len(others)} bots; name one, and its opponents with --bots")
+        raise MisuseError(
+            Text(
+                "command.challenger_names_bots_name_one",
+                "--challenger names {count} bots; name one, and its opponents with --bots",
+                count=1 + len(others),
+            )
+        )
     asked = request.Request(
         game=game,
         time=time,

@@ -11,6 +11,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.verbs.tournament.run.common import Target, Unrated, run_example, run_tournament
 from arena.tournament.formats.roundrobin import RoundRobin
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -52,7 +53,13 @@ def round_robin(
 ) -> None:
     """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
     if double and blocks is not None:
-        raise MisuseError(f"--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out")
+        raise MisuseError(
+            Text(
+                "command.double_blocks_2_contradicts_blocks",
+                "--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out",
+                blocks=blocks,
+            )
+        )
     asked = request.Request(
         game=game,
         time=time,
