@@ -45,6 +45,16 @@ class Text(str):
         return self
 
 
+def placed(place: object, why: object) -> Text:
+    """Return what is wrong, behind the place where it is."""
+    return Text("joined.place_why", "{file}: {why}", file=place, why=why)
+
+
+def joined(what: object, why: object) -> Text:
+    """Return what is wrong, with what more is to be said of it, such as the remedy."""
+    return Text("joined.what_why", "{what}; {why}", what=what, why=why)
+
+
 def _part_of(part: object) -> str | int:
     if isinstance(part, BaseException):
         return str(part)

@@ -21,7 +21,7 @@ from arena.hosting import building
 from arena.hosting.content import BotFilesError, VersionLimits, content_hash, hash_files, list_files
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError, copy_file
-from engine.text import Text
+from engine.text import Text, placed
 
 BUILDS_SUFFIX = ".builds"
 BUILD_LIMITS = VersionLimits(files=20_000, total_bytes=512 << 20)
@@ -81,9 +81,24 @@ class BuildStore:
             record = json.loads(self._beside(directory, "json").read_text(encoding="ascii"))
             unchanged = content_hash(directory, BUILD_LIMITS) == record["hash"]
         except (BotDirectoryError, OSError, ValueError, KeyError) as error:
-            raise StoreError(f"{directory}: the built files are damaged: {error}; {remedy}") from error
+            raise StoreError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.built_files_damaged",
+                        "the built files are damaged: {why}; {remedy}",
+                        why=error,
+                        remedy=remedy,
+                    ),
+                )
+            ) from error
         if not unchanged:
-            raise StoreError(f"{directory}: the built files were changed; {remedy}")
+            raise StoreError(
+                placed(
+                    directory,
+                    Text("hosting.built_files_were_changed", "the built files were changed; {remedy}", remedy=remedy),
+                )
+            )
         return Built(version, runtime, record["hash"], directory, record["seconds"])
 
     def log(self, version: str, runtime: str) -> str | None:

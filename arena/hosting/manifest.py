@@ -24,7 +24,7 @@ from arena.hosting.debian_packages import package_hint
 from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, shown
 from arena.hosting.regular import open_regular, without_links
 from arena.hosting.system_places import SYSTEM_PLACES
-from engine.text import Text
+from engine.text import Text, placed
 
 MANIFEST_NAME = "bot.toml"
 ARENA, BUNDLED = "arena", "bundled"
@@ -132,7 +132,7 @@ def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
             rules=fields.read_rules(data.get("rules", {})),
         )
     except FieldError as error:
-        raise ManifestError(Text("joined.place_why", "{file}: {why}", file=place, why=error)) from None
+        raise ManifestError(placed(place, error)) from None
 
 
 def resolve_command(manifest: BotManifest, directory: Path, places: ProgramPlaces | None = None) -> tuple[str, ...]:
@@ -168,8 +168,15 @@ def check_for_strangers(
     place = directory / MANIFEST_NAME
     if manifest.memory_mb > MOST_MEMORY_MB_OF_STRANGERS:
         raise ManifestError(
-            f"{place}: memory_mb is {manifest.memory_mb}, and bots that have an owner may use "
-            f"{MOST_MEMORY_MB_OF_STRANGERS}; ask for less"
+            placed(
+                place,
+                Text(
+                    "hosting.memory_mb_bots_owner_may",
+                    "memory_mb is {value}, and bots that have an owner may use {most}; ask for less",
+                    value=manifest.memory_mb,
+                    most=MOST_MEMORY_MB_OF_STRANGERS,
+                ),
+            )
         )
     if manifest.build:
         return
@@ -177,8 +184,15 @@ def check_for_strangers(
     shown_trees = (Path(sys.executable),) if trees is None else trees
     if not any(program.is_relative_to(tree) for tree in (*shown_trees, directory.absolute(), *SYSTEM_PLACES)):
         raise ManifestError(
-            f"{place}: the program {program} does not exist in the sandbox; put it into the directory "
-            "(runtime 'bundled'), or install it in /usr"
+            placed(
+                place,
+                Text(
+                    "hosting.program_does_not_exist_sandbox",
+                    "the program {program} does not exist in the sandbox; put it into the directory (runtime "
+                    "'bundled'), or install it in /usr",
+                    program=program,
+                ),
+            )
         )
 
 
@@ -188,39 +202,117 @@ def _own_places(manifest: BotManifest, directory: Path) -> ProgramPlaces:
     if manifest.runtime == BUNDLED:
         return BUNDLED_PLACES
     raise ManifestError(
-        f"{directory / MANIFEST_NAME}: runtime is {shown(manifest.runtime)}, which is unknown here; use 'arena' or "
-        "'bundled', or ask the organiser to define it"
+        placed(
+            directory / MANIFEST_NAME,
+            Text(
+                "hosting.runtime_which_unknown_here_use",
+                "runtime is {name}, which is unknown here; use 'arena' or 'bundled', or ask the organiser to define it",
+                name=shown(manifest.runtime),
+            ),
+        )
     )
 
 
 def _manifest_path(directory: Path) -> Path:
     if not directory.exists():
-        raise ManifestError(f"{directory}: there is no such directory; name the one that holds {MANIFEST_NAME}")
+        raise ManifestError(
+            placed(
+                directory,
+                Text(
+                    "hosting.no_such_directory_name_one",
+                    "there is no such directory; name the one that holds {file}",
+                    file=MANIFEST_NAME,
+                ),
+            )
+        )
     if not directory.is_dir():
-        raise ManifestError(f"{directory}: a bot is a directory with a {MANIFEST_NAME}, and this is a file")
+        raise ManifestError(
+            placed(
+                directory,
+                Text(
+                    "hosting.bot_directory_file",
+                    "a bot is a directory with a {name}, and this is a file",
+                    name=MANIFEST_NAME,
+                ),
+            )
+        )
     path = directory / MANIFEST_NAME
     if not (path.is_file() or path.is_symlink()):
-        raise ManifestError(f"{directory}: there is no {MANIFEST_NAME}; write one with {EXAMPLE}")
+        raise ManifestError(
+            placed(
+                directory,
+                Text(
+                    "hosting.no_write_one",
+                    "there is no {name}; write one with {example}",
+                    name=MANIFEST_NAME,
+                    example=EXAMPLE,
+                ),
+            )
+        )
     return path
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
     inside = without_links(path.parent, path.name)
     if inside is None:
-        raise ManifestError(f"{path}: is a link that leaves the bot's directory; put a copy in its place")
+        raise ManifestError(
+            placed(
+                path,
+                Text(
+                    "hosting.link_leaves_bot_directory_put",
+                    "is a link that leaves the bot's directory; put a copy in its place",
+                ),
+            )
+        )
     try:
         with os.fdopen(open_regular(path.parent, inside), "rb") as file:
             content = file.read(MAX_MANIFEST_BYTES + 1)
     except OSError as error:
-        raise ManifestError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+        raise ManifestError(
+            placed(
+                path,
+                Text(
+                    "hosting.cannot_read_check_permissions",
+                    "cannot be read ({why}); check its permissions",
+                    why=error.strerror,
+                ),
+            )
+        ) from error
     if len(content) > MAX_MANIFEST_BYTES:
-        raise ManifestError(f"{path}: is longer than {MAX_MANIFEST_BYTES} bytes; keep only the keys it needs")
+        raise ManifestError(
+            placed(
+                path,
+                Text(
+                    "hosting.longer_than_bytes_keep_only",
+                    "is longer than {bytes} bytes; keep only the keys it needs",
+                    bytes=MAX_MANIFEST_BYTES,
+                ),
+            )
+        )
     try:
         return tomllib.loads(content.decode())
     except UnicodeDecodeError as error:
-        raise ManifestError(f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+        raise ManifestError(
+            placed(
+                path,
+                Text(
+                    "hosting.not_utf_8_text_byte",
+                    "is not UTF-8 text (byte {place}); save it as UTF-8",
+                    place=error.start,
+                ),
+            )
+        ) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ManifestError(f"{path}: is not valid TOML: {' '.join(str(error).split())}; correct that line") from error
+        raise ManifestError(
+            placed(
+                path,
+                Text(
+                    "hosting.not_valid_toml_correct_line",
+                    "is not valid TOML: {why}; correct that line",
+                    why=" ".join(str(error).split()),
+                ),
+            )
+        ) from error
 
 
 def _check_script(key: str, arguments: Sequence[str], directory: Path, place: str) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from arena.hosting import building
 from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, read_chunks
 from arena.hosting.manifest import BotDirectoryError, BotManifest, load_manifest
-from engine.text import Text
+from engine.text import Text, placed
 
 STORE_SUFFIX = ".bots"
 ABANDONED_AFTER_S = 3600.0
@@ -82,7 +82,14 @@ class VersionStore:
                 building.publish(directory, self.directory(version_hash))
         except OSError as error:
             raise StoreError(
-                f"{self.root}: the bot cannot be stored ({error.strerror}); check space and permissions there"
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.bot_cannot_stored_check_space",
+                        "the bot cannot be stored ({why}); check space and permissions there",
+                        why=error.strerror,
+                    ),
+                )
             ) from error
         return self.get(version_hash)
 
@@ -90,14 +97,41 @@ class VersionStore:
         """Return the version with that hash, after checking its files. Raises StoreError."""
         directory = self.directory(version_hash)
         if not directory.is_dir():
-            raise StoreError(f"{directory}: the files of this version are missing; add the bot again")
+            raise StoreError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.files_version_missing_add_bot",
+                        "the files of this version are missing; add the bot again",
+                    ),
+                )
+            )
         try:
             unchanged = content_hash(directory, self._limits) == version_hash
             manifest = load_manifest(directory)
         except (BotDirectoryError, OSError) as error:
-            raise StoreError(f"{directory}: the stored files are damaged: {error}; {_ADD_AGAIN}") from error
+            raise StoreError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.stored_files_damaged",
+                        "the stored files are damaged: {why}; {remedy}",
+                        why=error,
+                        remedy=_ADD_AGAIN,
+                    ),
+                )
+            ) from error
         if not unchanged:
-            raise StoreError(f"{directory}: the stored files were changed; {_ADD_AGAIN}")
+            raise StoreError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.stored_files_were_changed",
+                        "the stored files were changed; {remedy}",
+                        remedy=_ADD_AGAIN,
+                    ),
+                )
+            )
         return StoredVersion(version_hash, directory, manifest)
 
     def hashes(self) -> list[str]:
@@ -107,7 +141,16 @@ class VersionStore:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise StoreError(f"{self.root}: cannot be read ({error.strerror}); check its permissions") from error
+            raise StoreError(
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.cannot_read_check_permissions",
+                        "cannot be read ({why}); check its permissions",
+                        why=error.strerror,
+                    ),
+                )
+            ) from error
 
     def stored_bytes(self, version_hash: str) -> int:
         """Return the sum of the sizes of a version's files; 0 if it is not in the store. Raises StoreError."""
@@ -115,7 +158,16 @@ class VersionStore:
         try:
             return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
         except OSError as error:
-            raise StoreError(f"{directory}: cannot be read ({error.strerror}); check its permissions") from error
+            raise StoreError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.cannot_read_check_permissions",
+                        "cannot be read ({why}); check its permissions",
+                        why=error.strerror,
+                    ),
+                )
+            ) from error
 
     def remove(self, version_hash: str) -> bool:
         """Remove a version, at once for everybody who looks; return whether it was there. Raises StoreError.
@@ -134,7 +186,15 @@ class VersionStore:
             return building.unpublish(self.directory(version_hash))
         except OSError as error:
             raise StoreError(
-                f"{self.root}: {version_hash} cannot be removed ({error.strerror}); check the permissions there"
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.cannot_removed_check_permissions",
+                        "{version} cannot be removed ({why}); check the permissions there",
+                        version=version_hash,
+                        why=error.strerror,
+                    ),
+                )
             ) from error
 
     def discard(self, version_hash: str, is_used: Callable[[str], bool]) -> bool:
@@ -146,7 +206,15 @@ class VersionStore:
             return building.unpublish_unless(self.directory(version_hash), is_used, 0.0)
         except OSError as error:
             raise StoreError(
-                f"{self.root}: {version_hash} cannot be removed ({error.strerror}); check the permissions there"
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.cannot_removed_check_permissions",
+                        "{version} cannot be removed ({why}); check the permissions there",
+                        version=version_hash,
+                        why=error.strerror,
+                    ),
+                )
             ) from error
 
     def renew(self, version_hash: str) -> bool:
@@ -154,7 +222,16 @@ class VersionStore:
         try:
             return building.renew(self.directory(version_hash))
         except OSError as error:
-            raise StoreError(f"{self.root}: cannot be used ({error.strerror}); check its permissions") from error
+            raise StoreError(
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.cannot_used_check_permissions",
+                        "cannot be used ({why}); check its permissions",
+                        why=error.strerror,
+                    ),
+                )
+            ) from error
 
     def collect(self, is_used: Callable[[str], bool], older_than_s: float = ABANDONED_AFTER_S) -> list[str]:
         """Remove the versions that are not used and were last added so long ago; return their hashes.
@@ -168,7 +245,14 @@ class VersionStore:
             ]
         except OSError as error:
             raise StoreError(
-                f"{self.root}: versions cannot be removed ({error.strerror}); check the permissions there"
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.versions_cannot_removed_check_permissions",
+                        "versions cannot be removed ({why}); check the permissions there",
+                        why=error.strerror,
+                    ),
+                )
             ) from error
 
     @contextmanager

@@ -19,7 +19,7 @@ from arena.hosting.archive.errors import (
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.names import MOST_PATH_BYTES, NameTree, check_path, shown
 from arena.hosting.manifest import MANIFEST_NAME
-from engine.text import Text
+from engine.text import Text, joined
 
 _MOST_RECORD_BYTES = MOST_PATH_BYTES + 64
 _RECORD = re.compile(rb"[1-9][0-9]{0,3} ([a-zA-Z0-9.]+)=([^\n]*)\n", re.ASCII)
@@ -191,7 +191,10 @@ def _entries(reader: _Reader) -> Iterator[ArchiveEntry]:
             Text("hosting.empty_header_stands_between_two", "an empty header stands between two files")
         )
     if reader.left_bytes:
-        raise ArchiveFormatError(ArchiveReason.TRAILING_BYTES, f"bytes follow the end of the archive; {_PACK_AGAIN}")
+        raise ArchiveFormatError(
+            ArchiveReason.TRAILING_BYTES,
+            joined(Text("hosting.bytes_follow_end_archive", "bytes follow the end of the archive"), _PACK_AGAIN),
+        )
 
 
 def _read_entry(reader: _Reader, block: bytes) -> ArchiveEntry:
@@ -219,7 +222,10 @@ def _read_block(reader: _Reader) -> bytes:
     is_first, block = reader.offset == 0, reader.read(form.BLOCK_BYTES)
     if block != bytes(form.BLOCK_BYTES):
         if is_first and block[form.MAGIC][:5] != form.USTAR[:5]:
-            raise ArchiveFormatError(ArchiveReason.NO_ARCHIVE, f"this is no archive of a bot; {_PACK_AGAIN}")
+            raise ArchiveFormatError(
+                ArchiveReason.NO_ARCHIVE,
+                joined(Text("hosting.no_archive_bot", "this is no archive of a bot"), _PACK_AGAIN),
+            )
         if not form.checksum_is_right(block):
             raise ArchiveFormatError(
                 ArchiveReason.DAMAGED,
@@ -251,7 +257,16 @@ def _check_kind(block: bytes) -> None:
     if kind in _NO_FILES:
         name = block[form.NAME].rstrip(b"\0").decode("utf-8", "replace")
         raise ArchiveFormatError(
-            ArchiveReason.NO_FILE, f"{shown(name)} is {_NO_FILES[kind]}, and a bot holds files alone; {_PACK_AGAIN}"
+            ArchiveReason.NO_FILE,
+            joined(
+                Text(
+                    "hosting.bot_holds_files_alone",
+                    "{path} is {what}, and a bot holds files alone",
+                    path=shown(name),
+                    what=_NO_FILES[kind],
+                ),
+                _PACK_AGAIN,
+            ),
         )
     if kind != form.FILE:
         raise _extension(_EXTENSIONS.get(kind, Text("hosting.entry_kind", "an entry of kind {kind}", kind=repr(kind))))

@@ -13,7 +13,7 @@ from arena.hosting.archive.format import END, header, padding_bytes
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.names import check_paths, shown
 from arena.hosting.content import BotFile, hash_files, list_files, read_chunks
-from engine.text import Text
+from engine.text import Text, placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,14 @@ def pack(directory: Path, target: BinaryIO, limits: ArchiveLimits | None = None)
     if size_bytes > limits.archive_bytes:
         raise ArchiveSizeError(
             ArchiveReason.TOO_LARGE,
-            f"{directory}: the archive has over {limits.archive_bytes} bytes; keep only what the bot needs to run",
+            placed(
+                directory,
+                Text(
+                    "hosting.archive_over_bytes_keep_only",
+                    "the archive has over {bytes} bytes; keep only what the bot needs to run",
+                    bytes=limits.archive_bytes,
+                ),
+            ),
         )
     return Archive(digest.hexdigest(), size_bytes, content_hash, len(files))
 

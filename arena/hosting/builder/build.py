@@ -27,7 +27,7 @@ from arena.hosting.sandbox.limits import NONE, Limits
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoredVersion
-from engine.text import Text
+from engine.text import Text, placed
 
 _INHERITED = ("PATH", "HOME", "LANG")
 _TEMPORARY = ".tmp"
@@ -76,7 +76,14 @@ async def build_version(
         return await _build_alone(_Job(stored, runtime, builds, level, limits))
     except OSError as error:
         raise StorageFailedError(
-            f"{builds.root}: nothing can be built ({error.strerror}); check space and permissions there"
+            placed(
+                builds.root,
+                Text(
+                    "hosting.nothing_can_built_check_space",
+                    "nothing can be built ({why}); check space and permissions there",
+                    why=error.strerror,
+                ),
+            )
         ) from error
 
 

@@ -21,7 +21,7 @@ from arena.hosting.runtimes.installed import installed_runtimes
 from arena.hosting.runtimes.runtime import SYSTEM_PATH, Layout, Runtime, RuntimeContents, RuntimeDescription
 from arena.hosting.runtimes.settings import PREDEFINED, RuntimeDefinition, RuntimeKind, RuntimeSettings
 from arena.hosting.tools import NODE, install_command, missing_packages
-from engine.text import Text
+from engine.text import Text, placed
 
 _LAY_OUT = {
     RuntimeKind.ARENA: own.lay_out,
@@ -143,9 +143,7 @@ class Runtimes:
         try:
             runtime = self.get(manifest.runtime)
         except UnknownRuntimeError as error:
-            raise UnknownRuntimeError(
-                Text("joined.place_why", "{file}: {why}", file=directory / MANIFEST_NAME, why=error)
-            ) from None
+            raise UnknownRuntimeError(placed(directory / MANIFEST_NAME, error)) from None
         if not manifest.build:
             resolve_command(manifest, directory, runtime.places)
         if is_stranger:

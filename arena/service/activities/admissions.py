@@ -23,7 +23,7 @@ from arena.tournament.runner import MatchExecutor
 from arena.trial.grounds import grounds_of
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.values import Check, Ground, failed, finding_json
-from engine.text import Text
+from engine.text import Text, placed
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders
@@ -102,9 +102,7 @@ class AdmissionDesk:
             view.close()
         if verdict.outcome is Outcome.UNDECIDED:
             await asyncio.to_thread(self._ledger.requeue_admissions, taken.admission.id, verdict.summary)
-            raise UndecidedAdmissionError(
-                Text("joined.place_why", "{file}: {why}", file=taken.bot.name, why=verdict.summary)
-            )
+            raise UndecidedAdmissionError(placed(taken.bot.name, verdict.summary))
         await asyncio.to_thread(self._finish, taken, verdict)
         self._shop.bell.ring()
         self._seconds.observe(time.time() - taken.admission.requested_at_us / 1e6, verdict.outcome.value)

@@ -16,7 +16,7 @@ from arena.service.keeping.errors import DamagedArchiveError, HomeArchiveError
 from arena.service.keeping.format import BUILDS, DATABASE, SETTINGS, STORE
 from arena.service.keeping.own_database import play_own_database
 from arena.service.keeping.reading import Unpacked, unpack
-from engine.text import Text
+from engine.text import Text, placed
 from ratings.ledger.check import check
 from ratings.read.held import held_versions
 from ratings.store.database import Database, make_usable, open_database, upgrade
@@ -141,7 +141,7 @@ def _explain(directory: Path, error: OSError) -> str:
     why = (
         Text("service.no_room_left_disk", "no room is left on its disk")
         if is_full
-        else Text("joined.place_why", "{file}: {why}", file=error.strerror, why=error.filename or directory)
+        else placed(error.strerror, error.filename or directory)
     )
     return Text(
         "service.not_restored_make_room_name",

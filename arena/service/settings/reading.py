@@ -20,7 +20,7 @@ from arena.service.settings.values import (
     ServiceSettings,
     WeightsSection,
 )
-from engine.text import Text
+from engine.text import Text, placed
 from ratings.store.passwords import without_password
 
 DEFAULT = "default"
@@ -133,7 +133,7 @@ def _read_file(file: Path, problems: list[str]) -> dict[str, Any]:
 def _unknown_keys(file: Path, tables: Mapping[str, Any]) -> Iterator[str]:
     for section, table in tables.items():
         if section not in SECTIONS:
-            yield Text("joined.place_why", "{file}: {why}", file=file, why=_unknown_section(section))
+            yield placed(file, _unknown_section(section))
         elif not isinstance(table, dict):
             yield Text(
                 "service.section_write_line_own_settings",

@@ -23,7 +23,7 @@ from arena.web.owners.archives import UploadError
 from arena.web.owners.entering import asking, proven_session, session_of
 from arena.web.owners.sessions import Session
 from arena.web.owners.unpacking import unpack_bot
-from engine.text import Text
+from engine.text import Text, placed
 
 _LIMITS = ArchiveLimits()
 _LONGEST_MESSAGE = 2000
@@ -78,7 +78,5 @@ def _hand_in(request: Request, session: Session, archive: UploadFile, message: s
             bot = unpack_bot(archive.file, Path(directory), limits)
             submitted = submit(arena, bot, message, lambda _sent, _total: None)
         except (UploadError, HostingError, ArchiveError) as error:
-            raise HTTPException(
-                400, Text("joined.place_why", "{file}: {why}", file=(archive.filename or "")[:100], why=error)
-            ) from error
+            raise HTTPException(400, placed((archive.filename or "")[:100], error)) from error
     return f"{submitted.bot}@{submitted.content_hash}"
