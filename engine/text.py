@@ -9,7 +9,7 @@ Nothing of ours is imported here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -53,6 +53,14 @@ def placed(place: object, why: object) -> Text:
 def joined(what: object, why: object) -> Text:
     """Return what is wrong, with what more is to be said of it, such as the remedy."""
     return Text("joined.what_why", "{what}; {why}", what=what, why=why)
+
+
+def with_parts(text: str, change: Callable[[str], str]) -> str:
+    """Return a text with a change made to what stands in its places, at any depth; plain words change as a whole."""
+    if not isinstance(text, Text):
+        return change(text)
+    parts = {name: with_parts(part, change) if isinstance(part, str) else part for name, part in text.parts.items()}
+    return Text(text.id, text.template, **parts)
 
 
 def _part_of(part: object) -> str | int:

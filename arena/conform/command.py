@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arena.conform.stage.process import BotProcess, Launcher, start_process
 from arena.hosting.bot_environment import bot_environment
-from arena.hosting.debian_packages import package_hint
+from arena.hosting.debian_packages import PACKAGES
 from arena.hosting.sandbox.levels import Program, plan_start
 from arena.hosting.sandbox.limits import NONE, Limits
 from engine.text import Text
@@ -40,8 +40,15 @@ def read_command(words: Sequence[str]) -> Command:
     here = Path.cwd()
     program = str(first.absolute()) if first.is_file() else shutil.which(words[0])
     if program is None:
-        if hint := package_hint(words[0]):
-            raise CommandError(f"there is no program {words[0]!r}{hint}")
+        if package := PACKAGES.get(words[0]):
+            raise CommandError(
+                Text(
+                    "hosting.no_program_install_debian_apt",
+                    "there is no program {name}; install it, on Debian with `apt install {package}`",
+                    name=repr(words[0]),
+                    package=package,
+                )
+            )
         raise CommandError(
             Text(
                 "conform.no_program_name_directory_bot",

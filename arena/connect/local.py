@@ -73,10 +73,20 @@ class LocalBots:
             for line in lines_of(error.log):
                 self._tell(BotWrote(1, line))
             words = last_line(error.log)
-            shown = f" Its last line was: {words!r}" if words else ""
+            why = (
+                Text(
+                    "connect.last_line_was", "{why} Its last line was: {line}", why=error.explanation, line=repr(words)
+                )
+                if words
+                else error.explanation
+            )
             raise BotFailsError(
-                f"{self._program.manifest.name} does not start: {error.explanation}{shown}; mend it and try again, "
-                "`arena match run` plays it here"
+                Text(
+                    "service.does_not_start_mend_try",
+                    "{bot} does not start: {why}; mend it and try again, `arena match run` plays it here",
+                    bot=self._program.manifest.name,
+                    why=why,
+                )
             ) from error
         self._idle.append(bot)
         return tuple(bot.games)

@@ -134,8 +134,16 @@ class Matches:
         if self._is_too_many(started):
             if not self._has_refused:
                 self._has_refused = True
-                more = f"the service begins more than {self._asked_for} matches at once"
-                self._tell(Note(f"{more}; those that are too many are not played"))
+                self._tell(
+                    Note(
+                        Text(
+                            "service.service_begins_more_than_matches",
+                            "the service begins more than {count} matches at once; those that are too many are not "
+                            "played",
+                            count=self._asked_for,
+                        )
+                    )
+                )
             return
         table = Table(started, self._bots, self._send, self._tell)
         self._tell(began(started))

@@ -125,8 +125,14 @@ def check_joined(joined: play_pb2.Joined, manifest: BotManifest, address: str) -
     """
     if joined.protocol_major != PROTOCOL_MAJOR:
         raise ProtocolError(
-            f"the service at {address} speaks protocol {joined.protocol_major}.{joined.protocol_minor} with bots, and "
-            f"this arena {PROTOCOL_MAJOR}; install the arena of the service's version"
+            Text(
+                "service.service_speaks_protocol_bots_arena",
+                "the service at {address} speaks protocol {theirs} with bots, and this arena {ours}; install the arena "
+                "of the service's version",
+                address=address,
+                theirs=f"{joined.protocol_major}.{joined.protocol_minor}",
+                ours=PROTOCOL_MAJOR,
+            )
         )
     if not joined.games:
         raise RefusedError(

@@ -139,7 +139,16 @@ class BuildStore:
         target = self.directory(version, runtime)
         found = list_files(files, BUILD_LIMITS)
         if longest := next((file.path for file in found if len(os.fsencode(file.path)) > _LONGEST_PATH), None):
-            raise BotFilesError(f"{longest[:60]}...: is a path of over {_LONGEST_PATH} bytes; choose shorter names")
+            raise BotFilesError(
+                placed(
+                    f"{longest[:60]}...",
+                    Text(
+                        "hosting.path_over_bytes_choose_shorter",
+                        "is a path of over {bytes} bytes; choose shorter names",
+                        bytes=_LONGEST_PATH,
+                    ),
+                )
+            )
         with building.building_directory(self.root) as output:
             built_hash = hash_files([copy_file(file, output) for file in found])
             if built_hash == version:

@@ -36,12 +36,6 @@ _MISSING_PROGRAM = re.compile(r"(?:^|[\s/])([\w.+-]+): (?:command not found|not 
 _MISSING_HEADER = re.compile(r"fatal error: '?([\w.+/-]+)'?:? (?:No such file or directory|file not found)")
 
 
-def package_hint(program: str) -> str:
-    """Return how a program is installed, to be put behind the sentence that misses it; empty if nobody knows."""
-    package = PACKAGES.get(program)
-    return f"; install it, on Debian with `apt install {package}`" if package else ""
-
-
 def hint_in_log(log: str) -> str:
     """Return what is to be installed according to the log of a build, as a sentence; empty if it tells no such thing.
 

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from arena.hosting import manifest_fields as fields
-from arena.hosting.debian_packages import package_hint
+from arena.hosting.debian_packages import PACKAGES
 from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, shown
 from arena.hosting.regular import open_regular, without_links
 from arena.hosting.system_places import SYSTEM_PLACES
@@ -147,7 +147,7 @@ def resolve_command(manifest: BotManifest, directory: Path, places: ProgramPlace
 
 def resolve_words(key: str, words: Sequence[str], directory: Path, places: ProgramPlaces) -> tuple[str, ...]:
     """Return a command of the manifest, the value of `key`, as `resolve_command` does. Raises ManifestError."""
-    place = f"{directory / MANIFEST_NAME}: "
+    place = directory / MANIFEST_NAME
     program, *arguments = words
     if program in places.programs:
         _check_script(key, arguments, directory, place)
@@ -315,33 +315,84 @@ def _read_toml(path: Path) -> dict[str, Any]:
         ) from error
 
 
-def _check_script(key: str, arguments: Sequence[str], directory: Path, place: str) -> None:
+def _check_script(key: str, arguments: Sequence[str], directory: Path, place: Path) -> None:
     """Check that the script of `python main.py` exists; what follows an option (`-m package`) is left to Python."""
     if arguments and not arguments[0].startswith("-") and not _lies_within(arguments[0], directory):
-        raise ManifestError(f"{place}{key} runs {shown(arguments[0])}, and there is no such file in the directory")
+        raise ManifestError(
+            placed(
+                place,
+                Text(
+                    "hosting.runs_no_such_file_directory",
+                    "{key} runs {command}, and there is no such file in the directory",
+                    key=key,
+                    command=shown(arguments[0]),
+                ),
+            )
+        )
 
 
-def _find_program(program: str, directory: Path, places: ProgramPlaces, place: str) -> str:
+def _find_program(program: str, directory: Path, places: ProgramPlaces, place: Path) -> str:
     if _lies_within(program, directory):
         path = (directory / program).absolute()
         if not os.access(path, os.X_OK):
-            raise ManifestError(f"{place}the program {shown(program)} is not executable; run chmod +x on it")
+            raise ManifestError(
+                placed(
+                    place,
+                    Text(
+                        "hosting.program_not_executable_run_chmod",
+                        "the program {program} is not executable; run chmod +x on it",
+                        program=shown(program),
+                    ),
+                )
+            )
         return str(path)
     if places.path == "":
         raise ManifestError(
-            f"{place}runtime is {shown(places.runtime)}, and there is no file {shown(program)} in the directory"
+            placed(
+                place,
+                Text(
+                    "hosting.runtime_no_file_directory",
+                    "runtime is {runtime}, and there is no file {program} in the directory",
+                    runtime=shown(places.runtime),
+                    program=shown(program),
+                ),
+            )
         )
     found = shutil.which(program, path=places.path)
     if found is None:
-        where = (
-            Text("hosting.on_path", "on PATH")
-            if places.path is None
-            else Text("hosting.program_runtime", "a program of runtime {runtime}", runtime=shown(places.runtime))
-        )
         raise ManifestError(
-            f"{place}the program {shown(program)} is neither in the directory nor {where}{package_hint(program)}"
+            placed(
+                place,
+                Text(
+                    "hosting.program_neither_directory_nor",
+                    "the program {program} is neither in the directory nor {what}",
+                    program=shown(program),
+                    what=_where_it_could_be(program, places),
+                ),
+            )
         )
     return str(Path(found).absolute())
+
+
+def _where_it_could_be(program: str, places: ProgramPlaces) -> Text:
+    package = PACKAGES.get(program)
+    if places.path is None:
+        if package is None:
+            return Text("hosting.on_path", "on PATH")
+        return Text(
+            "hosting.path_install_debian_apt_install",
+            "on PATH; install it, on Debian with `apt install {package}`",
+            package=package,
+        )
+    runtime = shown(places.runtime)
+    if package is None:
+        return Text("hosting.program_runtime", "a program of runtime {runtime}", runtime=runtime)
+    return Text(
+        "hosting.program_runtime_install_debian_apt",
+        "a program of runtime {runtime}; install it, on Debian with `apt install {package}`",
+        runtime=runtime,
+        package=package,
+    )
 
 
 def _lies_within(name: str, directory: Path) -> bool:

@@ -37,6 +37,8 @@ class Sentence:
     literals: tuple[str, ...]
     places: tuple[str, ...]
     text_id: str
+    parts: Mapping[str, str]
+    """The ids of texts that stand in places of the text, and whose own places are among those of the template."""
 
     @property
     def weight(self) -> int:
@@ -91,7 +93,9 @@ class Heard:
     def tell(self, language: str) -> str:
         """Return it in a language other than English."""
         told = {place: one.tell(language) for place, one in self.within.items()}
-        return words(language).say(self.sentence.text_id, **{**self.values, **told})
+        known, values = words(language), {**self.values, **told}
+        parts = {place: known.say(text_id, **values) for place, text_id in self.sentence.parts.items()}
+        return known.say(self.sentence.text_id, **{**values, **parts})
 
 
 def parse(text: str, language: str) -> str:
@@ -140,22 +144,22 @@ def _sentences_beginning(start: str) -> tuple[tuple[Sentence, ...], tuple[Senten
 @cache
 def sentences() -> tuple[tuple[Sentence, ...], tuple[Sentence, ...]]:
     """Return the sentences that say something themselves, and those that only hold others."""
-    known = [_sentence_of(english, text_id) for english, text_id in read_templates().items()]
+    known = [_sentence_of(english, *texts) for english, texts in read_templates().items()]
     whole = tuple(sentence for sentence in known if not sentence.is_slight)
     return whole, tuple(sentence for sentence in known if sentence.is_slight)
 
 
-def read_templates() -> dict[str, str]:
-    """Return the id of the text that each English template is."""
-    found: dict[str, str] = json.loads(Path(__file__).with_name("remainder.json").read_text(encoding="utf-8"))
-    return found
+def read_templates() -> dict[str, tuple[str, Mapping[str, str]]]:
+    """Return the id of the text that each English template is, and the ids of texts that stand in its places."""
+    found = json.loads(Path(__file__).with_name("remainder.json").read_text(encoding="utf-8"))
+    return {english: (one, {}) if isinstance(one, str) else (one["id"], one["parts"]) for english, one in found.items()}
 
 
-def _sentence_of(english: str, text_id: str) -> Sentence:
+def _sentence_of(english: str, text_id: str, parts: Mapping[str, str]) -> Sentence:
     literals, places = [""], []
     for literal, place, _, _ in string.Formatter().parse(english):
         literals[-1] += literal
         if place is not None:
             places.append(place)
             literals.append("")
-    return Sentence(tuple(literals), tuple(places), text_id)
+    return Sentence(tuple(literals), tuple(places), text_id, parts)

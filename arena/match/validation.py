@@ -75,10 +75,23 @@ def explain_late(decision: Decision, spent: TimeSpent, margin_us: int) -> str:
         )
     limit, margin = decision.time_limit_us / 1000, margin_us / 1000
     given_back_us = spent.elapsed_us - spent.charged_us
-    took = f"It took {spent.charged_us / 1000:g} ms"
     if given_back_us > 0:
-        took += f" ({given_back_us / 1000:g} ms of waiting for this machine not counted)"
-    return f"{took}; it had {limit:g} ms and a margin of {margin:g} ms."
+        return Text(
+            "matches.took_ms_ms_waiting_machine",
+            "It took {took} ms ({waited} ms of waiting for this machine not counted); it had {limit} ms and a margin "
+            "of {margin} ms.",
+            took=f"{spent.charged_us / 1000:g}",
+            waited=f"{given_back_us / 1000:g}",
+            limit=f"{limit:g}",
+            margin=f"{margin:g}",
+        )
+    return Text(
+        "matches.took_ms_ms_margin_ms",
+        "It took {took} ms; it had {limit} ms and a margin of {margin} ms.",
+        took=f"{spent.charged_us / 1000:g}",
+        limit=f"{limit:g}",
+        margin=f"{margin:g}",
+    )
 
 
 def explain_illegal(playing: Playing, action: int) -> str:
@@ -88,8 +101,17 @@ def explain_illegal(playing: Playing, action: int) -> str:
     if not legal:
         return Text("matches.chose_action_after_end", "It chose action {action} after the end.", action=name)
     shown = ", ".join(f"{other} ({table.format(other)})" for other in legal[:SHOWN_ACTIONS])
-    more = f" and {len(legal) - SHOWN_ACTIONS} more" if len(legal) > SHOWN_ACTIONS else ""
-    return f"It chose action {name}; legal were {shown}{more}."
+    if len(legal) > SHOWN_ACTIONS:
+        return Text(
+            "matches.chose_action_legal_were_more",
+            "It chose action {action}; legal were {legal} and {count} more.",
+            action=name,
+            legal=shown,
+            count=len(legal) - SHOWN_ACTIONS,
+        )
+    return Text(
+        "matches.chose_action_legal_were", "It chose action {action}; legal were {legal}.", action=name, legal=shown
+    )
 
 
 def explain_illegal_in(playing: Playing, answer: Answer, index: int, forced: int) -> str:

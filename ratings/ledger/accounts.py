@@ -153,8 +153,22 @@ def _check_holder(owner: Owner | None, scope: Scope) -> None:
 
 def _check_free(session: Session, owner: Owner | None, name: str) -> None:
     if _tokens_named(session, owner, name):
-        whose = f"owner {owner.name!r} has" if owner else "there is"
-        raise AccountError(f"{whose} a token {name!r} already; revoke it, or choose another name")
+        if owner is None:
+            raise AccountError(
+                Text(
+                    "ratings.token_already_revoke_choose_another",
+                    "there is a token {name} already; revoke it, or choose another name",
+                    name=repr(name),
+                )
+            )
+        raise AccountError(
+            Text(
+                "ratings.owner_token_already_revoke_choose",
+                "owner {owner} has a token {name} already; revoke it, or choose another name",
+                owner=repr(owner.name),
+                name=repr(name),
+            )
+        )
 
 
 def _tokens_named(session: Session, owner: Owner | None, name: str) -> list[Token]:

@@ -128,8 +128,23 @@ def check_versions(session: Session, versions: Sequence[str]) -> None:
                 )
             )
         if version.withdrawn_at_us is not None or version_id in out:
-            how = "annulled" if version_id in out else "withdrawn"
-            raise BotError(f"version {version.number} of {name!r} was {how}; leave it out, or enter another version")
+            if version_id in out:
+                raise BotError(
+                    Text(
+                        "ratings.version_annulled_leave_out_enter",
+                        "version {number} of {bot} was annulled; leave it out, or enter another version",
+                        number=version.number,
+                        bot=repr(name),
+                    )
+                )
+            raise BotError(
+                Text(
+                    "ratings.version_withdrawn_leave_out_enter",
+                    "version {number} of {bot} was withdrawn; leave it out, or enter another version",
+                    number=version.number,
+                    bot=repr(name),
+                )
+            )
         if version.files_removed_at_us is not None:
             raise BotError(
                 Text(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlmodel import select
 
+from engine.text import Text
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.store.models import Pool
 from ratings.store.sessions import Source, read
@@ -18,5 +19,10 @@ def find_pool(source: Source, text: str) -> Pool:
     holding = select(Pool.id).where(holds_part(Pool.id, wanted)).limit(_MOST_NAMED)
     with read(source) as session:
         near = session.exec(holding).all() if usable else []
-        found = only_one(wanted if near else text, "pool", [(id_, None) for id_ in near], "see: arena leaderboard")
+        found = only_one(
+            wanted if near else text,
+            "pool",
+            [(id_, None) for id_ in near],
+            Text("ratings.see_arena_leaderboard", "see: arena leaderboard"),
+        )
         return session.get_one(Pool, found)

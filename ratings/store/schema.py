@@ -73,8 +73,14 @@ def ensure(engine: Engine, *, makes: bool = True, copies: bool = False) -> None:
         upgrade(engine)
     elif found in REVISIONS[:-1]:
         raise SchemaVersionError(
-            f"{name_of(engine)} has schema {found}, this arena needs {HEAD};"
-            f" run: arena db upgrade --db {_as_option(engine)}{_about_password(engine)}"
+            Text(
+                "ratings.schema_arena_needs_run_arena",
+                "{path} has schema {found}, this arena needs {needed}; run: arena db upgrade --db {where}",
+                path=name_of(engine),
+                found=found,
+                needed=HEAD,
+                where=f"{_as_option(engine)}{_about_password(engine)}",
+            )
         )
     elif found != HEAD:
         raise _too_new(engine, found)

@@ -47,9 +47,9 @@ def test_whatever_is_stored_is_told_to_its_last_part() -> None:
 
 
 def test_every_fault_of_an_admission_is_told_with_its_remedy() -> None:
+    where, why = "foreign_king with 3 seats at ply 4", "It ended before it joined (SIGKILL)."
     kinds = [blunders._KINDS[cause] for cause in FaultCause]
-    where = "in foreign_king with 3 seats at ply 4: It ended before it joined (SIGKILL)."
-    assert unheard_of(f"Refused: {kind.what} {where} {kind.remedy}" for kind in kinds) == {}
+    assert unheard_of(f"Refused: {kind.say(where, why)} {kind.remedy}" for kind in kinds) == {}
 
 
 def test_every_rule_of_the_protocol_is_told_to_its_last_part() -> None:

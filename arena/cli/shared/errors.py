@@ -14,7 +14,6 @@ import os
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 
 import typer
 
@@ -22,6 +21,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.output import printable
 from arena.i18n.speaking import language_of_process
 from arena.i18n.translation import translate
+from arena.model.errors import there_is_no
 from engine.text import Text
 
 FAILED = 1
@@ -92,9 +92,7 @@ EXIT_CODES = {
 
 def unknown(kind: str, text: str, known: Sequence[str], remedy: str) -> MisuseError:
     """Return the error for a name that does not exist: it tells the nearest name that does, and where to look."""
-    close = get_close_matches(text, known, n=1, cutoff=0.5)
-    guess = f" did you mean {close[0]!r}?" if close else ""
-    return MisuseError(f"there is no {kind} {text!r};{guess} {remedy}")
+    return MisuseError(there_is_no(kind, text, known, remedy))
 
 
 def _code(error: BaseException) -> int | None:

@@ -44,7 +44,9 @@ async def check_end_while_idle(stage: Stage) -> None:
             )
         )
     if status != 0:
-        raise SilentError(f"the arena ended the stream with OK{bot.how_it_is()}")
+        raise SilentError(
+            bot.with_how_it_is(Text("conform.arena_ended_stream_ok", "the arena ended the stream with OK"))
+        )
 
 
 async def check_end_in_match(stage: Stage) -> None:
@@ -152,12 +154,33 @@ async def _must_end(bot: Dialogue, patience_s: float) -> None:
 
 async def _must_report(process: Running, error: StreamError, patience_s: float) -> None:
     """Wait for the end of a process that must tell of an error. Raises SilentError."""
-    what = f"the stream was ended with {error.code.name}"
+    code = error.code.name
     status = await exit_status(process, patience_s)
     if status is None:
-        raise SilentError(f"{what}, and the process lives on after {patience_s:g} s")
+        raise SilentError(
+            Text(
+                "conform.stream_ended_process_lives_after",
+                "the stream was ended with {code}, and the process lives on after {seconds} s",
+                code=code,
+                seconds=f"{patience_s:g}",
+            )
+        )
     if status == 0:
-        raise SilentError(f"{what}, and the process exited with status 0")
+        raise SilentError(
+            Text(
+                "conform.stream_ended_process_exited_status",
+                "the stream was ended with {code}, and the process exited with status 0",
+                code=code,
+            )
+        )
     if error.message not in process.stderr:
         last = process.stderr.strip().splitlines()[-1:] or ["nothing"]
-        raise SilentError(f"{what}: {error.message!r}, and stderr does not show that message, but {last[0]!r}")
+        raise SilentError(
+            Text(
+                "conform.stream_ended_stderr_does_not",
+                "the stream was ended with {code}: {message}, and stderr does not show that message, but {line}",
+                code=code,
+                message=repr(error.message),
+                line=repr(last[0]),
+            )
+        )

@@ -65,7 +65,11 @@ async def check_major(stage: Stage) -> None:
             Text("conform.after_joined_protocol_2_3", "after Joined with protocol 2.3 the process exited with status 0")
         )
     if not {"protocol", "version"} & set(bot.process.stderr.lower().replace("_", " ").split()):
-        raise SilentError(f"Joined named protocol 2.3, and stderr says nothing of it{bot.how_it_is()}")
+        raise SilentError(
+            bot.with_how_it_is(
+                Text("conform.joined_named_protocol_2_3", "Joined named protocol 2.3, and stderr says nothing of it")
+            )
+        )
 
 
 async def check_minor(stage: Stage) -> None:

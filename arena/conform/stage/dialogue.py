@@ -77,7 +77,14 @@ class Dialogue:
         for response in responses:
             if not await self.stream.send(response.SerializeToString()):
                 await self._let_it_end()
-                raise SilentError(f"the stream ended before everything was sent{self.how_it_is()}")
+                raise SilentError(
+                    self.with_how_it_is(
+                        Text(
+                            "conform.stream_ended_before_everything_sent",
+                            "the stream ended before everything was sent",
+                        )
+                    )
+                )
 
     async def ask(self, board: Board, decide: play_pb2.PlayResponse) -> play_pb2.PlayRequest:
         """Send `decide`, which asks what is pending on the board, and play the answer.
@@ -118,7 +125,7 @@ class Dialogue:
             self._judge_unasked(data, when)
         if self.has_ended:
             await self._let_it_end()
-            raise SilentError(f"the stream ended {when}{self.how_it_is()}")
+            raise SilentError(self._stream_ended(when))
 
     def tolerate(self, question: Question) -> None:
         """Let one answer to that question come at any time: its match has ended before the answer could be sent."""
@@ -166,7 +173,7 @@ class Dialogue:
         while not self.stream.arrived.empty():
             data = self.stream.arrived.get_nowait()
             if data is None:
-                raise SilentError(f"the stream ended {when}{self.how_it_is()}")
+                raise SilentError(self._stream_ended(when))
             self._judge_unasked(data, when)
 
     def _judge_unasked(self, data: bytes, when: str) -> None:
@@ -201,18 +208,45 @@ class Dialogue:
 
     def _missing(self, what: str, patience_s: float) -> str:
         return (
-            f"{what}{self.how_it_is()}"
+            self.with_how_it_is(what)
             if self.has_ended
             else Text("conform.within_s", "{what} within {seconds} s", what=what, seconds=f"{patience_s:g}")
         )
 
-    def how_it_is(self) -> str:
-        """Return the end of a sentence: whether the process ended, how, and what it wrote last."""
+    def _stream_ended(self, when: str) -> str:
+        return self.with_how_it_is(Text("conform.stream_ended", "the stream ended {what}", what=when))
+
+    def with_how_it_is(self, what: str) -> str:
+        """Return a sentence with its end: whether the process ended, how, and what it wrote last."""
         lines = self.process.stderr.strip().splitlines()
-        last = f"; the last line on stderr is {shown(lines[-1])}" if lines else "; nothing on stderr"
         if self.process.ended.done():
-            return f"; its process ended with {_status(self.process.ended.result())}{last}"
-        return f"; it ended its stream{last}" if self.has_ended else ""
+            how = _status(self.process.ended.result())
+            if not lines:
+                return Text(
+                    "conform.process_ended_nothing_stderr",
+                    "{what}; its process ended with {how}; nothing on stderr",
+                    what=what,
+                    how=how,
+                )
+            return Text(
+                "conform.process_ended_last_line_stderr",
+                "{what}; its process ended with {how}; the last line on stderr is {line}",
+                what=what,
+                how=how,
+                line=shown(lines[-1]),
+            )
+        if not self.has_ended:
+            return what
+        if not lines:
+            return Text(
+                "conform.ended_stream_nothing_stderr", "{what}; it ended its stream; nothing on stderr", what=what
+            )
+        return Text(
+            "conform.ended_stream_last_line_stderr",
+            "{what}; it ended its stream; the last line on stderr is {line}",
+            what=what,
+            line=shown(lines[-1]),
+        )
 
 
 def _named_match(request: play_pb2.PlayRequest) -> str:
@@ -220,7 +254,7 @@ def _named_match(request: play_pb2.PlayRequest) -> str:
 
 
 def _status(status: int) -> str:
-    return f"status {status}" if status >= 0 else f"signal {-status}"
+    return Text("conform.status", "status {status}", status=status) if status >= 0 else f"signal {-status}"
 
 
 def _authorization(authorization: str | bytes | None, token: str) -> str:

@@ -108,7 +108,7 @@ def check_unasked(request: play_pb2.PlayRequest, answered: Collection[tuple[str,
                 what=when,
             ),
         )
-    raise BrokenError("no-unasked", f"{name_of(request)} {when}")
+    raise BrokenError("no-unasked", Text("conform.came_when", "{kind} {what}", kind=name_of(request), what=when))
 
 
 def check_answer(request: play_pb2.PlayRequest, question: Question, answered: Collection[tuple[str, int]]) -> None:
@@ -119,7 +119,11 @@ def check_answer(request: play_pb2.PlayRequest, question: Question, answered: Co
     elif kind == "act":
         _check_act(request.act, question, answered)
     else:
-        check_unasked(request, answered, f"in place of an answer to ply {question.ply}")
+        check_unasked(
+            request,
+            answered,
+            Text("conform.in_place_of_answer", "in place of an answer to ply {ply}", ply=question.ply),
+        )
 
 
 def _check_resignation(resign: play_pb2.Resign, question: Question) -> None:

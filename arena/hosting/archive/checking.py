@@ -25,7 +25,7 @@ _MOST_RECORD_BYTES = MOST_PATH_BYTES + 64
 _RECORD = re.compile(rb"[1-9][0-9]{0,3} ([a-zA-Z0-9.]+)=([^\n]*)\n", re.ASCII)
 _SIZE = re.compile(rb"[0-7]{11}\0", re.ASCII)
 _UPLOAD_AGAIN = Text("hosting.submit_bot_again", "submit the bot again")
-_PACK_AGAIN = "let the arena's own command pack the bot"
+_PACK_AGAIN = Text("hosting.let_arena_own_command_pack", "let the arena's own command pack the bot")
 _NO_FILES = {
     b"1": Text("hosting.hard_link", "a hard link"),
     b"2": Text("hosting.a_link", "a link"),
@@ -285,8 +285,15 @@ def _decoded(name: bytes) -> str:
 
 
 def _extension(what: str) -> ArchiveError:
-    return ArchiveFormatError(ArchiveReason.EXTENSION, f"the archive has {what}; {_PACK_AGAIN}")
+    return ArchiveFormatError(
+        ArchiveReason.EXTENSION,
+        Text(
+            "hosting.archive_let_arena_own_command",
+            "the archive has {what}; let the arena's own command pack the bot",
+            what=what,
+        ),
+    )
 
 
 def _not_canonical(what: str) -> ArchiveError:
-    return ArchiveFormatError(ArchiveReason.NOT_CANONICAL, f"{what}; {_PACK_AGAIN}")
+    return ArchiveFormatError(ArchiveReason.NOT_CANONICAL, joined(what, _PACK_AGAIN))

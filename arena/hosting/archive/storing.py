@@ -14,7 +14,7 @@ from arena.hosting.building import write_file
 from arena.hosting.content import hash_files
 from arena.hosting.manifest import BotDirectoryError, load_manifest
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
-from engine.text import Text
+from engine.text import Text, with_parts
 
 _CHUNK_BYTES = 1 << 20
 
@@ -66,7 +66,7 @@ def _fill(empty: Path, file: BinaryIO, listing: ArchiveListing, expected_hash: s
         load_manifest(empty)
     except BotDirectoryError as error:
         # The sender has never seen the directory that the message names.
-        message = str(error).replace(f"{empty}/", "").replace(str(empty), "the bot")
+        message = with_parts(str(error), lambda part: part.replace(f"{empty}/", "").replace(str(empty), "the bot"))
         raise ArchiveContentError(ArchiveReason.BAD_MANIFEST, message) from error
     return expected_hash
 

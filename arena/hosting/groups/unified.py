@@ -106,8 +106,18 @@ def _check_controllers(directory: str) -> None:
     missing = [name for name in CONTROLLERS if name not in offered]
     if missing:
         raise GroupError(
-            f"the control group {directory} has no controller {', '.join(missing)}; where systemd keeps it back from "
-            "users, set Delegate=cpu memory pids in user@.service"
+            joined(
+                Text(
+                    "hosting.control_group_no_controller",
+                    "the control group {path} has no controller {names}",
+                    path=directory,
+                    names=", ".join(missing),
+                ),
+                Text(
+                    "hosting.where_systemd_keeps_back_users",
+                    "where systemd keeps it back from users, set Delegate=cpu memory pids in user@.service",
+                ),
+            )
         )
 
 

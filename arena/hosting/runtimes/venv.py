@@ -152,7 +152,14 @@ def _stdlib(interpreter: Path, name: str, here: str) -> Path:
         if (prefix / library / name / "os.py").is_file():
             return prefix / library / name
     raise RuntimeBrokenError(
-        f"{here}: there is no {prefix}/lib/{name}; make it again with an interpreter that is there"
+        placed(
+            here,
+            Text(
+                "hosting.no_make_again_interpreter",
+                "there is no {path}; make it again with an interpreter that is there",
+                path=f"{prefix}/lib/{name}",
+            ),
+        )
     )
 
 

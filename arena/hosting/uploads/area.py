@@ -232,7 +232,7 @@ class UploadArea:
 
     def _check_space(self, coming_bytes: int) -> None:
         if shutil.disk_usage(self.root).free - coming_bytes < self._limits.free_bytes:
-            raise space("the disk of the service is nearly full")
+            raise space(Text("hosting.disk_service_nearly_full", "the disk of the service is nearly full"))
 
     def _take_over(self, announced: Upload) -> Upload:
         """Return the upload that was begun before, after shutting out the stream that had it. Raises UploadError."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
-from engine.text import Text
+from engine.text import Text, joined
 
 _LATER = Text("hosting.what_arrived_kept_submit_again", "what has arrived is kept, submit again later")
 
@@ -82,7 +82,7 @@ def missing() -> UploadMissingError:
 
 def space(what: str) -> UploadSpaceError:
     """Return the error for a machine that cannot store an upload now."""
-    return UploadSpaceError(UploadReason.DISK_FULL, f"{what}; {_LATER}")
+    return UploadSpaceError(UploadReason.DISK_FULL, joined(what, _LATER))
 
 
 @contextmanager
@@ -91,4 +91,10 @@ def storing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise space(f"the service cannot store the upload ({error.strerror})") from error
+        raise space(
+            Text(
+                "hosting.service_cannot_store_upload",
+                "the service cannot store the upload ({why})",
+                why=error.strerror,
+            )
+        ) from error

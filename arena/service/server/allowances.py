@@ -19,10 +19,6 @@ from engine.text import Text
 from ratings.store.limits import LIMITS, OwnerLimits
 
 _NO_LIMITS = OwnerLimits(*(0 for _ in LIMITS))
-_FULL = (
-    "{owner!r} has {used} of {allowed} MB stored, and this bot takes {more} MB; "
-    "make it smaller, or ask the organiser for more: arena owner limit {owner} --stored-mb N"
-)
 
 
 class Allowances:
@@ -80,8 +76,15 @@ def _announced(uploads: Iterable[Upload]) -> int:
 
 def _check_stored(owner: str, limits: OwnerLimits, used_bytes: int, more_bytes: int) -> None:
     if used_bytes + more_bytes > limits.stored_bytes:
-        message = _FULL.format(
-            owner=owner, used=_megabytes(used_bytes), allowed=limits.stored_mb, more=_megabytes(more_bytes)
+        message = Text(
+            "matches.mb_stored_bot_takes_mb",
+            "{owner} has {used} of {allowed} MB stored, and this bot takes {more} MB; make it smaller, or ask the "
+            "organiser for more: arena owner limit {name} --stored-mb N",
+            owner=repr(owner),
+            used=_megabytes(used_bytes),
+            allowed=limits.stored_mb,
+            more=_megabytes(more_bytes),
+            name=owner,
         )
         facts = {"used_bytes": str(used_bytes), "allowed_bytes": str(limits.stored_bytes)}
         raise CallError(grpc.StatusCode.RESOURCE_EXHAUSTED, "STORED_BYTES", message, facts)

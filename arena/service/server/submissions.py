@@ -36,7 +36,6 @@ from ratings.store.names import OPERATOR, stored_bot_name
 _HOUR_S = 3600.0
 _REFUSALS = (ArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)
 """What is said of an archive for good; after anything else the same archive may be taken another time."""
-_UPLOADS_USED_UP = "the organiser allows {most} uploads an hour, and they are used up; try again in {wait_min} min"
 
 
 class AdmissionReader(Protocol):
@@ -83,7 +82,12 @@ def _too_many(most: int, wait_s: float) -> CallError:
     return CallError(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
         "UPLOADS_PER_HOUR",
-        _UPLOADS_USED_UP.format(most=most, wait_min=max(1, round(wait_s / 60))),
+        Text(
+            "matches.organiser_allows_uploads_hour_they",
+            "the organiser allows {most} uploads an hour, and they are used up; try again in {minutes} min",
+            most=most,
+            minutes=max(1, round(wait_s / 60)),
+        ),
         {"retry_after_s": str(max(1, round(wait_s)))},
     )
 

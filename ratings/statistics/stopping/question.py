@@ -67,6 +67,32 @@ def parse_question(text: str) -> Question:
     return Question(int(found[1] or 1), confidence, within)
 
 
+def question_in_words(text: str) -> str:
+    """Return the sentence that the text of a question is; a text that is none stays as it is."""
+    found = _FORM.fullmatch(text.lower())
+    if found is None:
+        return text
+    places, _, confidence, zone = found.groups()
+    if zone is None:
+        if places is None:
+            return Text("ratings.winner_known", "winner known at {confidence}%", confidence=confidence)
+        return Text("ratings.top_known", "top {places} known at {confidence}%", places=places, confidence=confidence)
+    if places is None:
+        return Text(
+            "ratings.winner_known_within_elo",
+            "winner known at {confidence}% within {zone} Elo",
+            confidence=confidence,
+            zone=zone,
+        )
+    return Text(
+        "ratings.top_known_within_elo",
+        "top {places} known at {confidence}% within {zone} Elo",
+        places=places,
+        confidence=confidence,
+        zone=zone,
+    )
+
+
 def check_question(question: Question, entrants: int) -> None:
     """Raise ResultsError if the question has no answer among so many entrants."""
     if question.places >= entrants:

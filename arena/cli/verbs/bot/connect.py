@@ -134,7 +134,15 @@ def _open_log(file: Path | None) -> Iterator[TextIO | None]:
         try:
             log = None if file is None else stack.enter_context(file.open("a", encoding="utf-8"))
         except OSError as error:
-            raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after --bot-log") from error
+            raise MisuseError(
+                Text(
+                    "command.cannot_write_name_another_file",
+                    "cannot write {file}: {why}; name another file after {option}",
+                    file=file,
+                    why=error.strerror,
+                    option="--bot-log",
+                )
+            ) from error
         yield log
 
 

@@ -84,7 +84,15 @@ def _archive(out: Path) -> Iterator[Add]:
             yield add
         part.replace(out)
     except OSError as error:
-        raise MisuseError(f"cannot write {out}: {error.strerror}; name another file after --out") from error
+        raise MisuseError(
+            Text(
+                "command.cannot_write_name_another_file",
+                "cannot write {file}: {why}; name another file after {option}",
+                file=out,
+                why=error.strerror,
+                option="--out",
+            )
+        ) from error
     finally:
         part.unlink(missing_ok=True)
 
