@@ -9,7 +9,8 @@ Nothing of ours is imported here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import Any
 
 
@@ -55,12 +56,23 @@ def joined(what: object, why: object) -> Text:
     return Text("joined.what_why", "{what}; {why}", what=what, why=why)
 
 
+def all_of(texts: Iterable[str]) -> str:
+    """Return several texts as one, with semicolons between them; empty if there are none."""
+    known = list(texts)
+    return reduce(joined, known) if known else ""
+
+
+def sentences(one: object, other: object) -> Text:
+    """Return two sentences, one behind the other."""
+    return Text("joined.sentences", "{what} {why}", what=one, why=other)
+
+
 def with_parts(text: str, change: Callable[[str], str]) -> str:
     """Return a text with a change made to what stands in its places, at any depth; plain words change as a whole."""
     if not isinstance(text, Text):
         return change(text)
     parts = {name: with_parts(part, change) if isinstance(part, str) else part for name, part in text.parts.items()}
-    return Text(text.id, text.template, **parts)
+    return _remade(text.id, text.template, parts, text.template.format_map(parts))
 
 
 def _part_of(part: object) -> str | int:

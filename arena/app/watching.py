@@ -15,7 +15,6 @@ from arena.model import live as values
 from arena.model.errors import ClientError, ForbiddenError
 from arena.model.live import ChanceOutcome, LogPart, MatchEvent
 from arena.model.match_details import FaultFact
-from arena.model.matches import LOG_STAYS_AT_HOME
 from engine import registry
 from engine.core import EngineError
 from engine.text import Text
@@ -64,7 +63,13 @@ def watched_match(context: AppContext, match: str, seat: int | None = None) -> W
             )
         )
     if seat is not None and detail.seats[seat].is_remote:
-        raise ClientError(f"{watched.bots[seat]} {LOG_STAYS_AT_HOME}")
+        raise ClientError(
+            Text(
+                "app.remote_what_writes_stays_author",
+                "{bot} is remote: what it writes stays on its author's machine, where `arena bot connect` shows it",
+                bot=watched.bots[seat],
+            )
+        )
     return watched
 
 

@@ -20,7 +20,7 @@ from arena.rpc.errors import (
     status_of,
 )
 from arena.wire.encoding import PROTOCOL_MAJOR
-from engine.text import Text
+from engine.text import Text, joined
 
 Code = grpc.StatusCode
 
@@ -114,20 +114,36 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
 def _refusal(code: grpc.StatusCode, reason: str, message: str, endpoint: Endpoint) -> StreamEnd:
     text = message.rstrip(".")
     if reason in _WAITS:
-        return StreamEnd(Turn.WAIT, ServiceError(f"{text}; {_WAITS[reason]}"))
+        return StreamEnd(Turn.WAIT, ServiceError(joined(text, _WAITS[reason])))
     if code in _PASSING and reason not in _KINDS:
         return StreamEnd(Turn.WAIT, ServiceError(text))
     kind = _KINDS.get(reason, RefusedError)
-    return StreamEnd(Turn.END, kind(f"{text}{_remedy(reason, endpoint)}"))
+    return StreamEnd(Turn.END, kind(_with_remedy(text, reason, endpoint)))
 
 
-def _remedy(reason: str, endpoint: Endpoint) -> str:
-    """Return what follows the service's own words, where this side knows better what to type."""
+def _with_remedy(text: str, reason: str, endpoint: Endpoint) -> str:
+    """Return the service's own words and what follows them, where this side knows better what to type."""
     login = "" if endpoint.login is None else f" --name {endpoint.login}"
-    if reason == "TOKEN_UNKNOWN":
-        return f"; with a new token from the organiser, `arena login ADDRESS{login} --token-stdin` logs in again"
-    if reason == "SUPERSEDED":
-        return "; this one ends here. One connection of a bot plays at a time: --name gives this one a name of its own"
-    if reason == "PROTOCOL_VERSION":
-        return f"; this arena speaks protocol {PROTOCOL_MAJOR}: install the arena of the service's version"
-    return ""
+    match reason:
+        case "TOKEN_UNKNOWN":
+            return Text(
+                "connect.new_token_organiser_logs_again",
+                "{why}; with a new token from the organiser, `{command}` logs in again",
+                why=text,
+                command=f"arena login ADDRESS{login} --token-stdin",
+            )
+        case "SUPERSEDED":
+            return Text(
+                "connect.one_ends_here_one_connection",
+                "{why}; this one ends here. One connection of a bot plays at a time: --name gives this one a name of "
+                "its own",
+                why=text,
+            )
+        case "PROTOCOL_VERSION":
+            return Text(
+                "connect.arena_speaks_protocol_install_arena",
+                "{why}; this arena speaks protocol {version}: install the arena of the service's version",
+                why=text,
+                version=PROTOCOL_MAJOR,
+            )
+    return text

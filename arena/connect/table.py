@@ -218,7 +218,14 @@ class Table:
                 bot = await self._bots.take()
             except StartError as error:
                 why = error.explanation.rstrip(".")
-                stopped = Stopped(f"a process did not start: {why[:1].lower()}{why[1:]}", "")
+                stopped = Stopped(
+                    Text(
+                        "connect.process_did_not_start",
+                        "a process did not start: {why}",
+                        why=f"{why[:1].lower()}{why[1:]}",
+                    ),
+                    "",
+                )
             except StreamClosedError:
                 stopped = Stopped(Text("connect.process_ended", "its process ended"), "")
             else:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from arena.hosting.errors import RuntimeDirectoryError
 from arena.hosting.removal import remove_tree
-from engine.text import Text
+from engine.text import Text, placed
 
 MAX_SOCKET_PATH = 107 if sys.platform == "linux" else 103
 """The longest path of a unix socket in bytes (sun_path has 108 or, on macOS, 104, including its zero)."""
@@ -106,7 +106,7 @@ def _remove(directory: Path) -> None:
     for path in directory.glob(f"{SOCKET_NAME}*"):
         path.unlink()
     if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
-        raise OSError(f"{directory}: holds {sorted(foreign)[0]}")
+        raise OSError(placed(directory, Text("hosting.holds", "holds {what}", what=sorted(foreign)[0])))
     (directory / _LOCK).unlink()
     directory.rmdir()
 

@@ -94,8 +94,9 @@ class Heard:
         """Return it in a language other than English."""
         told = {place: one.tell(language) for place, one in self.within.items()}
         known, values = words(language), {**self.values, **told}
-        parts = {place: known.say(text_id, **values) for place, text_id in self.sentence.parts.items()}
-        return known.say(self.sentence.text_id, **{**values, **parts})
+        for place, text_id in self.sentence.parts.items():
+            values[place] = known.say(text_id, **values)
+        return known.say(self.sentence.text_id, **values)
 
 
 def parse(text: str, language: str) -> str:

@@ -141,4 +141,6 @@ def explain_illegal_in(playing: Playing, answer: Answer, index: int, forced: int
 def name_action(playing: Playing, action: int) -> str:
     """Return an id with its notation, whether or not there is such an action."""
     table = playing.game.actions
-    return f"{action} ({table.format(action)})" if 0 <= action < len(table) else f"{action}, which does not exist"
+    if 0 <= action < len(table):
+        return f"{action} ({table.format(action)})"
+    return Text("matches.action_which_does_not_exist", "{action}, which does not exist", action=action)

@@ -44,7 +44,14 @@ def _check_chain(document: Mapping[str, Any]) -> Iterator[str]:
     stored = document["links"]
     for index, (stored_link, link) in enumerate(zip(stored, links, strict=False)):
         if stored_link != link:
-            yield f"the hash chain breaks at {'the header or ' if index == 0 else ''}entry {index}"
+            if index == 0:
+                yield Text(
+                    "matches.hash_chain_breaks_header_entry",
+                    "the hash chain breaks at the header or entry {index}",
+                    index=index,
+                )
+            else:
+                yield Text("matches.hash_chain_breaks_entry", "the hash chain breaks at entry {index}", index=index)
             break
     if len(stored) != len(links):
         yield Text(

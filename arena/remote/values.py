@@ -135,9 +135,14 @@ def other_protocol(major: int, minor: int) -> StreamError:
 
 def version_in_play(bot: str, matches: int) -> StreamError:
     """Return the error of a bot that comes back as another version while its matches go on."""
-    message = (
-        f"another version of {bot} is in the middle of {matches} match{'es' if matches > 1 else ''}; connect that "
-        "version again to play on, or wait until its time there has run out"
+    message = Text(
+        "remote.another_version_middle_connect_version",
+        "another version of {bot} is in the middle of {matches}; connect that version again to play on, or wait until "
+        "its time there has run out",
+        bot=bot,
+        matches=Text("remote.several_matches", "{count} matches", count=matches)
+        if matches > 1
+        else Text("remote.one_match", "{count} match", count=matches),
     )
     return StreamError(grpc.StatusCode.FAILED_PRECONDITION, "VERSION_IN_PLAY", message)
 

@@ -118,7 +118,13 @@ class Revival:
         if was_ready:
             self._backoff.reset()
         pause_s = self._backoff.next_s()
-        self._health.tell(self._part, f"their process ended: {words}; it is started again in {pause_s:g} s")
+        sentence = Text(
+            "service.process_ended_started_again",
+            "their process ended: {why}; it is started again in {seconds} s",
+            why=words,
+            seconds=f"{pause_s:g}",
+        )
+        self._health.tell(self._part, sentence)
         self._log.error("process ended", part=self._part, why=words, again_in_s=pause_s)
         await asyncio.sleep(pause_s)
 

@@ -10,7 +10,7 @@ from arena.match.result import Fault, FaultCause
 from arena.model.admissions import Finding
 from arena.trial.trials import Played
 from arena.trial.values import Check, failed
-from engine.text import Text
+from engine.text import Text, sentences
 
 SHOWN_LOG_CHARACTERS = 4000
 
@@ -127,7 +127,7 @@ def blunders_in(matches: Sequence[Played]) -> list[Blunder]:
 def finding_of(blunder: Blunder) -> Finding:
     """Return a fault as the finding of its check."""
     kind = _KINDS[blunder.fault.cause]
-    sentence = Text("trial.what_and_remedy", "{what} {remedy}", what=_describe(kind, blunder), remedy=kind.remedy)
+    sentence = sentences(_describe(kind, blunder), kind.remedy)
     return failed(kind.check, sentence, evidence_of(blunder))
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.text import Text
+from engine.text import Text, joined
 
 OLDEST, NEWEST = (1, 76), (1, 85)
 """The versions of grpcio from which to which it was tried, every second one of them."""
@@ -72,7 +72,7 @@ def prepare() -> bool:
     """
     refused = refusal()
     if refused.is_mistake:
-        _tell_once(f"{refused.why}; {refused.remedy}")
+        _tell_once(joined(refused.why, refused.remedy))
     if refused.why:
         return False
     os.environ.setdefault(EXPERIMENTS, _POLLED_IO)

@@ -161,7 +161,16 @@ class Block:
                     value=repr(value),
                 )
             )
-        _refuse_unknown(f"option {path}", value, self.parts)
+        if (name := _first_unknown(value, self.parts)) is not None:
+            raise OptionsError(
+                Text(
+                    "engine.option_no",
+                    "option {path} has no {name}; it has: {known}",
+                    path=path,
+                    name=name,
+                    known=", ".join(self.parts),
+                )
+            )
         return tuple(
             kind.read(f"{path}.{name}", value[name], old) if name in value else old
             for (name, kind), old in zip(self.parts.items(), default, strict=True)
@@ -230,10 +239,9 @@ def from_text(path: str, value: Any, example: Any) -> Any:
         ) from None
 
 
-def _refuse_unknown(where: str, values: Mapping[str, Any], known: Mapping[str, Any], word: str = "") -> None:
-    unknown = sorted(str(name) for name in values if name not in known)
-    if unknown:
-        raise OptionsError(f"{where} has no {word}{unknown[0]!r}; it has: {', '.join(known)}")
+def _first_unknown(values: Mapping[str, Any], known: Mapping[str, Any]) -> str | None:
+    """Return the first name that is not known, in quotation marks."""
+    return next((repr(name) for name in sorted(str(name) for name in values if name not in known)), None)
 
 
 def option(kind: Kind, description: str, default: Any = MISSING) -> Any:
@@ -277,12 +285,24 @@ class DeclaredOptions(Generic[T]):
 
     def parse(self, values: Mapping[str, Any]) -> T:
         """Return options from values or texts. Raises OptionsError naming the option and what it takes."""
-        _refuse_unknown(self._game, values, self._kinds, self._word)
+        if (name := _first_unknown(values, self._kinds)) is not None:
+            raise OptionsError(self._has_no(name, ", ".join(self._kinds)))
         read = {name: self._kinds[name].read(name, value, self._of_default(name)) for name, value in values.items()}
         chosen: dict[str, Any] = {}
         for name, presets in self._presets.items():
             chosen.update(presets.get(read.get(name, self._of_default(name)), {}))
         return self._declared(**{**chosen, **read})
+
+    def _has_no(self, name: str, known: str) -> str:
+        if self._word != "option ":
+            return f"{self._game} has no {self._word}{name}; it has: {known}"
+        return Text(
+            "engine.no_option",
+            "{game} has no option {name}; it has: {known}",
+            game=self._game,
+            name=name,
+            known=known,
+        )
 
     def _of_default(self, name: str) -> Any:
         return getattr(self.default, name)

@@ -173,12 +173,33 @@ def _why_no_replay(match_id: str, match: Match | None) -> str:
             match=match_id,
             day=day,
         )
-    why = (
-        Text("app.match_is", "match {match} is {why}", match=match_id, why=match.state)
-        if match
-        else f"no match {match_id}"
-    )
-    return f"{why}; only finished matches have a replay"
+    match None if match is None else match.state:
+        case None:
+            return Text(
+                "ratings.no_match_only_finished_matches",
+                "no match {match}; only finished matches have a replay",
+                match=match_id,
+            )
+        case MatchState.PLANNED:
+            return Text(
+                "ratings.match_planned_only_finished_matches",
+                "match {match} is planned; only finished matches have a replay",
+                match=match_id,
+            )
+        case MatchState.LEASED:
+            return Text(
+                "ratings.match_leased_only_finished_matches",
+                "match {match} is leased; only finished matches have a replay",
+                match=match_id,
+            )
+        case MatchState.VOID:
+            return Text(
+                "ratings.match_void_only_finished_matches",
+                "match {match} is void; only finished matches have a replay",
+                match=match_id,
+            )
+        case state:
+            return f"match {match_id} is {state}; only finished matches have a replay"
 
 
 def replays(

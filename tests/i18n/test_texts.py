@@ -5,6 +5,8 @@ import json
 import pickle
 import re
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +14,12 @@ from arena.i18n.catalogue import LANGUAGES, read_texts
 from arena.i18n.remainder import read_templates
 from arena.i18n.translation import translate
 from engine.text import Text
-from tests.support.raised import places_of, said_texts
+from ratings.errors import NotFoundError
+from ratings.read.identifying import only_one
+from tests.support.raised import PLACE, places_of, raised_sentences, said_texts
 
+LEFT = Path(__file__).with_name("left_in_english.txt")
+"""Sentences that are raised in English and are no texts yet: `file: sentence`. The list only ever grows shorter."""
 TRANSLATED = sorted(frozenset(LANGUAGES) - {"en"})
 
 
@@ -63,6 +69,11 @@ def test_french_has_no_break_before_its_points() -> None:
     assert [text for text in own if broken.search(text)] == []
 
 
+def test_whatever_is_raised_is_a_text_or_on_the_list_of_what_is_left() -> None:
+    found = {f"{path}: {text.replace(PLACE, '{}')}" for path, text in raised_sentences()}
+    assert sorted(found) == LEFT.read_text(encoding="utf-8").splitlines()
+
+
 ENGLISH = "there is no bot 'elk'; add it"
 """The text below, as it reads in English."""
 
@@ -107,3 +118,33 @@ def test_a_text_that_no_catalogue_has_stays_english() -> None:
 def test_a_text_whose_parts_do_not_fit_stays_english() -> None:
     known = next(text_id for text_id, english in templates().items() if places_of(next(iter(english))))
     assert translate(Text(known, "something"), "de") == "something"
+
+
+@pytest.mark.parametrize(
+    ("noun", "text", "see", "german"),
+    [
+        (
+            "match",
+            "262",
+            Text("ratings.see_arena_tournament_show_tournament", "see: arena tournament show TOURNAMENT --matches"),
+            "keine Partie '262'; {}; siehe: arena tournament show TURNIER --matches",
+        ),
+        (
+            "pool",
+            "26",
+            Text("ratings.see_arena_leaderboard", "see: arena leaderboard"),
+            "kein Pool '26'; {}; siehe: arena leaderboard",
+        ),
+        (
+            "tournament",
+            "2",
+            Text("ratings.see_arena_tournament_list", "see: arena tournament list"),
+            "kein Turnier '2'; {}; siehe: arena tournament list",
+        ),
+    ],
+)
+def test_that_a_part_of_an_id_is_too_short_is_told_whole(noun: Any, text: str, see: Text, german: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        only_one(text, noun, [], see)
+    assert str(caught.value) == f"no {noun} {text!r}; a part of an id needs at least 4 characters; {see}"
+    assert translate(str(caught.value), "de") == german.format("ein Teil einer Kennung braucht mindestens 4 Zeichen")

@@ -36,7 +36,6 @@ INWARD = (
     "ratings/statistics",
 )
 """What is raised there tells programmers of a mistake, or is told in other words where it reaches a person."""
-_BETWEEN_PARTS = re.compile(r"""["']\s*\n\s*f?["']""")
 _NEWS = {"Note", "failed", "noted", "passed", "skipped"}
 """What makes a piece of news of a bridge, or what a check found."""
 _MAY_TELL = re.compile(rf"\braise\b|\b({'|'.join(sorted(_NEWS))})\(")
@@ -75,7 +74,7 @@ def said_texts() -> Sequence[Said]:
     return [
         _said(path, node)
         for path in sources_below(*TOPS)
-        if "from engine.text import" in text_of(path)
+        if "from engine.text import" in text_of(path) or "class Text(str)" in text_of(path)
         for node in ast.walk(ast.parse(text_of(path)))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Text"
     ]
@@ -89,13 +88,6 @@ def _said(path: Path, call: ast.Call) -> Said:
 def places_of(template: str) -> set[str]:
     """Return the names of the places of a template."""
     return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
-
-
-@cache
-def joined_sources() -> str:
-    """Return all lines of the sources with texts in them, each text in one piece; parsing them takes long."""
-    joined = "".join(_BETWEEN_PARTS.sub("", text_of(path)) for path in sources_below(*TOPS)).replace('\\"', '"')
-    return "\n".join(line for line in joined.splitlines() if '"' in line)
 
 
 def raised_sentences() -> Iterator[tuple[str, str]]:

@@ -205,7 +205,8 @@ def _sandbox_findings(found: Probe, meaning: str) -> Iterator[Finding]:
     name = Text("command.sandbox", "sandbox {level}", level=found.level)
     for check in found.checks:
         state, remedy = (OK, "") if check.holds else (NOTE, found.remedy)
-        yield Finding(f"{name}: {check.name}", state, check.found, remedy)
+        which = Text("hosting.sandbox", "sandbox {level}: {what}", level=found.level, what=check.name)
+        yield Finding(which, state, check.found, remedy)
     if found.works:
         yield Finding(name, OK, meaning)
     else:

@@ -23,7 +23,7 @@ from arena.executor.ray.node import Node, NodeState, Tally
 from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import prove, why_not
 from arena.executor.worker_process import WorkerProcess
-from engine.text import Text
+from engine.text import Text, all_of, placed
 
 AGAIN_S = 60.0
 """A machine that was refused is proved again after so long."""
@@ -69,14 +69,14 @@ class Fleet:
 
     def why_empty(self) -> str:
         """Return why nothing can be played."""
-        reasons = [f"{node.name}: {node.why}" for node in self._nodes.values() if node.why]
+        reasons = [placed(node.name, node.why) for node in self._nodes.values() if node.why]
         if not reasons:
             return Text(
                 "executor.cluster_no_machine_core_play",
                 "the cluster has no machine with a core to play on; join one with `ray start --address HOST:PORT`",
             )
         return Text(
-            "executor.no_machine_cluster_can_play", "no machine of the cluster can play: {why}", why="; ".join(reasons)
+            "executor.no_machine_cluster_can_play", "no machine of the cluster can play: {why}", why=all_of(reasons)
         )
 
     # Machines.
@@ -118,7 +118,7 @@ class Fleet:
         if node.state is not NodeState.JOINING:
             return  # it was lost meanwhile
         if problems:
-            self._refuse(node, "; ".join(problems))
+            self._refuse(node, all_of(problems))
         elif node.tally.verdict:
             node.state, node.why = NodeState.DRAINED, node.tally.verdict
         else:

@@ -97,6 +97,13 @@ def _chunks(file: BinaryIO, entry: ArchiveEntry) -> Iterator[bytes]:
     while left:
         chunk = file.read(min(_CHUNK_BYTES, left))
         if not chunk:
-            raise ArchiveFormatError(ArchiveReason.TRUNCATED, "the archive ends within a file; submit the bot again")
+            raise ArchiveFormatError(
+                ArchiveReason.TRUNCATED,
+                Text(
+                    "hosting.archive_ends_within_file",
+                    "the archive ends within a file; {remedy}",
+                    remedy=Text("hosting.submit_bot_again", "submit the bot again"),
+                ),
+            )
         left -= len(chunk)
         yield chunk

@@ -27,7 +27,7 @@ from arena.hosting.sandbox.limits import NONE, Limits
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoredVersion
-from engine.text import Text, placed
+from engine.text import Text, placed, sentences
 
 _INHERITED = ("PATH", "HOME", "LANG")
 _TEMPORARY = ".tmp"
@@ -134,7 +134,8 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     ended = process.exited.result() if ended_in_time else None
     sentence = explain_end(command, ended, process.exceeded, job.limits)
     if sentence is not None:
-        return BuildFailure(" ".join(filter(None, [sentence, hint_in_log(log)])), log)
+        hint = hint_in_log(log)
+        return BuildFailure(sentences(sentence, hint) if hint else sentence, log)
     try:
         return await asyncio.to_thread(_keep, job, files, time.monotonic() - started), log
     except BotDirectoryError as error:

@@ -54,8 +54,13 @@ def explain_end(command: str, ended: Exit | None, exceeded: Exceeded | None, lim
             why=exceeded.sentence,
         )
     if ended is None:
-        busy = f"or {LONGEST_FACTOR} times that on a busy machine"
-        return f"The build command `{command}` did not end within {limits.time_s:g} s, {busy}."
+        return Text(
+            "hosting.build_command_did_not_end",
+            "The build command `{command}` did not end within {seconds} s, or {times} times that on a busy machine.",
+            command=command,
+            seconds=f"{limits.time_s:g}",
+            times=LONGEST_FACTOR,
+        )
     if ended.status or ended.signal:
         return Text(
             "hosting.build_command_failed_log_tells",

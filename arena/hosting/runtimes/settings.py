@@ -188,7 +188,17 @@ def _kind(table: Mapping[str, Any], here: str) -> RuntimeKind:
     known = [kind.value for kind in _KEYS]
     if table.get("kind") not in known:
         found = shown(table["kind"]) if "kind" in table else "missing"
-        raise RuntimeSettingsError(f"{here}: kind is {found}; {_remedy(table.get('kind'), known, 'kinds')}")
+        raise RuntimeSettingsError(
+            placed(
+                here,
+                Text(
+                    "hosting.kind_is",
+                    "kind is {value}; {remedy}",
+                    value=found,
+                    remedy=_remedy(table.get("kind"), known, "kinds"),
+                ),
+            )
+        )
     return RuntimeKind(table["kind"])
 
 
@@ -210,11 +220,12 @@ def _check_keys(table: Mapping[str, Any], known: Iterable[str], here: str) -> No
 
 def _remedy(text: object, known: Iterable[str], what: str) -> str:
     near = difflib.get_close_matches(str(text), list(known), n=1)
-    return (
-        Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near[0]))
-        if near
-        else f"the {what} are {', '.join(known)}"
-    )
+    if near:
+        return Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near[0]))
+    names = ", ".join(known)
+    if what == "keys":
+        return Text("hosting.the_keys_are", "the keys are {known}", known=names)
+    return Text("hosting.the_kinds_are", "the kinds are {known}", known=names)
 
 
 def _path(value: object, here: str) -> Path:

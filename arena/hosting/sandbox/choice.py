@@ -71,8 +71,21 @@ def strongest_level() -> str:
 
 
 def _refusal(found: Probe, *, has_owner: bool) -> str:
-    whose = "bots that have an owner run only in a sandbox, and " if has_owner else ""
-    return f"{whose}level {found.level} does not work here: {found.problem}; {found.remedy}"
+    if has_owner:
+        return Text(
+            "hosting.bots_owner_run_only_sandbox_level",
+            "bots that have an owner run only in a sandbox, and level {level} does not work here: {why}; {remedy}",
+            level=found.level,
+            why=found.problem,
+            remedy=found.remedy,
+        )
+    return Text(
+        "hosting.level_does_not_work_here",
+        "level {level} does not work here: {why}; {remedy}",
+        level=found.level,
+        why=found.problem,
+        remedy=found.remedy,
+    )
 
 
 def _probe(level: str) -> Probe:

@@ -28,7 +28,7 @@ from arena.hosting.sandbox.checks import Check
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, Limits
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
 from arena.hosting.sandbox.trial import PROGRAM, try_level
-from engine.text import Text
+from engine.text import Text, all_of
 
 _APPARMOR = Text(
     "hosting.apparmor_keeps_bubblewrap_namespaces_give",
@@ -102,7 +102,7 @@ def _try(level: str) -> Probe:
     except (HostingError, OSError) as error:
         return Probe(level, (), str(error), _remedy(str(error)))
     failed = [check for check in checks if not check.holds]
-    problem = "; ".join(Text("hosting.no", "{what}: no ({why})", what=check.name, why=check.found) for check in failed)
+    problem = all_of(Text("hosting.no", "{what}: no ({why})", what=check.name, why=check.found) for check in failed)
     return Probe(level, checks, problem, _CHECK_DOCTOR if failed else "")
 
 

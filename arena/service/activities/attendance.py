@@ -20,7 +20,6 @@ _FILES_GONE = Text(
     "service.arena_cannot_read_files_they",
     "the arena cannot read its files as they were submitted; the organiser has to bring them back",
 )
-_RUNTIME_BROKEN = "its runtime {name!r} does not work on the arena's machine; the organiser has to mend it"
 
 
 async def attend(shop: Workshop, versions: Iterable[tuple[Version, Bot]]) -> Noted:
@@ -58,5 +57,9 @@ def _for_owner(error: Exception, version: Version) -> str:
     if isinstance(error, StoreError):
         return _FILES_GONE
     if isinstance(error, RuntimeBrokenError):
-        return _RUNTIME_BROKEN.format(name=version.manifest.get("runtime", "arena"))
+        return Text(
+            "service.runtime_does_not_work_arena",
+            "its runtime {name} does not work on the arena's machine; the organiser has to mend it",
+            name=repr(version.manifest.get("runtime", "arena")),
+        )
     return str(error)

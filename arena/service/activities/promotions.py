@@ -128,8 +128,15 @@ class PromotionDesk:
 
     def _hold_back(self, waiting: WaitingVersion, why: str) -> bool:
         bot, version = waiting.bot, waiting.version
-        remedy = f"arena bot promote {bot.name}@{version.content_hash[:12]} lets it play all the same"
-        sentence = f"Version {version.number} of {bot.name} does not replace the one that plays: {why}; {remedy}."
+        sentence = Text(
+            "service.version_does_not_replace_one",
+            "Version {number} of {bot} does not replace the one that plays: {why}; arena bot promote {name} lets it "
+            "play all the same.",
+            number=version.number,
+            bot=bot.name,
+            why=why,
+            name=f"{bot.name}@{version.content_hash[:12]}",
+        )
         notice = f"{bot.name} {version.number} was not promoted", sentence
         self._ledger.note_not_promoted(version.id, actor=ARENA, message=why, notice=notice)
         self._note("not promoted", waiting, why)

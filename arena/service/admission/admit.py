@@ -65,8 +65,13 @@ def _verdict(findings: Sequence[Finding], matches: int) -> AdmissionVerdict:
                 count=matches,
             ),
         )
-    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-    return AdmissionVerdict(Outcome.REFUSED, tuple(findings), f"Refused{more}: {reasons[0].sentence}")
+    why, more = reasons[0].sentence, len(reasons) - 1
+    summary = (
+        Text("service.refused_more", "Refused (and {count} more): {why}", count=more, why=why)
+        if more
+        else Text("service.refused", "Refused: {why}", why=why)
+    )
+    return AdmissionVerdict(Outcome.REFUSED, tuple(findings), summary)
 
 
 class _Admission:

@@ -124,10 +124,20 @@ def _explained(target: Path) -> Iterator[None]:
         ) from error
     except (OSError, DatabaseFullError) as error:
         is_full = isinstance(error, DatabaseFullError) or error.errno in (errno.ENOSPC, errno.EDQUOT)
-        remedy = "make room there" if is_full else "see to that"
-        why = Text("service.no_room_left_disk", "no room is left on its disk") if is_full else str(error)
         raise HomeArchiveError(
-            f"{target} was not written: {why}; {remedy}, or name a file elsewhere; nothing was left behind"
+            Text(
+                "service.not_written_make_room_name",
+                "{file} was not written: {why}; make room there, or name a file elsewhere; nothing was left behind",
+                file=target,
+                why=Text("service.no_room_left_disk", "no room is left on its disk"),
+            )
+            if is_full
+            else Text(
+                "service.not_written_see_name_file",
+                "{file} was not written: {why}; see to that, or name a file elsewhere; nothing was left behind",
+                file=target,
+                why=error,
+            )
         ) from error
 
 

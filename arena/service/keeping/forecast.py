@@ -62,9 +62,7 @@ class Forecast:
             database=_size_text(self.database_bytes),
             bots=_size_text(self.archives_bytes),
         )
-        pace = f"at {self.pace.matches_a_day:,} matches a day ({self.pace.source})"
-        will = f"{_size_text(self.in_a_year_bytes)} in a year; {_size_text(self.free_bytes)} are free"
-        lines = [
+        lines: list[str] = [
             Text(
                 "service.disk_match_takes_bytes",
                 "disk: {why}; a match takes {bytes} bytes ({what})",
@@ -72,7 +70,14 @@ class Forecast:
                 bytes=f"{self.bytes_a_match:,}",
                 what=source,
             ),
-            f"disk: {pace} this home will hold about {will}",
+            Text(
+                "service.disk_matches_day_home_will",
+                "disk: at {pace} matches a day ({what}) this home will hold about {size} in a year; {free} are free",
+                pace=f"{self.pace.matches_a_day:,}",
+                what=self.pace.source,
+                size=_size_text(self.in_a_year_bytes),
+                free=_size_text(self.free_bytes),
+            ),
         ]
         if self.keeps_replays:
             lines.append(

@@ -36,14 +36,19 @@ class RetentionReport:
 
     def lines(self) -> list[str]:
         """Return it in sentences."""
-        done = [f"removed: {one.kind.value} ({one.why})" for one in self.kept.done]
+        done: list[str] = [Text("service.removed", "removed: {why}", why=_kind_and_why(one)) for one in self.kept.done]
         if self.collected:
             done.append(
                 Text("service.removed_files_versions", "removed: the files of {count} versions", count=self.collected)
             )
         announced = {one.kind for one in self.pending}
         told = [
-            f"announced: {one.kind.value} ({one.why}) will be removed after {instant_text(one.due_at_us)}"
+            Text(
+                "service.announced_will_removed_after",
+                "announced: {what} will be removed after {time}",
+                what=_kind_and_why(one),
+                time=instant_text(one.due_at_us),
+            )
             for one in self.pending
         ]
         rest = [
@@ -72,6 +77,16 @@ class RetentionReport:
                 for one in self.planned
             ],
         }
+
+
+def _kind_and_why(removal: Removal) -> str:
+    match removal.kind:
+        case RemovalKind.LOGS:
+            return Text("service.logs", "logs ({why})", why=removal.why)
+        case RemovalKind.REPLAYS:
+            return Text("service.replays", "replays ({why})", why=removal.why)
+        case RemovalKind.ARCHIVES:
+            return Text("service.archives", "archives ({why})", why=removal.why)
 
 
 def _removal_json(removal: Removal) -> dict[str, Any]:

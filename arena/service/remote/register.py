@@ -137,8 +137,15 @@ class Register:
             raise Refusal(
                 "FAILED_PRECONDITION",
                 "VERSION_IN_PLAY",
-                f"another version of {join.bot} is in the middle of {count} match{'es' if count > 1 else ''}; connect "
-                "that version again to play on, or wait until its time there has run out",
+                Text(
+                    "remote.another_version_middle_connect_version",
+                    "another version of {bot} is in the middle of {matches}; connect that version again to play on, or "
+                    "wait until its time there has run out",
+                    bot=join.bot,
+                    matches=Text("remote.several_matches", "{count} matches", count=count)
+                    if count > 1
+                    else Text("remote.one_match", "{count} match", count=count),
+                ),
             )
 
     async def _identify(self, request: JoinRequest, digest: str) -> Owner:

@@ -63,9 +63,17 @@ class Effective:
     def values(self) -> ServiceSettings:
         """Return the typed settings. Raises SettingsError for the first problem."""
         if self.problems:
-            more = len(self.problems) - 1
-            others = f" (and {more} more: `arena serve --check` lists them)" if more else ""
-            raise SettingsError(f"{self.problems[0]}{others}")
+            first, *others = self.problems
+            if not others:
+                raise SettingsError(first)
+            raise SettingsError(
+                Text(
+                    "service.more_arena_serve_check_lists",
+                    "{why} (and {count} more: `arena serve --check` lists them)",
+                    why=first,
+                    count=len(others),
+                )
+            )
         sections: dict[str, dict[str, Value]] = {}
         for one in self.said:
             sections.setdefault(one.row.section, {})[one.row.name] = one.value

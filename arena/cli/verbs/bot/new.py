@@ -20,7 +20,7 @@ from arena.hosting.new_bot import KIT, NewBot, write_new_bot
 from arena.hosting.sample_bots import template_languages
 from arena.hosting.tools import install_command, missing_packages
 from engine import registry
-from engine.text import Text
+from engine.text import Text, joined
 
 app = typer.Typer()
 LANGUAGES = template_languages()
@@ -92,8 +92,10 @@ def _name(directory: Path, name: str | None) -> str:
     try:
         return read_name(directory.absolute().name if name is None else name)
     except FieldError as error:
-        remedy = "" if name is not None else "; --name gives it another name than that of its directory"
-        raise MisuseError(f"{error}{remedy}") from None
+        if name is not None:
+            raise MisuseError(error) from None
+        remedy = Text("command.name_gives_another_name", "--name gives it another name than that of its directory")
+        raise MisuseError(joined(error, remedy)) from None
 
 
 def _warn_of_missing(language: str) -> None:
