@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
-from typing import Any
+from typing import Any, Final
+
+DEEPEST: Final = 6
+"""Texts in texts are read only so deep, whoever sent them."""
 
 
 class Text(str):
@@ -37,13 +40,18 @@ class Text(str):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (self.id, self.template, dict(self.parts), str.__str__(self))
+        return _remade, (self.id, self.template, dict(self.parts), english(self))
 
     def __copy__(self) -> Text:
         return self
 
     def __deepcopy__(self, _memo: object) -> Text:
         return self
+
+
+def english(text: str) -> str:
+    """Return the plain words of a text, for what takes nothing but a `str` itself."""
+    return str.__str__(text)
 
 
 def placed(place: object, why: object) -> Text:
@@ -73,6 +81,37 @@ def with_parts(text: str, change: Callable[[str], str]) -> str:
         return change(text)
     parts = {name: with_parts(part, change) if isinstance(part, str) else part for name, part in text.parts.items()}
     return _remade(text.id, text.template, parts, text.template.format_map(parts))
+
+
+def parts_to_json(text: Text) -> dict[str, Any]:
+    """Return the id and the parts as JSON has them; the English sentence is kept beside it."""
+    return {"id": text.id, "parts": {name: _part_to_json(part) for name, part in text.parts.items()}}
+
+
+def text_from_json(english: str, data: object) -> str:
+    """Return the text that an English sentence is, by what `parts_to_json` gave; the sentence if that is nothing."""
+    return _read(english, data, DEEPEST)
+
+
+def _part_to_json(part: str | int) -> Any:
+    return {"english": english(part), **parts_to_json(part)} if isinstance(part, Text) else part
+
+
+def _read(english: str, data: object, deepest: int) -> str:
+    match data:
+        case {"id": str(text_id), "parts": dict(parts)} if deepest:
+            read = {str(name): _read_part(part, deepest - 1) for name, part in parts.items()}
+            return _remade(text_id, english.replace("{", "{{").replace("}", "}}"), read, english)
+    return english
+
+
+def _read_part(part: object, deepest: int) -> str | int:
+    match part:
+        case {"english": str(english)}:
+            return _read(english, part, deepest)
+        case str() | int():
+            return part
+    return ""
 
 
 def _part_of(part: object) -> str | int:

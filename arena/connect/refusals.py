@@ -112,7 +112,7 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
 
 
 def _refusal(code: grpc.StatusCode, reason: str, message: str, endpoint: Endpoint) -> StreamEnd:
-    text = message.rstrip(".")
+    text = message.rstrip(".") if message.endswith(".") else message
     if reason in _WAITS:
         return StreamEnd(Turn.WAIT, ServiceError(joined(text, _WAITS[reason])))
     if code in _PASSING and reason not in _KINDS:

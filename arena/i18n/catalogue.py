@@ -50,8 +50,12 @@ class Words:
 
     def _area(self, text_id: str) -> Mapping[str, Wording]:
         area = text_id.partition(".")[0]
+        if not area.isidentifier():  # whoever sent it: it becomes the name of a file
+            return {}
         if area not in self._areas:
-            self._areas[area] = _read_area(self.language, area)
+            if not (found := _read_area(self.language, area)):
+                return {}
+            self._areas[area] = found
         return self._areas[area]
 
 

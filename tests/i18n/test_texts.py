@@ -13,7 +13,9 @@ import pytest
 from arena.i18n.catalogue import LANGUAGES, read_texts
 from arena.i18n.remainder import read_templates
 from arena.i18n.translation import translate
-from engine.text import Text
+from arena.service.server.errors import shortened
+from arena.wire.status import TEXT_KEY, Status, decode_status, encode_status
+from engine.text import Text, english, parts_to_json, text_from_json, with_parts
 from ratings.errors import NotFoundError
 from ratings.read.identifying import only_one
 from tests.support.raised import PLACE, places_of, raised_sentences, said_texts
@@ -110,6 +112,35 @@ def test_a_text_is_copied_whole(remake: object) -> None:
     assert vars_of(str(error)) == vars_of(text)
 
 
+def test_a_text_is_read_back_from_its_parts() -> None:
+    text = text_within_a_text()
+    again = text_from_json(f"refused after 3 s: {ENGLISH}", json.loads(json.dumps(parts_to_json(text))))
+    assert isinstance(again, Text)
+    assert (again, again.id, again.parts) == (text, text.id, text.parts)
+    assert type(english(again)) is str
+    within = again.parts["why"]
+    assert isinstance(within, Text)
+    assert (within.id, within.parts) == ("ratings.no_bot", {"name": "'elk'"})
+
+
+@pytest.mark.parametrize("data", [None, 7, [], {}, {"id": 7, "parts": {}}, {"id": "a.b"}, {"id": "a", "parts": []}])
+def test_what_are_no_parts_leaves_plain_words(data: object) -> None:
+    assert type(text_from_json("plain words", data)) is str
+
+
+def test_texts_are_read_in_each_other_only_so_deep() -> None:
+    data: dict[str, object] = {"id": "a.b", "parts": {}}
+    for _ in range(100):
+        data = {"id": "a.b", "parts": {"why": {"english": "deep", **data}}}
+    assert text_from_json("deep", data) == "deep"
+
+
+def test_what_stands_in_places_is_changed_at_any_depth() -> None:
+    changed = with_parts(text_within_a_text(), str.upper)
+    assert changed == "refused after 3 s: there is no bot 'ELK'; add it"
+    assert with_parts("plain", str.upper) == "PLAIN"
+
+
 def test_a_text_that_no_catalogue_has_stays_english() -> None:
     assert translate(Text("moon.cheese", "made of {what}", what="cheese"), "de") == "made of cheese"
     assert translate(Text("ratings.no_bot", "there is no bot"), "xx") == "there is no bot"
@@ -148,3 +179,48 @@ def test_that_a_part_of_an_id_is_too_short_is_told_whole(noun: Any, text: str, s
         only_one(text, noun, [], see)
     assert str(caught.value) == f"no {noun} {text!r}; a part of an id needs at least 4 characters; {see}"
     assert translate(str(caught.value), "de") == german.format("ein Teil einer Kennung braucht mindestens 4 Zeichen")
+
+
+def test_the_message_of_an_error_is_a_text_again_behind_the_wire() -> None:
+    text = text_within_a_text()
+    read = decode_status(encode_status(Status(5, "NOT_FOUND", text, {"offset": "7"})))
+    assert vars_of(read.message)[:2] == vars_of(text)[:2]
+    assert read.metadata == {"offset": "7"}
+    assert decode_status(encode_status(Status(5, "NOT_FOUND", "plain"))).message == "plain"
+
+
+def test_a_text_with_too_much_in_it_travels_as_plain_words() -> None:
+    text = Text("app.refused", "refused: {why}", why="x" * 3000)
+    read = decode_status(encode_status(Status(5, "NOT_FOUND", text)))
+    assert read.message == text
+    assert not isinstance(read.message, Text)
+
+
+@pytest.mark.parametrize("data", ["", "{", "[]", "7", '{"id": "app.refused"}', "[" * 100_000, '{"id": 1, "parts": {}}'])
+def test_what_a_stranger_sends_as_a_text_is_plain_words(data: str) -> None:
+    read = decode_status(encode_status(Status(5, "NOT_FOUND", "plain", {TEXT_KEY: data})))
+    assert (type(read.message), read.message) == (str, "plain")
+
+
+def test_a_text_of_a_stranger_that_no_catalogue_has_stays_english() -> None:
+    data = json.dumps({"id": "moon.cheese", "parts": {"what": "<b>"}})
+    read = decode_status(encode_status(Status(5, "NOT_FOUND", "made of <b>", {TEXT_KEY: data})))
+    assert [translate(read.message, language) for language in LANGUAGES] == ["made of <b>"] * len(LANGUAGES)
+
+
+@pytest.mark.parametrize("text_id", ["../../etc/passwd.x", "a/b.c", ".", "", "moon", "app"])
+def test_an_id_of_a_stranger_names_no_file(text_id: str) -> None:
+    read = text_from_json("plain", {"id": text_id, "parts": {}})
+    assert translate(read, "de") == "plain"
+
+
+def test_a_message_that_is_too_long_loses_the_middle_of_its_longest_part_and_stays_a_text() -> None:
+    text = Text("app.no_bot", "there is no bot {name}; {remedy}", name="x" * 5000, remedy="add it")
+    cut = shortened(text)
+    assert isinstance(cut, Text)
+    assert len(cut) < len(text)
+    assert cut.startswith("there is no bot xxx")
+    assert "xxx...xxx" in cut
+    assert cut.endswith("xxx; add it")
+    assert cut.parts["remedy"] == "add it"
+    assert cut == shortened(english(text))

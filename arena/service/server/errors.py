@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import grpc
 
 from arena.wire.status import Status
-from engine.text import Text
+from engine.text import Text, with_parts
 
 Code = grpc.StatusCode
 
@@ -90,6 +90,7 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "arena.model.errors.RefusedError": (Code.INVALID_ARGUMENT, "REFUSED"),
     "arena.model.errors.ClientError": (Code.FAILED_PRECONDITION, "FAILED"),
 }
+_MARK = "\0"
 MOST_MESSAGE_BYTES = 1000
 """A status travels as metadata, written twice and up to threefold, and a client takes 16 KiB of it."""
 _CODES_BY_REASON = {"UPLOAD_INVALID": Code.INVALID_ARGUMENT, "UPLOAD_OVERRUN": Code.INVALID_ARGUMENT}
@@ -147,7 +148,20 @@ def shortened(message: str) -> str:
     if len(data) <= MOST_MESSAGE_BYTES:
         return message
     half = MOST_MESSAGE_BYTES // 2
-    return f"{data[:half].decode(errors='ignore')}...{data[-half:].decode(errors='ignore')}"
+    cut = f"{data[:half].decode(errors='ignore')}...{data[-half:].decode(errors='ignore')}"
+    return _with_its_longest_part_cut(message, cut) if isinstance(message, Text) else cut
+
+
+def _with_its_longest_part_cut(text: Text, cut: str) -> str:
+    """Return the text with its longest part cut, if that is where the message was; else the plain words."""
+    parts: list[str] = []
+    with_parts(text, lambda part: parts.append(part) or part)  # type: ignore[func-returns-value]
+    longest = max(parts, key=len, default="")
+    before, _, after = with_parts(text, lambda part: _MARK if part == longest else part).partition(_MARK)
+    if not (cut.startswith(before) and cut.endswith(after)) or _MARK in after:
+        return cut
+    left = cut[len(before) : len(cut) - len(after)]
+    return with_parts(text, lambda part: left if part == longest else part)
 
 
 def _facts_of(error: BaseException) -> dict[str, str]:
