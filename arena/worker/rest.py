@@ -16,6 +16,7 @@ from arena.hosting.proc.meter import TreeMeter
 from arena.match.result import FaultCause
 from arena.referee.inbox import Offence
 from arena.referee.stream import BotStream
+from engine.text import Text
 
 FREE_US = 50_000
 """How much processor time a bot may use while it is not asked, for tidying up behind its answers."""
@@ -119,7 +120,14 @@ class BotRest:
         async with self._changing:
             woken = await self._process.wake()
         if woken.problem and not woken.is_own:
-            raise HostingError(f"process {self._process.pid} could not be woken: {woken.problem}")
+            raise HostingError(
+                Text(
+                    "worker.process_could_not_woken",
+                    "process {pid} could not be woken: {problem}",
+                    pid=self._process.pid,
+                    problem=woken.problem,
+                )
+            )
 
     def _account(self, used_us: int, now: float) -> None:
         """Count what it used since the last look or answer, above what is free."""
@@ -140,7 +148,11 @@ class BotRest:
         if not self._process.slept.is_whole:
             return True
         evidence = {"asleep_cpu_us": secret_us, "asleep_s": round(now - self._slept_at, 3)}
-        why = f"It computed for {secret_us / 1000:.0f} ms after it was put to sleep because it was not asked."
+        why = Text(
+            "worker.computed_ms_after_put_sleep",
+            "It computed for {ms} ms after it was put to sleep because it was not asked.",
+            ms=f"{secret_us / 1000:.0f}",
+        )
         self._expel(why, evidence)
         return False
 

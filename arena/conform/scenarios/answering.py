@@ -8,6 +8,7 @@ from arena.conform.stage.board import Board
 from arena.conform.stage.findings import BrokenError, SilentError
 from arena.conform.stage.matches import ask, close_match, games_of, open_usual, play, usual_setting
 from arena.conform.stage.stage import Stage
+from engine.text import Text
 
 _DECISIONS = 3
 _ODD_ID = "A-match.of another SHAPE/0001_" + "x" * 90
@@ -19,17 +20,17 @@ async def check_answers(stage: Stage) -> None:
     A bot that ends with the match has either not borne its end, or does not play several.
     """
     bot = await stage.bot()
-    await bot.stay_quiet("after Joined")
+    await bot.stay_quiet(Text("conform.after_joined", "after Joined"))
     board = await open_usual(bot)
-    await bot.stay_quiet("after MatchStarted")
+    await bot.stay_quiet(Text("conform.after_matchstarted", "after MatchStarted"))
     await ask(bot, board)
-    await bot.stay_quiet("after its answer")
+    await bot.stay_quiet(Text("conform.after_answer", "after its answer"))
     for _ in range(_DECISIONS):
         if not board.is_over:
             await ask(bot, board)
     await close_match(bot, board)
     try:
-        await bot.stay_quiet("after MatchFinished")
+        await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
     except SilentError as error:
         rule = "several-matches" if await bot.exit_status() == 0 else "others-forfeit"
         raise BrokenError(rule, error.seen) from None

@@ -20,6 +20,7 @@ from arena.hosting.manifest import BotDirectoryError, resolve_command
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.runtimes.runtime import Runtime
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
+from engine.text import Text
 
 LIMITS = ArchiveLimits(files=20_000)
 """As much as what a build made may hold."""
@@ -99,7 +100,13 @@ class VersionCache:
         """Return the runtime with that hash. Raises UnplayableError; the errors of `Runtimes.get`."""
         found = self._runtimes.get(name)
         if runtime and found.hash != runtime:
-            raise UnplayableError(f"its runtime {name!r} is another one than here; install the same on every machine")
+            raise UnplayableError(
+                Text(
+                    "executor.runtime_another_one_than_here",
+                    "its runtime {name} is another one than here; install the same on every machine",
+                    name=repr(name),
+                )
+            )
         return found
 
 

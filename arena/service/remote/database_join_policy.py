@@ -14,6 +14,7 @@ from arena.service.server.authentication import address_of
 from arena.service.server.errors import CallError
 from arena.service.server.login_guard import LoginGuard
 from engine import registry
+from engine.text import Text
 from ratings.errors import (
     AccessDeniedError,
     AccountError,
@@ -109,8 +110,12 @@ class DatabaseJoinPolicy:
             raise JoinRefusal(
                 "PERMISSION_DENIED",
                 "SCOPE",
-                f"at this socket only {self._people} seats of people are taken; a bot joins at service.play_address, "
-                "with a token of its author",
+                Text(
+                    "service.socket_only_seats_people_taken",
+                    "at this socket only {who} seats of people are taken; a bot joins at service.play_address, "
+                    "with a token of its author",
+                    who=self._people,
+                ),
             )
         if self._other_service() is not None:
             raise person_refusal()
@@ -133,8 +138,15 @@ class DatabaseJoinPolicy:
             raise JoinRefusal(
                 "FAILED_PRECONDITION",
                 "VERSION_IN_PLAY",
-                f"another version of {join.bot} is in the middle of {count} match{'es' if count > 1 else ''}; connect "
-                "that version again to play on, or wait until its time there has run out",
+                Text(
+                    "remote.another_version_middle_connect_version",
+                    "another version of {bot} is in the middle of {matches}; connect that version again to play on, or "
+                    "wait until its time there has run out",
+                    bot=join.bot,
+                    matches=Text("remote.several_matches", "{count} matches", count=count)
+                    if count > 1
+                    else Text("remote.one_match", "{count} match", count=count),
+                ),
             )
 
     async def _identify(self, request: JoinRequest, digest: str) -> Owner:
@@ -174,7 +186,10 @@ class DatabaseJoinPolicy:
     def _find(self, token: str, digest: str) -> TokenHolder:
         if not 0 < len(token) <= _LONGEST_TOKEN:
             raise AccessDeniedError(
-                'a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"'
+                Text(
+                    "service.bot_joins_token_author_sent",
+                    'a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"',
+                )
             )
         return authenticate(self._database, digest)
 
@@ -186,15 +201,26 @@ def _owner_of(holder: TokenHolder) -> Owner:
         raise JoinRefusal(
             "PERMISSION_DENIED",
             "SCOPE",
-            f"the token {token.name!r} is the organiser's, and a remote bot belongs to an owner; join with a token of "
-            "one: arena token new --owner NAME",
+            Text(
+                "service.token_organisers_remote_bot_belongs",
+                "the token {name} is the organiser's, and a remote bot belongs to an owner; join with a token of "
+                "one: arena token new --owner NAME",
+                name=repr(token.name),
+            ),
         )
     if token.scope is Scope.VIEWER:
         raise JoinRefusal(
             "PERMISSION_DENIED",
             "SCOPE",
-            f"a bot joins with a token of scope {Scope.PLAYER.value} or {Scope.COMPETITOR.value}, and the token "
-            f"{token.name!r} has scope {token.scope.value}; ask the organiser for another",
+            Text(
+                "service.bot_joins_token_scope_token",
+                "a bot joins with a token of scope {one} or {other}, and the token {name} has scope {scope}; ask "
+                "the organiser for another",
+                one=Scope.PLAYER.value,
+                other=Scope.COMPETITOR.value,
+                name=repr(token.name),
+                scope=token.scope.value,
+            ),
         )
     return owner
 
@@ -208,7 +234,12 @@ def _games_of(request: JoinRequest) -> tuple[str, ...]:
         raise JoinRefusal(
             "FAILED_PRECONDITION",
             "NO_GAME",
-            f"none of the bot's games is played here: it names {said}; there are {', '.join(registry.single_names())}",
+            Text(
+                "service.none_bot_games_played_here",
+                "none of the bot's games is played here: it names {said}; there are {names}",
+                said=said,
+                names=", ".join(registry.single_names()),
+            ),
         )
     return games
 

@@ -28,6 +28,7 @@ from arena.service.scheduler.jobs import (
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.pace import Pace
 from arena.tournament.runner import MatchExecutor
+from engine.text import Text
 
 HEAD_START_S = 60.0
 """How many seconds of slots admissions may have ahead of their share: they come first, and nobody starves."""
@@ -134,7 +135,7 @@ class Slots:
         """End a match without a report: its `run` raises MatchLostError. Unknown ids are ignored."""
         waiting = queue.waiting.pop(match_id, None)
         if waiting is not None and not waiting.report.done():
-            waiting.report.set_exception(MatchLostError("cancelled", HostCause.CANCELLED))
+            waiting.report.set_exception(MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED))
         elif match_id in queue.running and self._executor is not None:
             await self._executor.cancel(match_id)
 
@@ -249,7 +250,7 @@ class Slots:
 
 def _outcome(task: asyncio.Task[MatchReport]) -> MatchReport | Exception:
     if task.cancelled():
-        return MatchLostError("cancelled", HostCause.CANCELLED)
+        return MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED)
     error = task.exception()
     if error is None:
         return task.result()

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from arena.i18n.telling import tell
+from arena.i18n.translation import translate
 from arena.v1 import match_pb2
 from arena.web.people.game_table import GameTable, Party
 from arena.web.people.human_seat import HumanSeat
@@ -281,7 +281,7 @@ def _ending(view: TableView, language: str) -> dict[str, Any] | None:
         scoring = [asdict(step) for step in view.board.game.shown.scoring(last.after, language)]
     return {
         "ranks": list(ending.ranks),
-        "faults": [tell(fault, language) for fault in ending.faults],
+        "faults": [translate(fault, language) for fault in ending.faults],
         "resigned": ending.resigned,
         "scoring": scoring,
     }
