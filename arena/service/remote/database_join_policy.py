@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from arena.model.people import GUEST_VERSION, guest_names
-from arena.service.remote.join_policy import AdmittedBot, JoinRefusal, JoinRequest
+from arena.service.remote.join_policy import JoinGrant, JoinRefusal, JoinRequest
 from arena.service.remote.other_service import FindOtherService, bot_refusal, no_other_service, person_refusal
 from arena.service.server.authentication import address_of
 from arena.service.server.errors import CallError
@@ -86,7 +86,7 @@ class DatabaseJoinPolicy:
         self._minute = 0
         self._notes: set[asyncio.Task[None]] = set()
 
-    async def admit(self, request: JoinRequest) -> AdmittedBot:
+    async def admit(self, request: JoinRequest) -> JoinGrant:
         """Return who joins; a bot or a version that is new is made. Raises Refusal."""
         if not request.token and address_of(request.peer) is None:
             return await self._admit_person(request)
@@ -102,9 +102,9 @@ class DatabaseJoinPolicy:
             joined = await self._join(join, self._limits.with_own(owner.limits))
         if joined.has_changed:
             self._wake()
-        return AdmittedBot(join.bot, join.content_hash, _known(games), digest)
+        return JoinGrant(join.bot, join.content_hash, _known(games), digest)
 
-    async def _admit_person(self, request: JoinRequest) -> AdmittedBot:
+    async def _admit_person(self, request: JoinRequest) -> JoinGrant:
         """Return the seat of a person, asked for over the socket of this machine. Raises Refusal."""
         if request.name not in guest_names(self._people) or request.version != GUEST_VERSION:
             raise JoinRefusal(
@@ -122,7 +122,7 @@ class DatabaseJoinPolicy:
         join = RemoteJoin(PEOPLE, request.name, GUEST_VERSION, (ALL_GAMES,))
         with _refusing():
             await self._join(join, _NO_LIMITS)
-        return AdmittedBot(join.bot, join.content_hash, _known(join.games), "")
+        return JoinGrant(join.bot, join.content_hash, _known(join.games), "")
 
     async def _join(self, join: RemoteJoin, limits: OwnerLimits) -> JoinedVersion:
         """Return the version that joins; who comes back as what plays already does not wait for the right to write."""

@@ -18,7 +18,7 @@ from arena.web.people.game_table import GameTable, Party
 from arena.web.people.human_seat import HumanSeat
 from arena.web.people.look_ahead import LookAhead
 from arena.web.people.seat_board import SeatBoard
-from arena.web.people.values import PendingDecision, SeatState
+from arena.web.people.values import HumanSeatState, PendingDecision
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
@@ -113,7 +113,7 @@ def _is_private(table: GameTable, party: Party) -> bool:
 def _decider(table: GameTable) -> int | None:
     """Return the seat that decides, as far as it is known; None at the end."""
     for seat in table.seats:
-        if seat.stage is SeatState.ASKED:
+        if seat.stage is HumanSeatState.ASKED:
             return seat.number
     return table.following.decider
 
