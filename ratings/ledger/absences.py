@@ -12,11 +12,11 @@ from sqlmodel import Session
 
 from ratings.ledger.notices import add_notice
 from ratings.ledger.syncing import sync_ladders
-from ratings.store.bot_event import ActiveVersion
+from ratings.store.bot_event import ActiveVersionRecord
 from ratings.store.ids import now_us
 from ratings.store.lookups import get_version
-from ratings.store.models import Bot, Version
-from ratings.store.service import Absence
+from ratings.store.models import BotRecord, VersionRecord
+from ratings.store.service import AbsenceRecord
 
 SUBJECT = "bot absent"
 
@@ -36,12 +36,12 @@ def note_absences(session: Session, found: Mapping[str, str | None]) -> Noted:
     """
     gone, back = [], []
     for version_id, why in found.items():
-        known = session.get(Absence, version_id)
+        known = session.get(AbsenceRecord, version_id)
         if why is None and known is not None:
             session.delete(known)
             back.append(_tell(session, version_id, "can be started again, and is back on its ladders"))
         elif why is not None and known is None:
-            session.add(Absence(version_id=version_id, why=why, since_us=now_us()))
+            session.add(AbsenceRecord(version_id=version_id, why=why, since_us=now_us()))
             gone.append(_tell(session, version_id, f"plays on no ladder until this is mended: {why}"))
         elif why is not None and known is not None and known.why != why:
             known.why = why
@@ -54,9 +54,9 @@ def note_absences(session: Session, found: Mapping[str, str | None]) -> Noted:
 
 def _tell(session: Session, version_id: str, what: str) -> str:
     """Tell the owner of the version, if it has one, is hosted and active, and return the name of the bot."""
-    version: Version = get_version(session, version_id)
-    bot = session.get_one(Bot, version.bot_id)
-    active = session.get(ActiveVersion, bot.id)
+    version: VersionRecord = get_version(session, version_id)
+    bot = session.get_one(BotRecord, version.bot_id)
+    active = session.get(ActiveVersionRecord, bot.id)
     is_told = bot.owner_id is not None and not bot.remote
     if is_told and active is not None and active.version_id == version_id:
         add_notice(session, bot.owner_id, SUBJECT, f"{bot.name} version {version.number} {what}")

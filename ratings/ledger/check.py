@@ -19,7 +19,7 @@ from ratings.store.database import Database
 from ratings.store.dialects import dialect_of
 from ratings.store.lineage import lineage_of
 from ratings.store.sessions import read
-from ratings.values.states import AttemptState, MatchState, Verdict
+from ratings.values.states import AttemptState, MatchState, RatingVerdict
 
 _MOST_OF_A_KIND = 10
 
@@ -205,7 +205,7 @@ def _waiting(session: Session) -> Iterator[str]:
 
 def _annulled(session: Session) -> Iterator[str]:
     mark, block = tables.annulled_block, tables.block
-    counts = select(_o.c.match_id).join(_m, _m.c.id == _o.c.match_id).where(_o.c.verdict == Verdict.ANNULLED)
+    counts = select(_o.c.match_id).join(_m, _m.c.id == _o.c.match_id).where(_o.c.verdict == RatingVerdict.ANNULLED)
     marked = select(mark.c.block_id)
     yield from _few(session, counts.where(_m.c.block_id.not_in(marked)), "match {}: annulled, but its block is not")
     of_marked = (
@@ -215,7 +215,7 @@ def _annulled(session: Session) -> Iterator[str]:
         .join(_m, (_m.c.tournament_id == block.c.tournament_id) & (_m.c.block_id == block.c.id))
         .join(_o, _o.c.match_id == _m.c.id)
     )
-    counted = of_marked.where(_o.c.verdict != Verdict.ANNULLED)
+    counted = of_marked.where(_o.c.verdict != RatingVerdict.ANNULLED)
     yield from _few(session, counted, "match {}: its block is annulled, but it is not")
 
 

@@ -10,7 +10,7 @@ from ratings.ledger.ladders import LadderPlan, PlannerOf, close_ladder, open_lad
 from ratings.ledger.notices import add_notice
 from ratings.store import waves
 from ratings.store.ladders import RunningLadder, running_ladders
-from ratings.store.models import Bot, Version
+from ratings.store.models import BotRecord, VersionRecord
 
 _SUBJECT = "rules"
 
@@ -54,8 +54,10 @@ def _present(session: Session, tournament_id: str) -> list[str]:
 
 
 def _tell_owner(session: Session, version_id: str, what: str, goes_on: bool) -> None:
-    query = select(Bot.name, Bot.owner_id, Version.number).join(Version, col(Version.bot_id) == Bot.id)
-    name, owner_id, number = session.exec(query.where(Version.id == version_id)).one()
+    query = select(BotRecord.name, BotRecord.owner_id, VersionRecord.number).join(
+        VersionRecord, col(VersionRecord.bot_id) == BotRecord.id
+    )
+    name, owner_id, number = session.exec(query.where(VersionRecord.id == version_id)).one()
     if owner_id is not None:
         becomes = "plays in it" if goes_on else "states other rules and does not play until you submit a new version"
         add_notice(session, owner_id, _SUBJECT, f"{what}; version {number} of {name} {becomes}")

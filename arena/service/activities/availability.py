@@ -13,13 +13,13 @@ from arena.hosting.store import StoreError
 from arena.service.activities.context import ServiceContext
 from ratings.ledger.absences import Noted
 from ratings.ledger.service import ServiceLedger
-from ratings.store.models import Bot, Version
+from ratings.store.models import BotRecord, VersionRecord
 
 _FILES_GONE = "the arena cannot read its files as they were submitted; the organiser has to bring them back"
 _RUNTIME_BROKEN = "its runtime {name!r} does not work on the arena's machine; the organiser has to mend it"
 
 
-async def update_availability(context: ServiceContext, versions: Iterable[tuple[Version, Bot]]) -> Noted:
+async def update_availability(context: ServiceContext, versions: Iterable[tuple[VersionRecord, BotRecord]]) -> Noted:
     """Look which hosted versions can be started, built anew if needed, and write it: ladders follow at once.
 
     Raises SandboxUnavailableError and the other errors of a machine that can build or start nothing at all.
@@ -33,7 +33,7 @@ async def update_availability(context: ServiceContext, versions: Iterable[tuple[
     return noted
 
 
-async def _obstacle(context: ServiceContext, version: Version, bot: Bot) -> str | None:
+async def _obstacle(context: ServiceContext, version: VersionRecord, bot: BotRecord) -> str | None:
     """Return why a version cannot be started, in words that its owner may read, or `None` if it can."""
     about = f"version {version.id}"
     try:
@@ -49,7 +49,7 @@ async def _obstacle(context: ServiceContext, version: Version, bot: Bot) -> str 
     return None
 
 
-def _for_owner(error: Exception, version: Version) -> str:
+def _for_owner(error: Exception, version: VersionRecord) -> str:
     """Return an error without the places on the arena's machine that its own message names."""
     if isinstance(error, StoreError):
         return _FILES_GONE

@@ -15,7 +15,7 @@ from ratings.read.held import is_held
 from ratings.read.retention import Limits, Planned, planned_removals, removals
 from ratings.store.database import Database, open_database
 from ratings.store.ids import now_us
-from ratings.store.service import Removal
+from ratings.store.service import RemovalRecord
 from ratings.values.states import RemovalKind
 
 
@@ -23,7 +23,7 @@ from ratings.values.states import RemovalKind
 class RetentionReport:
     """How a home stands to the limits of its settings."""
 
-    pending: tuple[Removal, ...]
+    pending: tuple[RemovalRecord, ...]
     """What is announced."""
     planned: tuple[Planned, ...]
     """What the limits want removed now."""
@@ -62,7 +62,7 @@ class RetentionReport:
         }
 
 
-def _removal_json(removal: Removal) -> dict[str, Any]:
+def _removal_json(removal: RemovalRecord) -> dict[str, Any]:
     return {"kind": removal.kind.value, "why": removal.why, "due_at_us": removal.due_at_us, "items": removal.items}
 
 
