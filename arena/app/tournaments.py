@@ -28,7 +28,7 @@ from arena.model.tournaments import (
     TournamentDetail,
     TournamentSummary,
 )
-from arena.tournament.formats.format import EntrantStanding
+from arena.tournament.formats.format import FormatStanding
 from arena.tournament.playing import player_of, service_of
 from arena.tournament.stored import format_of
 from arena.tournament.table import table_situation
@@ -417,7 +417,7 @@ def _unranked(place: int, row: EntrantRow) -> StandingRow:
     return _line(row, place=place, blocks=0, points=0, score=row.score, status="")
 
 
-def _ranked(row: EntrantRow, standing: EntrantStanding) -> StandingRow:
+def _ranked(row: EntrantRow, standing: FormatStanding) -> StandingRow:
     return _line(
         row,
         place=standing.place,

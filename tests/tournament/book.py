@@ -13,7 +13,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.time_control import parse_time_control
 from arena.tournament.creation import Terms, create_match, create_tournament
-from arena.tournament.formats.format import EntrantStanding, Format
+from arena.tournament.formats.format import Format, FormatStanding
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.seeds import secret_from_seed
 from arena.tournament.formats.situation import Situation
@@ -109,7 +109,7 @@ class Book:
         rows = table(self.database, pool_id=tournament.pool_id)
         return {row.bot: (row.mu.hex(), row.sigma.hex(), row.matches, row.wins, row.score) for row in rows}
 
-    def standings(self, tournament: TournamentRecord) -> list[EntrantStanding]:
+    def standings(self, tournament: TournamentRecord) -> list[FormatStanding]:
         """The table that the format gives, best first."""
         played = tournament_waves(self.database, tournament.id)
         form = format_of(played.tournament, played.pool)

@@ -13,7 +13,7 @@ from arena.match.spec import MatchSpec
 from arena.tournament.entering import join, withdraw
 from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import EntrantStanding, Format
+from arena.tournament.formats.format import Format, FormatStanding
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
@@ -54,7 +54,7 @@ async def play(
         return await run_tournament(book.database, tournament.id, started, book.programs, **more)
 
 
-def standings(book: Book, tournament: TournamentRecord) -> list[EntrantStanding]:
+def standings(book: Book, tournament: TournamentRecord) -> list[FormatStanding]:
     return book.standings(tournament)
 
 

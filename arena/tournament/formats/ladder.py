@@ -10,7 +10,7 @@ from arena.tournament.formats import ladder_memory
 from arena.tournament.formats.apart import count_tables, free_for, owners_of, sitting_out
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import EntrantStanding, Format, Traits
+from arena.tournament.formats.format import Format, FormatStanding, Traits
 from arena.tournament.formats.ladder_memory import LadderMemory, memory_of
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.past import Tally
@@ -55,7 +55,7 @@ class LadderFormat:
         seated = self._seated(situation, active, tallies)
         return seat_groups(situation, self._groups(situation, seated, tallies))
 
-    def standings(self, situation: Situation) -> list[EntrantStanding]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by mu - 3 sigma of the ladder's own skills."""
         tallies, skills = tally(situation), strengths(situation)
         failing = keep_failing(tallies, self.retire_after)
