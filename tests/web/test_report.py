@@ -250,7 +250,7 @@ def test_no_other_file_is_replaced_and_nothing_is_made_for_it(
 _HELD = """
 import signal
 from arena.cli.main import main
-from arena.web.report import gathering, streams
+from arena.web.report import streams, tournament_report
 
 def held(*arguments, packing=streams.pack_all):
     making = packing(*arguments)
@@ -258,7 +258,7 @@ def held(*arguments, packing=streams.pack_all):
     print("making", flush=True)
     signal.pause()
 
-gathering.pack_all, streams._LONG = held, 0
+tournament_report.pack_all, streams._LONG = held, 0
 main()
 """
 """Makes a report by several processes, and waits when the first match is in it."""

@@ -142,7 +142,7 @@ def test_frames_are_appended_as_a_live_match_brings_them(
     match = shortest(arena, "foreign_king")
     open_match(page, address, match)
     document = client.get(f"/matches/{match}/frames.json").json()
-    document = page.page.evaluate(
+    told = page.page.evaluate(
         """async whole => {
           const { Viewer } = await import("/static/js/viewer.js");
           const root = document.querySelector("[data-viewer]");
@@ -161,9 +161,9 @@ def test_frames_are_appended_as_a_live_match_brings_them(
         }""",
         document,
     )
-    assert document[0] == document[1] == len(document["frames"]) - 1
-    assert "<b>late</b>" in document[2]
-    assert document[3] == 1
+    assert told[0] == told[1] == len(document["frames"]) - 1
+    assert "<b>late</b>" in told[2]
+    assert told[3] == 1
 
 
 def test_a_phone_shows_it_whole_and_steps_by_a_swipe(phone: Watched, address: str, arena: ArenaPort) -> None:

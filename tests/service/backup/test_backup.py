@@ -251,9 +251,9 @@ def test_a_full_disk_leaves_nothing(home: Home, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from arena.service.home import Home; from arena.service.backup.create import back_up_home\n"
-        "from arena.service.errors import ServiceError\n"
+        "from arena.service.errors import DaemonError\n"
         "try: back_up_home(Home(Path(sys.argv[1])), Path(sys.argv[2], 'x.tar'))\n"
-        "except ServiceError as error: print(error)\n"
+        "except DaemonError as error: print(error)\n"
     )
     for size_kb in (100, 600):
         words = [sys.executable, "-c", program, str(home.directory), str(disk)]

@@ -25,8 +25,8 @@ from pathlib import Path
 from tests.support.people import *
 
 async def main():
-    async with open_hall(Path(sys.argv[1]), file=Path(sys.argv[2])) as hall:
-        table = await hall.open("v", "address", order(None, "drawn", None, names=("Anna", "Bob")))
+    async with open_game_tables(Path(sys.argv[1]), file=Path(sys.argv[2])) as tables:
+        table = await tables.open("v", "address", order(None, "drawn", None, names=("Anna", "Bob")))
         await play(table, by_chance(), 7)
         await until_asked(table)
         print(table.key, flush=True)
