@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.ladder_memory import LadderMemory
 from arena.tournament.formats.past import Past, Tally
 from arena.tournament.formats.remembering import to_json
@@ -24,7 +24,7 @@ from ratings.ledger.rebuild import rebuild
 from ratings.ledger.waves import WaveLedger
 from ratings.statistics.skill import Skill
 from ratings.store.database import Database, open_database
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.store.sessions import write
 from ratings.store.waves import WaveMemory
 
@@ -64,7 +64,7 @@ def _write_frame(database: Database, format_name: str, waves: int) -> str:
         pool = pool_for(session, _POOL).id
         over = (waves - 1) * MATCHES_A_WAVE
         session.add(
-            Tournament(
+            TournamentRecord(
                 id=TOURNAMENT,
                 name="long",
                 format=format_name,
@@ -181,4 +181,4 @@ def _memory(waves: int) -> WaveMemory:
         tallies=dict.fromkeys(VERSIONS, each),
         own=LadderMemory(skills, dict.fromkeys(VERSIONS, 0)),
     )
-    return WaveMemory(count - 1, to_json(Ladder(2, 0), past, VERSIONS))
+    return WaveMemory(count - 1, to_json(LadderFormat(2, 0), past, VERSIONS))

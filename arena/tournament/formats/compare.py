@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Standing, Traits
+from arena.tournament.formats.format import FormatStanding, Traits
 from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation
 from arena.tournament.formats.sizes import MAX_MATCHES, check_size
 from arena.tournament.formats.tables_of_two import is_whole_in_one, shares_tables, step_orders, turn_to_change
@@ -223,7 +223,7 @@ class Compare:
             **figures | {name: tuple(figures[name]) for name in ("outcomes", "forfeits")},
         )
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by score."""
         return standings_by_score(situation)
 

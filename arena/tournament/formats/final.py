@@ -11,7 +11,7 @@ from itertools import combinations
 from arena.tournament.formats.apart import Owners, most_tables, owners_of
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Standing, Traits
+from arena.tournament.formats.format import FormatStanding, Traits
 from arena.tournament.formats.seeds import derive
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
@@ -56,7 +56,7 @@ class Final:
         """Return the whole schedule as wave 0."""
         return [] if situation.wave else seat_groups(situation, self._groups(situation))
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by score."""
         return standings_by_score(situation)
 

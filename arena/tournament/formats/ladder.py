@@ -10,7 +10,7 @@ from arena.tournament.formats import ladder_memory
 from arena.tournament.formats.apart import count_tables, free_for, owners_of, sitting_out
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Format, Standing, Traits
+from arena.tournament.formats.format import Format, FormatStanding, Traits
 from arena.tournament.formats.ladder_memory import LadderMemory, memory_of
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.past import Tally
@@ -23,7 +23,7 @@ from ratings.statistics.skill import Skill, exposure
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
+class LadderFormat:
     """Each wave seats everybody once who can be seated; those who have played most sit out.
 
     Beginning with the least known, each gets the opponents with whom a match would be most open (TrueSkill's match
@@ -62,7 +62,7 @@ class Ladder:
         seated = self._seated(situation, active, tallies)
         return seat_groups(situation, self._groups(situation, seated, tallies))
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by mu - 3 sigma of the ladder's own skills."""
         tallies, skills = tally(situation), strengths(situation)
         failing = keep_failing(tallies, self.retire_after)
@@ -116,7 +116,7 @@ class Ladder:
 
 def is_endless(form: Format) -> bool:
     """Return whether a tournament of this format is over only when it is cancelled, whoever is left to play."""
-    return isinstance(form, Ladder) and form.waves == 0
+    return isinstance(form, LadderFormat) and form.waves == 0
 
 
 def _best_opponent(

@@ -9,7 +9,7 @@ from itertools import chain
 from arena.tournament.formats.apart import count_tables, crowded, owners_of
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Standing, Traits
+from arena.tournament.formats.format import FormatStanding, Traits
 from arena.tournament.formats.pairing import choose_byes, seat_tables
 from arena.tournament.formats.past import Tally
 from arena.tournament.formats.situation import CircularOrder, Situation
@@ -75,7 +75,7 @@ class Swiss:
         tables = seat_tables(seated, self.seats, lambda one, other: tallies[one].met[other], owners)
         return seat_groups(situation, [table for table in tables for _ in range(self.blocks)])
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by points, then by the points of the opponents."""
         tallies = self._tallies(situation)
         failing = keep_failing(tallies, self.retire_after)

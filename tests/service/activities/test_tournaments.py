@@ -11,13 +11,13 @@ from arena.service.activities.tournaments import TournamentQueue
 from arena.service.health import Health
 from arena.service.scheduler.jobs import MatchPurpose
 from arena.tournament.errors import NotPlayableError
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.ledger.check import check
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.unfinished import unfinished_tournaments
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.values.limits import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
@@ -38,7 +38,7 @@ def names_left(book: Book) -> list[str]:
     return [one.name for one in unfinished_tournaments(book.database)]
 
 
-def plan(book: Book, name: str, blocks: int = 2) -> Tournament:
+def plan(book: Book, name: str, blocks: int = 2) -> TournamentRecord:
     return book.plan_format(RoundRobin(2, blocks), name=name)
 
 
@@ -53,14 +53,14 @@ async def test_tournaments_that_were_there_and_those_that_come_are_played(book: 
 
 async def test_several_are_played_at_once(book: Book) -> None:
     for name in ("one", "two"):
-        book.plan_format(Ladder(2, 0), name=name)
+        book.plan_format(LadderFormat(2, 0), name=name)
     executor = ScriptedExecutor()
     async with queue(book, executor):
         await until(lambda: len({spec.block.partition("/")[0] for spec in executor.specs[-8:]}) == 2)
 
 
 async def test_what_is_cancelled_from_outside_ends_while_the_others_go_on(book: Book) -> None:
-    endless = book.plan_format(Ladder(2, 0), name="endless")
+    endless = book.plan_format(LadderFormat(2, 0), name="endless")
     executor = ScriptedExecutor()
     async with queue(book, executor):
         await until(lambda: len(executor.finished) > 4)
@@ -120,14 +120,14 @@ async def test_one_from_before_the_clock_was_set_back_by_days_is_played(book: Bo
 
 
 async def test_when_it_is_closed_everything_that_was_begun_goes_back(book: Book) -> None:
-    book.plan_format(Ladder(2, 0), name="endless")
+    book.plan_format(LadderFormat(2, 0), name="endless")
     executor = ScriptedExecutor()
     async with queue(book, executor):
         await until(lambda: len(executor.finished) > 4)
     assert {state for _, _, state, _ in book.results(book_tournament(book))} <= {"planned", "finished"}
 
 
-def book_tournament(book: Book) -> Tournament:
+def book_tournament(book: Book) -> TournamentRecord:
     from ratings.read.tournaments import tournament_row
 
     (one,) = unfinished_tournaments(book.database)

@@ -25,7 +25,7 @@ from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.final import Final
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.situation import Entrant
 from arena.tournament.formats.swiss import Swiss
@@ -53,7 +53,7 @@ def formats(draw: st.DrawFn) -> Format:
         Sample(seats, draw(st.integers(1, 6))),
         Swiss(seats, draw(st.integers(1, 6)), draw(st.integers(1, 2))),
         Knockout(seats, lives, draw(st.integers(1, 3)), draw(st.booleans())),
-        Ladder(seats, draw(st.integers(1, 8))),
+        LadderFormat(seats, draw(st.integers(1, 8))),
         Adaptive(seats, "winner known at 90%", draw(st.integers(14, 40))),
         Final(seats, draw(st.integers(1, 12))),
     ]
@@ -130,7 +130,7 @@ def test_in_a_final_nobody_loses_for_the_many_bots_of_another(seats: int, blocks
 def test_the_format_plans_as_ever_where_every_owner_has_one_bot() -> None:
     for form in (
         *(RoundRobin(3, 2), Sample(3, 5), Gauntlet(2, 3), Swiss(2, 4), Swiss(3, 3), Knockout(2, 2), Knockout(3)),
-        *(Ladder(2, 5), Ladder(3, 5), Adaptive(2, "winner known at 90%", 20), Final(3)),
+        *(LadderFormat(2, 5), LadderFormat(3, 5), Adaptive(2, "winner known at 90%", 20), Final(3)),
     ):
         alone = [Entrant(f"bot{number}") for number in range(9)]
         apart = [replace(entrant, owner=f"owner of {entrant.id}") for entrant in alone]

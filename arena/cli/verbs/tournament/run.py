@@ -22,7 +22,7 @@ from arena.cli.shared.tournament_table import print_end
 from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive, with_zone
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import RETIRE_AFTER, USUAL, Swiss
 from engine.text import Text
@@ -189,7 +189,7 @@ def adaptive(
 
 
 @_formats.command(
-    Ladder.traits.name,
+    LadderFormat.traits.name,
     epilog=_example(
         "ladder --seats 2 --bots random,greedy,search --waves 50",
         "ladder --seats 3 --bots random,greedy,search --waves 0",
@@ -204,7 +204,7 @@ def ladder(
     run: RunOptions,
 ) -> None:
     """Go on and on: bots near in strength meet, each plays equally often, others join and withdraw meanwhile."""
-    _run(Ladder(entry.seats, waves, retire_after), entry.game, entry.names, run)
+    _run(LadderFormat(entry.seats, waves, retire_after), entry.game, entry.names, run)
 
 
 app.add_typer(_formats)
