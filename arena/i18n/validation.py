@@ -31,14 +31,23 @@ def _text_of(kind: str, context: Mapping[str, Any]) -> Text | None:
             return Text(
                 "system.input_should_greater_than_equal",
                 "Input should be greater than or equal to {least}",
-                least=least,
+                least=_figure(least),
             )
         case "greater_than", {"gt": least}:
-            return Text("system.input_should_greater_than", "Input should be greater than {least}", least=least)
+            return Text(
+                "system.input_should_greater_than", "Input should be greater than {least}", least=_figure(least)
+            )
         case "less_than_equal", {"le": most}:
             return Text(
-                "system.input_should_less_than_equal", "Input should be less than or equal to {most}", most=most
+                "system.input_should_less_than_equal",
+                "Input should be less than or equal to {most}",
+                most=_figure(most),
             )
         case (("literal_error" | "enum"), {"expected": known}):
             return Text("system.input_should", "Input should be {known}", known=known)
     return None
+
+
+def _figure(number: object) -> str:
+    """Return a bound as Pydantic writes it: a whole number has no point, whatever its type."""
+    return str(number).removesuffix(".0")

@@ -80,7 +80,7 @@ def _few(session: Session, query: Any, what: Callable[..., str]) -> Iterator[str
         yield what(*row)
 
 
-def _without(match: str, part: str) -> Text:
+def _without(match: str, *_: object, part: str) -> Text:
     return Text("ratings.match_finished_without", "match {match}: finished without {part}", match=match, part=part)
 
 
@@ -104,7 +104,7 @@ def _seats(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         joined.where(wrong),
-        lambda match, found, needed: Text(
+        lambda match, found, needed, *_: Text(
             "ratings.match_seats_instead",
             "match {match}: {found} seats instead of {needed}",
             match=match,
@@ -115,14 +115,14 @@ def _seats(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         joined.where(_finished, seats.c.ranks != seats.c.seats),
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_finished_without_ranks", "match {match}: finished without ranks", match=match
         ),
     )
     yield from _few(
         session,
         joined.where(~_finished, seats.c.ranks != 0),
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_ranks_but_not_finished", "match {match}: ranks, but not finished", match=match
         ),
     )
@@ -135,7 +135,7 @@ def _places(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         places,
-        lambda tournament, matches, place: Text(
+        lambda tournament, matches, place, *_: Text(
             "ratings.tournament_matches_but_last_place",
             "tournament {tournament}: {matches} matches, but the last place in the schedule is {place}",
             tournament=tournament,
@@ -149,18 +149,18 @@ def _replays(session: Session) -> Iterator[str]:
     replay = select(_m.c.id).outerjoin(tables.replay, tables.replay.c.match_id == _m.c.id)
     gone = tables.replay.c.match_id.is_(None)
     kept = _m.c.replay_removed_at_us.is_(None)
-    yield from _few(session, replay.where(_finished, gone, kept), lambda match: _without(match, "a replay"))
+    yield from _few(session, replay.where(_finished, gone, kept), lambda match, *_: _without(match, part="a replay"))
     yield from _few(
         session,
         replay.where(~kept, ~gone),
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_replay_said_removed", "match {match}: a replay that is said to be removed", match=match
         ),
     )
     yield from _few(
         session,
         replay.where(~_finished, ~gone),
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_replay_but_not_finished", "match {match}: a replay, but not finished", match=match
         ),
     )
@@ -229,7 +229,7 @@ def _gaps(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         gaps,
-        lambda pool, last, entries: Text(
+        lambda pool, last, entries, *_: Text(
             "ratings.pool_order_rating_goes_entries",
             "pool {pool}: the order of rating goes to {last} with {entries} entries",
             pool=pool,
@@ -252,7 +252,7 @@ def _passed(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         tournaments.where(differ),
-        lambda tournament, last, matches: Text(
+        lambda tournament, last, matches, *_: Text(
             "ratings.tournament_rated_through_but_matches",
             "tournament {tournament}: rated through {last}, but {matches} matches in the order",
             tournament=tournament,
@@ -274,7 +274,7 @@ def _waiting(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         waiting,
-        lambda tournament, match: Text(
+        lambda tournament, match, *_: Text(
             "ratings.tournament_match_block_over_not",
             "tournament {tournament}: match {match} and its block are over and not rated",
             tournament=tournament,
@@ -290,7 +290,7 @@ def _annulled(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         counts.where(_m.c.block_id.not_in(marked)),
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_annulled_but_block_not", "match {match}: annulled, but its block is not", match=match
         ),
     )
@@ -305,7 +305,7 @@ def _annulled(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         counted,
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_block_annulled_but_not", "match {match}: its block is annulled, but it is not", match=match
         ),
     )
@@ -346,7 +346,7 @@ def _remote(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         entered,
-        lambda tournament, bot: Text(
+        lambda tournament, bot, *_: Text(
             "ratings.tournament_remote_pool_hosted_bots",
             "tournament {tournament}: {bot} is remote, and its pool is for hosted bots",
             tournament=tournament,
