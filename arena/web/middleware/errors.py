@@ -30,6 +30,14 @@ from arena.web.viewer.semaphore import TooManyWaitingError
 from engine.errors import EngineError
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
+from arena.i18n.validation import validation_text
+from arena.web.frame.answers import BeingMadeError
+from arena.web.frame.choices import language_of
+from arena.web.frame.rendering import POLLS, WAITS, render
+from arena.web.guarding.headers import HEADERS
+from arena.web.guarding.remedies import for_programs, no_call
+from arena.web.strangers.sentences import is_full, sentence_of
+from engine.text import placed
 
 _LOG = structlog.get_logger("web")
 
@@ -137,7 +145,7 @@ async def _answer_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:])
-    return error_page(request, 400, f"{place}: {first['msg']}")
+    return error_page(request, 400, placed(place, validation_text(first)))
 
 
 async def _answer_any(request: Request, error: Exception) -> Response:

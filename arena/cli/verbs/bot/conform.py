@@ -27,6 +27,7 @@ from arena.hosting.runtime_directory import scratch_directory, sweep
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import NONE
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ async def _run(request: _Request, tell: Callable[[Verdict], None]) -> list[Verdi
                     "command.cannot_started_name_another_program",
                     "{program} cannot be started: {why}; name another program",
                     program=repr(command.argv[0]),
-                    why=error.strerror,
+                    why=os_error_text(error),
                 )
             ) from error
 
