@@ -19,8 +19,6 @@ from fastapi import FastAPI
 
 from arena.web.connections import MOST, TimedHttpProtocol
 from arena.web.warm_up import warm_up
-from arena.web.connections import MOST, PatientProtocol
-from arena.web.warming import warm_up
 from engine.os_errors import os_error_text
 from engine.text import Text
 

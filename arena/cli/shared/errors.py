@@ -26,8 +26,6 @@ from arena.cli.shared.usage import usage_text
 from arena.i18n.speaking import language_of_process
 from arena.i18n.translation import translate
 from arena.model.errors import ErrorKind, kind_of, there_is_no
-from engine.text import Text
-from arena.model.errors import there_is_no
 from engine.os_errors import os_error_at_place
 from engine.text import Text, with_parts
 

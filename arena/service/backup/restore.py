@@ -16,10 +16,6 @@ from arena.service.backup.format import BUILDS, DATABASE, SETTINGS, STORE
 from arena.service.backup.own_database import play_own_database
 from arena.service.backup.reader import UnpackedArchive, unpack
 from arena.service.home import PRIVATE, Home
-from arena.service.keeping.errors import DamagedArchiveError, HomeArchiveError
-from arena.service.keeping.format import BUILDS, DATABASE, SETTINGS, STORE
-from arena.service.keeping.own_database import play_own_database
-from arena.service.keeping.reading import Unpacked, unpack
 from engine.os_errors import os_error_text
 from engine.text import Text, placed
 from ratings.ledger.check import check

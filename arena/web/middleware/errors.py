@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
 from arena.i18n.translation import translate
+from arena.i18n.validation import validation_text
 from arena.match.replay import ReplayError
 from arena.model.errors import ClientError, ErrorKind, kind_of
 from arena.story.errors import StoryError
@@ -28,16 +29,9 @@ from arena.web.shared.rendering import POLLS, WAITS, render
 from arena.web.shared.streams import TooManyStreamsError
 from arena.web.viewer.semaphore import TooManyWaitingError
 from engine.errors import EngineError
+from engine.text import placed
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
-from arena.i18n.validation import validation_text
-from arena.web.frame.answers import BeingMadeError
-from arena.web.frame.choices import language_of
-from arena.web.frame.rendering import POLLS, WAITS, render
-from arena.web.guarding.headers import HEADERS
-from arena.web.guarding.remedies import for_programs, no_call
-from arena.web.strangers.sentences import is_full, sentence_of
-from engine.text import placed
 
 _LOG = structlog.get_logger("web")
 
