@@ -26,7 +26,7 @@ from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.worker.background import BackgroundTasks
 from arena.worker.blame import StartError
-from arena.worker.door import Door
+from arena.worker.bot_listener import DirectListener
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 
@@ -195,12 +195,12 @@ class LocalBots:
             raise
 
 
-async def _open_door(directory: Path) -> Door:
-    """Return a door with a socket, or with a port of this machine where sockets do not work."""
+async def _open_listener(directory: Path) -> DirectListener:
+    """Return a listener with a socket, or with a port of this machine where sockets do not work."""
     try:
-        return await Door.open_socket(directory)
+        return await DirectListener.open_socket(directory)
     except RuntimeError:
-        return await Door.open_port(LOOPBACK)
+        return await DirectListener.open_port(LOOPBACK)
 
 
 @asynccontextmanager
@@ -216,7 +216,7 @@ async def open_bots(
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
-        starter = BotStarter(launcher, partial(_open_door, directory), directory, hear_join)
+        starter = BotStarter(launcher, partial(_open_listener, directory), directory, hear_join)
         bots = LocalBots(starter, program, tell, start_limit_s)
         stack.push_async_callback(bots.close)
         yield bots

@@ -1,4 +1,4 @@
-"""Ends a launcher, or a porter, that is stopped and not dead: whoever waits for it would wait for ever."""
+"""Ends a launcher, or a bot proxy, that is stopped and not dead: whoever waits for it would wait for ever."""
 
 from __future__ import annotations
 

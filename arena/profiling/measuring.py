@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.proc.processes import list_children
+from arena.hosting.procfs.processes import list_children
 from arena.profiling.processes import cpu_by_role
 from arena.profiling.sheet import Reading, Sheet, read_sheet
 from arena.profiling.split import Look

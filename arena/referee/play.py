@@ -14,11 +14,11 @@ from arena.match.match import Match
 from arena.match.messages import Answer, Message
 from arena.match.result import Fault, FaultCause
 from arena.match.timing import Figures
+from arena.referee.freezing import SeatFreezers
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.meter import LagMeter
 from arena.referee.neighbours import MOST_LAG_US, Neighbours, starved, stood_still
 from arena.referee.pondering import PonderWatch
-from arena.referee.rest import Rests
 from arena.referee.seat_stream import SeatStream
 from arena.referee.seated import Onlooker, SeatedBot
 from arena.referee.stopwatch import Stopwatch
@@ -87,7 +87,7 @@ class _MatchReferee:
         self._lag_meter = lag_meter
         self._neighbours = Neighbours(self._meters)
         self._pondering = None if may_ponder else PonderWatch(self._meters)
-        self._rests = Rests([None if bot is None else bot.rest for bot in bots], may_ponder=may_ponder)
+        self._rests = SeatFreezers([None if bot is None else bot.freezer for bot in bots], may_ponder=may_ponder)
         self._onlooker = onlooker
         self._encoder = MatchEncoder(match)
         self._inbox = Inbox()
@@ -129,7 +129,7 @@ class _MatchReferee:
             return Fault(seat, FaultCause.PROTOCOL, 0, f"Before its match started, {stream.spoiled}.")
         started = self._encoder.started(seat)
         self._told.add(seat)
-        await self._rests.rouse(seat)
+        await self._rests.thaw(seat)
         try:
             await stream.send(started)
         except StreamClosedError as error:
@@ -159,7 +159,7 @@ class _MatchReferee:
         self._neighbours.begin()
         if self._pondering is not None:
             self._pondering.begin()
-        await self._rests.rouse(seat)
+        await self._rests.thaw(seat)
         patience_s = self._patience_us(decision) / 1_000_000
         watch = Stopwatch(self._loop, patience_s, self._meters[seat], self._lag_meter)
         self._rests.begin(seat, watch.asked_at)
@@ -274,7 +274,7 @@ class _MatchReferee:
     async def _finish(self, seat: int) -> None:
         stream = self._streams[seat]
         if stream is not None and not stream.is_closed:
-            await self._rests.rouse(seat)
+            await self._rests.thaw(seat)
             try:
                 await stream.send(self._encoder.finished(seat))
             except StreamClosedError:

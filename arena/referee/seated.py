@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from arena.referee.freezing import SeatFreezer
 from arena.referee.meter import Meter
-from arena.referee.rest import Rest
 from arena.referee.seat_stream import SeatStream
 
 
@@ -17,7 +17,7 @@ class SeatedBot:
     stream: SeatStream
     meter: Meter | None = None
     """What measures its processes; without a meter the bot is charged wall time."""
-    rest: Rest | None = None
+    freezer: SeatFreezer | None = None
     """What keeps it from computing while it is not asked; None for a bot that runs elsewhere."""
 
 

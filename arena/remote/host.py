@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from arena.hosting.errors import HostingError
-from arena.hosting.proc.own_wait import OwnWaitMeter
+from arena.hosting.procfs.own_wait import OwnWaitMeter
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.match import Match
 from arena.match.report import MatchReport
@@ -23,7 +23,7 @@ from arena.remote.waiting import Place, WaitingRoom
 from arena.worker.accounts import Accounts, Seated, read_accounts
 from arena.worker.audience import Audience
 from arena.worker.blame import StartError, blame_host
-from arena.worker.house import BotHouse
+from arena.worker.process_pool import ProcessPool
 from arena.worker.reporting import build_report
 from arena.worker.warm_bot import WarmBot, take_note
 
@@ -68,7 +68,7 @@ class RemoteHost:
         match: Match,
         places: Mapping[int, Place],
         seated: list[Seated],
-        house: BotHouse | None,
+        house: ProcessPool | None,
         audience: Audience,
     ) -> MatchReport:
         used, note = [isinstance(one, WarmBot) and one.has_played for one in seated], take_note(seated)
@@ -87,7 +87,7 @@ class RemoteHost:
         match: Match,
         seats: Sequence[SeatedBot | Fault],
         seated: Sequence[Seated],
-        house: BotHouse | None,
+        house: ProcessPool | None,
         audience: Audience,
     ) -> None:
         lag_meter = None if house is None else OwnWaitMeter()
@@ -112,7 +112,7 @@ def _check(spec: MatchSpec) -> None:
 
 
 def _seats(
-    places: Mapping[int, Place], seated: Sequence[Seated], house: BotHouse | None, cores: int
+    places: Mapping[int, Place], seated: Sequence[Seated], house: ProcessPool | None, cores: int
 ) -> list[SeatedBot | Fault]:
     """Return what plays each seat, as the referee takes it, in a match that grants so many cores."""
     found: list[SeatedBot | Fault] = []

@@ -8,18 +8,18 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
 from arena.hosting.errors import HostingError
-from arena.worker.house import BotHouse
+from arena.worker.process_pool import ProcessPool
 
 
 class Houses:
     """Opens a house when the first match needs one, and another one when that is broken. Async context manager."""
 
     def __init__(self, most_matches: int, warm_bots: int, warm_mb: int | None) -> None:
-        """Let at most `most_matches` have hosted bots at once; for the rest see `BotHouse`."""
+        """Let at most `most_matches` have hosted bots at once; for the rest see `ProcessPool`."""
         self._turns = asyncio.Semaphore(most_matches)
         self._most_warm = warm_bots, warm_mb
         self._opening = asyncio.Lock()
-        self._house: BotHouse | None = None
+        self._house: ProcessPool | None = None
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -31,7 +31,7 @@ class Houses:
         await self._stack.aclose()
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[BotHouse]:
+    async def open(self) -> AsyncIterator[ProcessPool]:
         """Lend the house to a match when it is its turn. Raises HostingError."""
         async with self._turns:
             house = await self._find()
@@ -41,13 +41,13 @@ class Houses:
                 await self._give_up(house)
                 raise
 
-    async def _find(self) -> BotHouse:
+    async def _find(self) -> ProcessPool:
         async with self._opening:
             if self._house is None:
-                self._house = await self._stack.enter_async_context(BotHouse(*self._most_warm))
+                self._house = await self._stack.enter_async_context(ProcessPool(*self._most_warm))
             return self._house
 
-    async def _give_up(self, house: BotHouse) -> None:
+    async def _give_up(self, house: ProcessPool) -> None:
         """Close a house in which something failed; the next match opens another."""
         async with self._opening:
             if self._house is house:

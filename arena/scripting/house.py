@@ -11,7 +11,7 @@ from arena.app.arena import ArenaHere
 from arena.app.store_place import store_of
 from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from arena.hosting.runtimes.book import NO_RUNTIMES, Runtimes
 from arena.hosting.runtimes.runtime import SYSTEM_PATH
 from arena.hosting.runtimes.settings import read_runtimes

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Self
 
 from arena.hosting.errors import HostingError
-from arena.hosting.proc.own_wait import OwnWaitMeter
+from arena.hosting.procfs.own_wait import OwnWaitMeter
 from arena.match.match import Match
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
@@ -16,9 +16,9 @@ from arena.referee.play import play_match
 from arena.worker.accounts import Accounts, Seated, read_accounts
 from arena.worker.audience import Audience
 from arena.worker.blame import StartError, blame_host
-from arena.worker.house import BotHouse
 from arena.worker.leaks import check_leaks, draw_one
 from arena.worker.own_limits import OwnLimits
+from arena.worker.process_pool import ProcessPool
 from arena.worker.reporting import build_report
 from arena.worker.warm_bot import WarmBot, take_note
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS
@@ -38,8 +38,8 @@ class MatchHost:
         *,
         apart: bool = False,
     ) -> None:
-        """Keep warm bots, and have limits of its own, as `BotHouse` says of the same arguments."""
-        self._house = BotHouse(warm_bots, warm_mb, own, apart=apart)
+        """Keep warm bots, and have limits of its own, as `ProcessPool` says of the same arguments."""
+        self._house = ProcessPool(warm_bots, warm_mb, own, apart=apart)
 
     async def __aenter__(self) -> Self:
         """Start the launcher and the server. Raises RuntimeDirectoryError."""

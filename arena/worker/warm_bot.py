@@ -13,7 +13,7 @@ from arena.match.report import HostNote
 from arena.match.spec import SeatSpec
 from arena.referee.stream import BotStream
 from arena.wire.encoding import EVERY_GAME
-from arena.worker.door import WayIn
+from arena.worker.bot_listener import BotListener
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class WarmBot:
 
     key: BotKey
     process: HostedProcess
-    door: WayIn
+    listener: BotListener
     stream: BotStream
     games: Sequence[str]
     has_played: bool = False

@@ -13,7 +13,7 @@ import pytest
 
 from arena.cli.verbs.doctor.playing import seats_of, stage
 from arena.cli.verbs.doctor.profile_report import print_profile
-from arena.hosting.proc.processes import list_descendants
+from arena.hosting.procfs.processes import list_descendants
 from arena.i18n.catalogue import LANGUAGES
 from arena.profiling.parts import Part
 from arena.profiling.split import PartCost, Split, UnmeasuredError, WallShare

@@ -343,7 +343,7 @@ async def test_a_service_that_stays_away_is_told_once(tls: TlsFiles, tmp_path: P
 async def test_processes_are_reached_over_a_port_where_sockets_do_not_work(
     tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.worker.door.new_socket_path", lambda directory: directory / ("x" * 200))
+    monkeypatch.setattr("arena.worker.bot_listener.new_socket_path", lambda directory: directory / ("x" * 200))
     directory = write_bot(tmp_path, "decision.note = os.environ['ARENA_ADDRESS']\nreturn 1")
     async with play_service(tls) as service, connected(service, directory):
         visit = await service.first_question()

@@ -24,7 +24,7 @@ LIMITS = ("--memory", "250", "--cpu", "0.5")
 
 @pytest.fixture(autouse=True)
 def hole(monkeypatch: pytest.MonkeyPatch, mark: str) -> Iterator[None]:
-    """Workers and porters have a hole and low limits, and nothing is left of them."""
+    """Workers and bot proxies have a hole and low limits, and nothing is left of them."""
     program = [sys.executable, "-m", "tests.support.hole", "arena.worker"]
     monkeypatch.setattr(carrier, "worker_command", lambda words: [*program, *words, *LIMITS])
     yield

@@ -13,7 +13,7 @@ import pytest_asyncio
 from arena.executor import carrier
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor, default_warm_mb
-from arena.hosting.proc.machine import MEGABYTE, machine_bytes
+from arena.hosting.procfs.machine import MEGABYTE, machine_bytes
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from arena.match.verify import verify

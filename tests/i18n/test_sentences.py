@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.groups.unified import GIVE
+from arena.hosting.cgroups.unified import GIVE
 from arena.i18n.catalogue import LANGUAGES
 from arena.i18n.telling import LONGEST_TOLD, TOLD_PLACES, Sentence, hear, read_sentences, sentences, tell
 from tests.support.raised import PLACE, joined_sources, raised_sentences

@@ -45,7 +45,7 @@ def stack(*modules: str) -> FrameType:
         (["arena.referee.play", "arena.wire.encoding", "engine.games.any.wire"], Part.ENCODING),
         (["arena.worker.host", "arena.match.replay", "json.encoder"], Part.RECORDING),
         (["arena.match.match", "a_game_of_others.rules"], Part.ENGINE),
-        (["arena.referee.stopwatch", "arena.hosting.proc.meter", "contextlib"], Part.METER),
+        (["arena.referee.stopwatch", "arena.hosting.procfs.meter", "contextlib"], Part.METER),
         (["arena.hosting.launcher.client"], Part.REFEREE),
         (["threading", "threading"], Part.OTHER),
     ],

@@ -114,7 +114,7 @@ def test_what_a_room_computes_shows_up_in_its_part(clocks: Clocks) -> None:
         module: computed(sampled(in_module(module, lambda: compute(clocks))))
         for module in (
             *("engine.games.any.rules", "arena.wire.encoding", "arena.referee.stream"),
-            *("arena.hosting.proc.meter", "arena.match.replay", "arena.referee.play"),
+            *("arena.hosting.procfs.meter", "arena.match.replay", "arena.referee.play"),
         )
     }
     parts = (Part.ENGINE, Part.ENCODING, Part.GRPC, Part.METER, Part.RECORDING, Part.REFEREE)
@@ -157,7 +157,7 @@ def test_what_another_thread_computes_while_a_sample_is_taken_counts_once(clocks
 
 
 def test_of_two_threads_each_gets_its_own_part(clocks: Clocks) -> None:
-    with thread_in("arena.hosting.proc.meter") as thread:
+    with thread_in("arena.hosting.procfs.meter") as thread:
         clocks.go_on(thread)  # before it is sampled
 
         def work() -> None:

@@ -12,7 +12,7 @@ import pytest
 from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure, BuildLimits
 from arena.hosting.builds import Built
-from arena.hosting.proc.meter import TreeMeter
+from arena.hosting.procfs.meter import TreeMeter
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms

@@ -22,7 +22,7 @@ INWARD = (
     "arena/executor",
     "arena/hosting/frames.py",
     "arena/hosting/launcher",
-    "arena/hosting/proc",
+    "arena/hosting/procfs",
     "arena/hosting/sandbox/inside",
     "arena/match/timing.py",
     "arena/referee",

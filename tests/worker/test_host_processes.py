@@ -200,7 +200,7 @@ class TestProcesses:
         def server(on_call: Callable[[], None], **_: object) -> PlayServer:
             return PlayServer(on_call, make_stream=recorded)
 
-        monkeypatch.setattr("arena.worker.door.PlayServer", server)
+        monkeypatch.setattr("arena.worker.bot_listener.PlayServer", server)
         gate, program = tmp_path / "open", tmp_path / "bot.py"
         program.write_text(GATED_BOT.format(gate=str(gate)), encoding="utf-8")
         gated = replace(scripted(), version="gated", command=(sys.executable, str(program)))

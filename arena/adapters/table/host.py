@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from arena.adapters.table.seat import Ask, Asker, ElsewhereSeat, Tell
 from arena.hosting.errors import HostingError
-from arena.hosting.proc.own_wait import OwnWaitMeter
+from arena.hosting.procfs.own_wait import OwnWaitMeter
 from arena.match.match import Match
 from arena.match.result import Fault, MatchResult
 from arena.match.spec import MatchSpec
@@ -16,7 +16,7 @@ from arena.referee.stream import StreamClosedError
 from arena.wire.encoding import encode_broken_off
 from arena.worker.accounts import Seated
 from arena.worker.blame import StartError
-from arena.worker.house import BotHouse
+from arena.worker.process_pool import ProcessPool
 from arena.worker.warm_bot import WarmBot
 
 
@@ -27,7 +27,7 @@ class LeftTableError(Exception):
 class TableHost:
     """Plays one match at a time with the bots of a house."""
 
-    def __init__(self, house: BotHouse) -> None:
+    def __init__(self, house: ProcessPool) -> None:
         self._house = house
 
     async def play(self, spec: MatchSpec, ask: Ask, tell: Tell) -> MatchResult:

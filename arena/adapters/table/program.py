@@ -36,8 +36,8 @@ from arena.match.match import MatchSpecError
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.queue.loop import run
-from arena.worker.house import BotHouse
 from arena.worker.process import allow_many_descriptors, check_limits, check_room, open_stdin, take_stdout
+from arena.worker.process_pool import ProcessPool
 
 _LOOK_EVERY_S = 0.5
 
@@ -58,7 +58,7 @@ class Table:
         """Serve until the pipe is closed."""
         try:
             if await self._invite(await self._read()):
-                async with BotHouse() as house:
+                async with ProcessPool() as house:
                     self._say({"event": "ready"})
                     while True:
                         await self._play(TableHost(house), await self._read())

@@ -15,8 +15,8 @@ from arena.executor.ray.cache import MissingError, UnplayableError, VersionCache
 from arena.executor.ray.facts import own_facts
 from arena.executor.ray.library import keep_exit_statuses
 from arena.hosting.cache_directory import cache_directory
+from arena.hosting.cgroups.holder import sweep_groups
 from arena.hosting.errors import HostingError
-from arena.hosting.groups.holder import sweep_groups
 from arena.hosting.runtime_directory import sweep
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.runtimes.errors import RuntimeSettingsError

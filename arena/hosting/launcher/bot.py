@@ -10,10 +10,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from arena.hosting.groups.group import Group
+from arena.hosting.cgroups.group import Group
 from arena.hosting.launcher.hidden_memory import HiddenMemory
+from arena.hosting.launcher.process_freezer import ProcessFreezer
 from arena.hosting.launcher.request import StartRequest
-from arena.hosting.launcher.sleeper import Sleeper
 from arena.hosting.launcher.span_log import SpanLog
 
 KEPT_BYTES = 64 * 1024
@@ -79,8 +79,8 @@ class Bot:
         """Whether the process itself is a sandbox around the bot."""
         self.process = process
         self.pid = process.pid
-        self.sleeper: Sleeper | None = None
-        """What puts it to sleep, if its level has means of its own."""
+        self.freezer: ProcessFreezer | None = None
+        """What freezes it, if its level has means of its own."""
         self.stdout, self.stderr = Tail(), Tail()
         self.span = SpanLog()
         """What it wrote since the last mark."""

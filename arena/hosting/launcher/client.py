@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, host_error
-from arena.hosting.groups.place import GroupPlace
-from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, Log, Mark, Output, Slept, Written
+from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, FreezeOutcome, Log, Mark, Output, Written
 from arena.hosting.launcher.request import StartRequest
 from arena.hosting.silence import SilenceWatch
 
@@ -47,10 +47,10 @@ class HostedProcess:
         """Where the last mark was set."""
         self.logged = Log()
         """What the last question for its log was answered; after its end the whole of it."""
-        self.is_asleep = False
-        """Whether it was put to sleep, or that was tried, and it was not woken since."""
-        self.slept = Slept()
-        """What came of the last attempt to put it to sleep or to wake it."""
+        self.is_frozen = False
+        """Whether it was frozen, or that was tried, and it was not thawed since."""
+        self.freeze_outcome = FreezeOutcome()
+        """What came of the last attempt to freeze or to thaw it."""
 
     def signal(self, number: int) -> None:
         """Signal the process and its group; nothing happens if it has ended."""
@@ -72,7 +72,7 @@ class HostedProcess:
 
     async def end(self, grace_s: float = 0.0) -> bool:
         """Wait, then send TERM, then KILL; return whether it ended by itself. Raises HostingError if it survives."""
-        await self.wake()
+        await self.thaw()
         if await self.wait(grace_s):
             return True
         for number, patience_s in ((signal.SIGTERM, TERM_GRACE_S), (signal.SIGKILL, KILL_GRACE_S)):
@@ -81,21 +81,21 @@ class HostedProcess:
                 return False
         raise HostingError(f"process {self.pid} survives SIGKILL")
 
-    async def sleep(self) -> Slept:
+    async def freeze(self) -> FreezeOutcome:
         """Stop all that it runs, and return when nothing of it computes any more. Raises LauncherLostError."""
         if self.exited.done():
-            return Slept()
-        self.is_asleep = True
+            return FreezeOutcome()
+        self.is_frozen = True
         await self._launcher.ask("sleep", self._key)
-        return self.slept
+        return self.freeze_outcome
 
-    async def wake(self) -> Slept:
-        """Let it go on if it was put to sleep. Raises LauncherLostError."""
-        if not self.is_asleep or self.exited.done():
-            return Slept()
+    async def thaw(self) -> FreezeOutcome:
+        """Let it go on if it was frozen. Raises LauncherLostError."""
+        if not self.is_frozen or self.exited.done():
+            return FreezeOutcome()
         await self._launcher.ask("wake", self._key)
-        self.is_asleep = False
-        return self.slept
+        self.is_frozen = False
+        return self.freeze_outcome
 
     async def mark(self) -> Mark:
         """Return the current end of its output, to be given to `collect` later; its log begins there."""
@@ -273,11 +273,11 @@ class LauncherClient:
         self._answer("log", event["id"])
 
     def _on_slept(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].slept = Slept.from_event(event)
+        self._hosted[event["id"]].freeze_outcome = FreezeOutcome.from_event(event)
         self._answer("sleep", event["id"])
 
     def _on_woken(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].slept = Slept.from_event(event)
+        self._hosted[event["id"]].freeze_outcome = FreezeOutcome.from_event(event)
         self._answer("wake", event["id"])
 
     def _on_exceeded(self, event: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 from arena.hosting.launcher.bot import Bot
 from arena.hosting.launcher.signalling import signal_exactly
-from arena.hosting.proc.processes import Relations, list_children, list_processes, read_environment, read_relations
+from arena.hosting.procfs.processes import Relations, list_children, list_processes, read_environment, read_relations
 
 
 def find_orphans(bots: Iterable[Bot], launcher: int) -> dict[int, list[int]]:

@@ -118,18 +118,18 @@ class Exceeded:
 
 
 @dataclass(frozen=True, slots=True)
-class Slept:
-    """What came of putting a process to sleep, or of waking it."""
+class FreezeOutcome:
+    """What came of freezing a process, or of thawing it."""
 
     problem: str = ""
     """Why it failed, in one sentence."""
     is_own: bool = False
     """Whether the process itself prevented it."""
     is_whole: bool = False
-    """Whether nothing of it can compute now without having found a way to wake itself."""
+    """Whether nothing of it can compute now without having found a way to thaw itself."""
 
     @classmethod
-    def from_event(cls, event: Mapping[str, Any]) -> Slept:
+    def from_event(cls, event: Mapping[str, Any]) -> FreezeOutcome:
         """Return what an event of the launcher tells."""
         return cls(event["problem"], event["is_own"], event["is_whole"])
 

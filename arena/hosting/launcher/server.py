@@ -21,8 +21,8 @@ Commands come on stdin and events go to stdout, one JSON object a line:
                                                                  base64; `cut` bytes are missing after the `head` first,
                                                                  and `stdout` bytes of all were written there
     {"event": "slept", "id": 1, "problem": "", "is_own": false, "is_whole": true}
-                                                                 a sentence if it could not be put to sleep, and whether
-                                                                 it prevented that; whether all of it sleeps for sure
+                                                                 a sentence if it could not be frozen, and whether
+                                                                 it prevented that; whether all of it is frozen for sure
     {"event": "woken", "id": 1, "problem": "", ...}              likewise
     {"event": "exceeded", "id": 1, "what": "memory", "used": 2, "limit": 1}      it is killed now
     {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, ... as in output, "log": {as in log}}
@@ -43,13 +43,13 @@ import subprocess
 import time
 from typing import Any
 
-from arena.hosting.groups.holder import GroupHolder
+from arena.hosting.cgroups.holder import GroupHolder
 from arena.hosting.launcher.bot import READ_BYTES, Bot, token_entry
+from arena.hosting.launcher.freezing import freeze, thaw
 from arena.hosting.launcher.guardian import Guardian
 from arena.hosting.launcher.orphans import clear_up, find_orphans
 from arena.hosting.launcher.request import StartRequest
 from arena.hosting.launcher.signalling import signal_bot
-from arena.hosting.launcher.sleeping import put_to_sleep, wake_up
 from arena.hosting.launcher.spawn import spawn
 from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, look
 from arena.hosting.removal import remove_tree
@@ -167,12 +167,12 @@ class LauncherServer:
     def _do_sleep(self, command: dict[str, Any]) -> None:
         bot = self._bots.get(command["id"])
         if bot is not None:
-            self._send({"event": "slept", "id": bot.key, **put_to_sleep(bot)})
+            self._send({"event": "slept", "id": bot.key, **freeze(bot)})
 
     def _do_wake(self, command: dict[str, Any]) -> None:
         bot = self._bots.get(command["id"])
         if bot is not None:
-            self._send({"event": "woken", "id": bot.key, **wake_up(bot)})
+            self._send({"event": "woken", "id": bot.key, **thaw(bot)})
 
     def _send(self, event: dict[str, Any]) -> None:
         if not self._has_listener:

@@ -7,15 +7,15 @@ import signal
 from contextlib import suppress
 from dataclasses import replace
 
-from arena.hosting.groups.group import Group
+from arena.hosting.cgroups.group import Group
 from arena.hosting.launcher.bot import Bot
-from arena.hosting.proc.processes import Relations, list_children, read_relations
+from arena.hosting.procfs.processes import Relations, list_children, read_relations
 
 
 def signal_bot(bot: Bot, number: int) -> None:
     """Signal a bot's process group. Its leader is not reaped yet, so its number cannot belong to another group.
 
-    Where it has a control group all of that is killed, and one that sleeps is woken, since it would not end.
+    Where it has a control group all of that is killed, and one that is frozen is thawed, since it would not end.
     """
     if bot.group is not None:
         _signal_group(bot.group, number)

@@ -10,11 +10,11 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from arena.hosting.groups.group import Group
-from arena.hosting.groups.holder import GroupHolder
+from arena.hosting.cgroups.group import Group
+from arena.hosting.cgroups.holder import GroupHolder
 from arena.hosting.launcher.bot import Bot
+from arena.hosting.launcher.cgroup_freezer import CgroupFreezer
 from arena.hosting.launcher.confine import confine
-from arena.hosting.launcher.group_sleeper import GroupSleeper
 from arena.hosting.launcher.request import Confinement, StartRequest
 from arena.hosting.launcher.uids import take_uid
 from arena.hosting.prctl import die_with_parent
@@ -54,7 +54,7 @@ def spawn(key: int, request: StartRequest, launcher: int, groups: GroupHolder) -
     bot.status_pipe, bot.uid, bot.uid_lock, bot.group = status, uid, lock, group
     if group is not None:
         group.close_entrances()
-        bot.sleeper = GroupSleeper(group)
+        bot.freezer = CgroupFreezer(group)
     return bot
 
 

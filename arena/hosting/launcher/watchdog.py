@@ -10,8 +10,8 @@ from typing import Any
 
 from arena.hosting.launcher.bot import Bot
 from arena.hosting.launcher.request import WatchedLimits
-from arena.hosting.proc.processes import list_descendants, list_threads
-from arena.hosting.proc.usage import count_descriptors, exact_bytes, measure_private_places, resident_bytes
+from arena.hosting.procfs.processes import list_descendants, list_threads
+from arena.hosting.procfs.usage import count_descriptors, exact_bytes, measure_private_places, resident_bytes
 
 LOOK_INTERVAL_S = 0.2
 DISK_INTERVAL_S = 1.0

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from arena.hosting.cgroups.accounts import CpuAccount
+from arena.hosting.cgroups.freezer import Freezer
+from arena.hosting.cgroups.limits import GroupLimits
+from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.errors import HostingError
-from arena.hosting.groups.accounts import CpuAccount
-from arena.hosting.groups.freezer import Freezer
-from arena.hosting.groups.limits import GroupLimits
-from arena.hosting.groups.place import GroupPlace
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.request import Confinement, StartRequest
 from arena.hosting.sandbox.checks import Check

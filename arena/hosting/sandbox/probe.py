@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting.cache_directory import cache_directory
+from arena.hosting.cgroups.errors import GroupError
+from arena.hosting.cgroups.offer import find_offer
+from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.errors import HostingError
-from arena.hosting.groups.errors import GroupError
-from arena.hosting.groups.offer import find_offer
-from arena.hosting.groups.place import GroupPlace
-from arena.hosting.proc.machine import read_boot_id
+from arena.hosting.procfs.machine import read_boot_id
 from arena.hosting.sandbox.bubblewrap import MissingToolError, Shown, wrapper
 from arena.hosting.sandbox.checks import Check
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, Limits

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arena.hosting.errors import HostingError, SandboxUnavailableError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
-from arena.hosting.proc.processes import list_descendants, read_relations
+from arena.hosting.procfs.processes import list_descendants, read_relations
 from arena.hosting.runtime_directory import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.bubblewrap import most_processes
 from arena.hosting.sandbox.checks import Check, judge

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.proc.processes import list_children
+from arena.hosting.procfs.processes import list_children
 from bots.uci.engine import Engine
 from bots.uci.errors import EngineError
 from bots.uci.process import LONGEST_LINE, EngineProcess, shown

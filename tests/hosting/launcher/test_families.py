@@ -14,7 +14,7 @@ import pytest
 from arena.hosting.errors import LauncherLostError
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.request import StartRequest
-from arena.hosting.proc.processes import list_processes
+from arena.hosting.procfs.processes import list_processes
 from tests.hosting.launcher.running import NAP, launcher_of, run
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes, wait_until

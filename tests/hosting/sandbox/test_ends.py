@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from arena.hosting.launcher.reports import Mark
-from arena.hosting.proc.processes import list_descendants, read_relations
+from arena.hosting.procfs.processes import list_descendants, read_relations
 from tests.hosting.sandbox.tried import BEHIND_A_DEAD_THREAD, NAP, excess, up
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place

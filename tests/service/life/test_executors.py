@@ -7,7 +7,7 @@ import pytest
 
 from arena.executor.local import LocalExecutor
 from arena.executor.ray.executor import RayExecutor
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from arena.service.life.executors import ExecutorMaker
 from arena.service.settings.reading import load_settings
 from arena.service.settings.values import ServiceSection

@@ -24,7 +24,7 @@ from arena.cli.shared.runtimes import RuntimesFile
 from arena.cli.shared.saying import say, told
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
-from arena.hosting.proc.processes import has_proc
+from arena.hosting.procfs.processes import has_proc
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_level
 from arena.hosting.sandbox.limits import NONE
 from arena.match.spec import SeatSpec
