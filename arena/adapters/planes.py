@@ -27,7 +27,7 @@ _WORD: Final = 64
 
 
 @dataclass(frozen=True)
-class Layout:
+class PlaneLayout:
     """Where each number of a record lies, and which planes it makes."""
 
     parts: tuple[Part, ...]
@@ -100,7 +100,7 @@ class Layout:
 class Expansion:
     """Makes planes of records."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: PlaneLayout) -> None:
         self._layout = layout
         self._record = layout.record
         cells = list(layout.planes_of(Kind.CELLS))
@@ -168,6 +168,6 @@ def _bits(words: Array) -> npt.NDArray[np.uint8]:
     return np.unpackbits(octets, axis=-1, bitorder="little")
 
 
-def layout_of(parts: Sequence[Part], board: tuple[int, ...]) -> Layout:
+def layout_of(parts: Sequence[Part], board: tuple[int, ...]) -> PlaneLayout:
     """Return the layout of a game's parts. Raises ValueError if they cannot be laid out."""
-    return Layout(tuple(parts), board)
+    return PlaneLayout(tuple(parts), board)

@@ -19,7 +19,7 @@ from arena.connect.output import follow_output, last_line, lines_of
 from arena.connect.program import LocalProgram
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.runtime_directory import runtime_directory
-from arena.referee.join import hear_join
+from arena.referee.join import receive_join
 from arena.referee.stream import StreamClosedError
 from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2
@@ -216,7 +216,7 @@ async def open_bots(
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
-        starter = BotStarter(launcher, partial(_open_listener, directory), directory, hear_join)
+        starter = BotStarter(launcher, partial(_open_listener, directory), directory, receive_join)
         bots = LocalBots(starter, program, tell, start_limit_s)
         stack.push_async_callback(bots.close)
         yield bots

@@ -17,7 +17,7 @@ from arena.wire.encoding import PROTOCOL_MAJOR
 Code = grpc.StatusCode
 
 
-class Turn(enum.Enum):
+class RetryDecision(enum.Enum):
     """What to do after a stream has ended."""
 
     AGAIN = enum.auto()
@@ -32,7 +32,7 @@ class Turn(enum.Enum):
 class StreamEnd:
     """Why a stream has ended."""
 
-    turn: Turn
+    turn: RetryDecision
     error: ClientError
     is_vague: bool = False
     """Whether the reason was lost, so that only another try tells it."""
@@ -70,7 +70,7 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
         return _refusal(error.code(), status.reason, status.message, endpoint)
     if error.code() is Code.UNIMPLEMENTED:
         return StreamEnd(
-            Turn.END,
+            RetryDecision.END,
             ProtocolError(
                 f"what answers at {endpoint.address} takes no remote bots; check --play-address, or ask the organiser "
                 "for the address"
@@ -78,27 +78,27 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
         )
     if error.code() is Code.RESOURCE_EXHAUSTED and _TOO_LONG in (error.details() or ""):
         return StreamEnd(
-            Turn.END,
+            RetryDecision.END,
             ProtocolError(
                 f"the service at {endpoint.address} sent a message of more than {MOST_MESSAGE_BYTES >> 20} MB; tell "
                 "its organiser"
             ),
         )
     if error.code() is Code.INTERNAL and _LOST_REASON in (error.details() or ""):
-        return StreamEnd(Turn.AGAIN, UnreachableError("the connection broke"), is_vague=True)
+        return StreamEnd(RetryDecision.AGAIN, UnreachableError("the connection broke"), is_vague=True)
     meaning = error_of(error, endpoint.address, endpoint.diagnose)
     is_over = isinstance(meaning, CertificateError | RefusedError | LoginError | ProtocolError)
-    return StreamEnd(Turn.END if is_over else Turn.AGAIN, meaning)
+    return StreamEnd(RetryDecision.END if is_over else RetryDecision.AGAIN, meaning)
 
 
 def _refusal(code: grpc.StatusCode, reason: str, message: str, endpoint: Endpoint) -> StreamEnd:
     text = message.rstrip(".")
     if reason in _WAITS:
-        return StreamEnd(Turn.WAIT, ServiceError(f"{text}; {_WAITS[reason]}"))
+        return StreamEnd(RetryDecision.WAIT, ServiceError(f"{text}; {_WAITS[reason]}"))
     if code in _PASSING and reason not in _KINDS:
-        return StreamEnd(Turn.WAIT, ServiceError(text))
+        return StreamEnd(RetryDecision.WAIT, ServiceError(text))
     kind = _KINDS.get(reason, RefusedError)
-    return StreamEnd(Turn.END, kind(f"{text}{_remedy(reason, endpoint)}"))
+    return StreamEnd(RetryDecision.END, kind(f"{text}{_remedy(reason, endpoint)}"))
 
 
 def _remedy(reason: str, endpoint: Endpoint) -> str:

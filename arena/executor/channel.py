@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from arena.executor.interface import FellBehindError
+from arena.executor.interface import WatcherFellBehindError
 from arena.match.live import LiveEnd, LiveEvent, LiveLog, events_of_replay, live_end
 from arena.match.replay import ReplayError, load
 from arena.match.report import MatchReport
@@ -32,7 +32,7 @@ class _Watcher:
     has_news: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Channel:
+class MatchChannel:
     """The events of one match that is ordered here; `on_change` is called when watchers come or go."""
 
     def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
@@ -58,7 +58,7 @@ class Channel:
     async def watch(self, after: int, logs: Iterable[int]) -> AsyncGenerator[LiveEvent, None]:
         """Yield the events that follow the sequence `after`, those that have happened first, to the end of the match.
 
-        Of logs only those of the given seats. Raises FellBehindError.
+        Of logs only those of the given seats. Raises WatcherFellBehindError.
         """
         watcher = _Watcher(frozenset(logs))
         self._watchers.add(watcher)
@@ -69,7 +69,7 @@ class Channel:
             while True:
                 for event in self._take(watcher):
                     if watcher.is_too_slow:
-                        raise FellBehindError(last)
+                        raise WatcherFellBehindError(last)
                     if _is_wanted(event, after, watcher.logs):
                         last = max(last, event.sequence)
                         yield event

@@ -21,7 +21,7 @@ from typing import Any
 
 from arena.hosting import manifest_fields as fields
 from arena.hosting.debian_packages import package_hint
-from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, shown
+from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, format_value
 from arena.hosting.regular import open_regular, without_links
 from arena.hosting.system_places import SYSTEM_PLACES
 
@@ -187,8 +187,8 @@ def _own_places(manifest: BotManifest, directory: Path) -> ProgramPlaces:
     if manifest.runtime == BUNDLED:
         return BUNDLED_PLACES
     raise ManifestError(
-        f"{directory / MANIFEST_NAME}: runtime is {shown(manifest.runtime)}, which is unknown here; use 'arena' or "
-        "'bundled', or ask the organiser to define it"
+        f"{directory / MANIFEST_NAME}: runtime is {format_value(manifest.runtime)}, which is unknown here; use 'arena' "
+        "or 'bundled', or ask the organiser to define it"
     )
 
 
@@ -225,24 +225,27 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _check_script(key: str, arguments: Sequence[str], directory: Path, place: str) -> None:
     """Check that the script of `python main.py` exists; what follows an option (`-m package`) is left to Python."""
     if arguments and not arguments[0].startswith("-") and not _lies_within(arguments[0], directory):
-        raise ManifestError(f"{place}{key} runs {shown(arguments[0])}, and there is no such file in the directory")
+        raise ManifestError(
+            f"{place}{key} runs {format_value(arguments[0])}, and there is no such file in the directory"
+        )
 
 
 def _find_program(program: str, directory: Path, places: ProgramPlaces, place: str) -> str:
     if _lies_within(program, directory):
         path = (directory / program).absolute()
         if not os.access(path, os.X_OK):
-            raise ManifestError(f"{place}the program {shown(program)} is not executable; run chmod +x on it")
+            raise ManifestError(f"{place}the program {format_value(program)} is not executable; run chmod +x on it")
         return str(path)
     if places.path == "":
         raise ManifestError(
-            f"{place}runtime is {shown(places.runtime)}, and there is no file {shown(program)} in the directory"
+            f"{place}runtime is {format_value(places.runtime)}, and there is no file {format_value(program)} in the "
+            "directory"
         )
     found = shutil.which(program, path=places.path)
     if found is None:
-        where = "on PATH" if places.path is None else f"a program of runtime {shown(places.runtime)}"
+        where = "on PATH" if places.path is None else f"a program of runtime {format_value(places.runtime)}"
         raise ManifestError(
-            f"{place}the program {shown(program)} is neither in the directory nor {where}{package_hint(program)}"
+            f"{place}the program {format_value(program)} is neither in the directory nor {where}{package_hint(program)}"
         )
     return str(Path(found).absolute())
 

@@ -34,19 +34,20 @@ def check_keys(data: Mapping[str, Any]) -> None:
         if key not in KEYS:
             near = difflib.get_close_matches(key, KEYS, n=1)
             remedy = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(KEYS)}"
-            raise FieldError(f"unknown key {shown(key)}; {remedy}")
+            raise FieldError(f"unknown key {format_value(key)}; {remedy}")
     for key in ("schema", "name", "command"):
         if key not in data:
             raise FieldError(f"the key {key!r} is missing; the least that is needed is {EXAMPLE}")
     if type(data["schema"]) is not int or data["schema"] != SCHEMA:
-        raise FieldError(f"schema is {shown(data['schema'])}, and this arena reads schema {SCHEMA}")
+        raise FieldError(f"schema is {format_value(data['schema'])}, and this arena reads schema {SCHEMA}")
 
 
 def read_name(value: object) -> str:
     """Return the name of a bot. Raises FieldError."""
     if not isinstance(value, str) or not is_name(value):
         raise FieldError(
-            f"name is {shown(value)}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like \"my-bot\""
+            f"name is {format_value(value)}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like "
+            '"my-bot"'
         )
     return value
 
@@ -64,45 +65,53 @@ def read_build(value: object) -> tuple[str, ...]:
 def read_games(value: object) -> tuple[str, ...]:
     """Return the names of the games that a bot plays. Raises FieldError."""
     if not isinstance(value, list) or not value:
-        raise FieldError(f'games is {shown(value)}; write a list of names, or games = ["*"] for every game')
+        raise FieldError(f'games is {format_value(value)}; write a list of names, or games = ["*"] for every game')
     for name in value:
         if not isinstance(name, str) or (name != ALL_GAMES and not _GAME_NAME.fullmatch(name)):
-            raise FieldError(f"games has {shown(name)}, which no game is called; `arena game list` shows the names")
+            raise FieldError(
+                f"games has {format_value(name)}, which no game is called; `arena game list` shows the names"
+            )
     return tuple(value)
 
 
 def read_memory_mb(value: object) -> int:
     """Return the memory that a bot asks for. Raises FieldError."""
     if type(value) is not int or value not in MEMORY_MB:
-        raise FieldError(f"memory_mb is {shown(value)}; use a whole number {MEMORY_MB[0]} to {MEMORY_MB[-1]}")
+        raise FieldError(f"memory_mb is {format_value(value)}; use a whole number {MEMORY_MB[0]} to {MEMORY_MB[-1]}")
     return value
 
 
 def read_deterministic(value: object) -> bool:
     """Return whether a bot promises equal play for equal seeds. Raises FieldError."""
     if not isinstance(value, bool):
-        raise FieldError(f"deterministic is {shown(value)}; use true or false, without quotes")
+        raise FieldError(f"deterministic is {format_value(value)}; use true or false, without quotes")
     return value
 
 
 def read_runtime(value: object) -> str:
     """Return the name of a runtime, whether this arena knows it or not. Raises FieldError."""
     if not isinstance(value, str) or not is_name(value):
-        raise FieldError(f"runtime is {shown(value)}, which no runtime is called; `arena runtime list` shows the names")
+        raise FieldError(
+            f"runtime is {format_value(value)}, which no runtime is called; `arena runtime list` shows the names"
+        )
     return value
 
 
 def read_rules(value: object) -> tuple[tuple[str, str], ...]:
     """Return the games of which a bot plays one version of the rules only, with that version. Raises FieldError."""
     if not isinstance(value, dict) or not all(isinstance(version, str) for version in value.values()):
-        raise FieldError(f'rules is {shown(value)}; write a table of games and versions, like foreign_king = "1"')
+        raise FieldError(
+            f'rules is {format_value(value)}; write a table of games and versions, like foreign_king = "1"'
+        )
     for name in value:
         if not _GAME_NAME.fullmatch(name):
-            raise FieldError(f"rules has {shown(name)}, which no game is called; `arena game list` shows the names")
+            raise FieldError(
+                f"rules has {format_value(name)}, which no game is called; `arena game list` shows the names"
+            )
     return tuple(sorted(value.items()))
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a value as a message shows it: cut if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
@@ -110,7 +119,7 @@ def shown(value: object) -> str:
 
 def _words(key: str, value: object, example: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise FieldError(f"{key} is {shown(value)}; write a list of words, like {key} = {example}")
+        raise FieldError(f"{key} is {format_value(value)}; write a list of words, like {key} = {example}")
     if not value or not value[0]:
         raise FieldError(f"{key} is empty; name the program first, like {key} = {example}")
     if len(value) > MAX_COMMAND_WORDS or any("\0" in word for word in value):

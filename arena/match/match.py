@@ -109,7 +109,7 @@ class Match:
 
     # What the owner asks.
 
-    def hear(self, seat: int) -> Sequence[Event]:
+    def take_unseen_events(self, seat: int) -> Sequence[Event]:
         """Return what `seat` may see of all plies since the last call for it; from now on it has heard of them."""
         events = self.playing.visible_events(seat, self._seats[seat].heard)
         self._seats[seat].heard = self.playing.ply
@@ -278,7 +278,7 @@ class Match:
             seat=seat,
             ply=self.playing.ply,
             legal=legal,
-            events=self.hear(seat),
+            events=self.take_unseen_events(seat),
             bank_us=asked.bank_us,
             time_limit_us=self.spec.clock.allowance_us(asked.bank_us),
             dropped=asked.dropped,

@@ -111,9 +111,9 @@ class BotStream:
         if isinstance(message, Leave):
             self._end("It left.")
         else:
-            self._tell(Arrival(self._seat, now, message))
+            self._deliver(Arrival(self._seat, now, message))
 
-    def _tell(self, arrival: Arrival) -> None:
+    def _deliver(self, arrival: Arrival) -> None:
         if self._inbox is None:
             self.spoiled = self.spoiled or "it sent a message while no match asked it"
         elif not self._inbox.put(arrival):
@@ -189,12 +189,12 @@ class BotStream:
     def report_second_stream(self) -> None:
         """Record that another stream was opened with this bot's token, which breaks the protocol."""
         self.spoiled = "it opened a second stream"
-        self._tell(Arrival(self._seat, self._loop.time(), ProtocolViolation("a second stream")))
+        self._deliver(Arrival(self._seat, self._loop.time(), ProtocolViolation("a second stream")))
 
     def report_flood(self, flood: Flood) -> None:
         """Record that its bot is being disconnected because it floods the arena."""
         self.flood, self.spoiled = flood, flood.why
-        self._tell(Arrival(self._seat, self._loop.time(), flood))
+        self._deliver(Arrival(self._seat, self._loop.time(), flood))
         self._is_muted = True
         self._end("It was disconnected.")
 

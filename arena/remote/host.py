@@ -16,9 +16,9 @@ from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
 from arena.referee.play import play_match
 from arena.referee.seated import SeatedBot
-from arena.remote.hosting import Houses
 from arena.remote.lobby import Lobby
 from arena.remote.seat import RemoteSeat
+from arena.remote.shared_pool import SharedProcessPool
 from arena.remote.waiting import Place, WaitingRoom
 from arena.worker.accounts import Accounts, Seated, read_accounts
 from arena.worker.audience import Audience
@@ -31,10 +31,10 @@ from arena.worker.warm_bot import WarmBot, take_note
 class RemoteHost:
     """Plays any number of matches at once; those with hosted bots take turns."""
 
-    def __init__(self, lobby: Lobby, room: WaitingRoom, houses: Houses) -> None:
+    def __init__(self, lobby: Lobby, room: WaitingRoom, shared_pool: SharedProcessPool) -> None:
         self._lobby = lobby
         self._room = room
-        self._houses = houses
+        self._shared_pool = shared_pool
 
     async def play(self, spec: MatchSpec, audience: Audience, on_begun: Callable[[], None]) -> MatchReport:
         """Play a match when its remote bots are here, and return its report; `on_begun` is called when it begins.
@@ -57,26 +57,26 @@ class RemoteHost:
 
     async def _play(self, match: Match, places: Mapping[int, Place], audience: Audience) -> MatchReport:
         async with AsyncExitStack() as stack:
-            house = None
+            pool = None
             if any(not seat.is_remote for seat in match.spec.seats):
-                house = await stack.enter_async_context(self._houses.open())
-            seated: list[Seated] = [None] * len(match.spec.seats) if house is None else await house.seat(match)
-            return await self._play_seated(match, places, seated, house, audience)
+                pool = await stack.enter_async_context(self._shared_pool.open())
+            seated: list[Seated] = [None] * len(match.spec.seats) if pool is None else await pool.seat(match)
+            return await self._play_seated(match, places, seated, pool, audience)
 
     async def _play_seated(
         self,
         match: Match,
         places: Mapping[int, Place],
         seated: list[Seated],
-        house: ProcessPool | None,
+        pool: ProcessPool | None,
         audience: Audience,
     ) -> MatchReport:
         used, note = [isinstance(one, WarmBot) and one.has_played for one in seated], take_note(seated)
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
         audience.take_places(match, seated, started_at_us)
-        await self._referee(match, _seats(places, seated, house, match.spec.cores), seated, house, audience)
+        await self._referee(match, _seats(places, seated, pool, match.spec.cores), seated, pool, audience)
         duration_us = (time.monotonic_ns() - started) // 1000
-        left = [None] * len(seated) if house is None else await house.part_with_all(match, seated)
+        left = [None] * len(seated) if pool is None else await pool.part_with_all(match, seated)
         await audience.finish()
         replay = write_replay(match, started_at_us, duration_us)
         accounts = await read_accounts(seated, used, left) if match.spec.keeps_logs else Accounts()
@@ -87,21 +87,21 @@ class RemoteHost:
         match: Match,
         seats: Sequence[SeatedBot | Fault],
         seated: Sequence[Seated],
-        house: ProcessPool | None,
+        pool: ProcessPool | None,
         audience: Audience,
     ) -> None:
-        lag_meter = None if house is None else OwnWaitMeter()
+        lag_meter = None if pool is None else OwnWaitMeter()
         try:
             may_ponder = match.spec.clock.may_ponder
             await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, onlooker=audience)
         except BaseException:
-            if house is not None:
-                house.end_all(seated)
+            if pool is not None:
+                pool.end_all(seated)
             raise
         finally:
-            if lag_meter is not None and house is not None:
+            if lag_meter is not None and pool is not None:
                 lag_meter.close()
-                house.close_meters(seated)
+                pool.close_meters(seated)
 
 
 def _check(spec: MatchSpec) -> None:
@@ -112,15 +112,15 @@ def _check(spec: MatchSpec) -> None:
 
 
 def _seats(
-    places: Mapping[int, Place], seated: Sequence[Seated], house: ProcessPool | None, cores: int
+    places: Mapping[int, Place], seated: Sequence[Seated], pool: ProcessPool | None, cores: int
 ) -> list[SeatedBot | Fault]:
     """Return what plays each seat, as the referee takes it, in a match that grants so many cores."""
     found: list[SeatedBot | Fault] = []
     for seat, one in enumerate(seated):
         if isinstance(one, StartError):
             found.append(one.fault(seat))
-        elif one is not None and house is not None:
-            found.append(house.seated_bot(one, cores))
+        elif one is not None and pool is not None:
+            found.append(pool.seated_bot(one, cores))
         else:
             place = places[seat]
             found.append(SeatedBot(place) if isinstance(place, RemoteSeat) else place)

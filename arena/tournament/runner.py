@@ -154,7 +154,7 @@ class _Run:
         self._gathering = Gathering(executor.slots)
         self._host = HostWatch(self._gathering.least_in_flight)
         self._in_flight: dict[asyncio.Task[MatchReport], LeasedMatch] = {}
-        self.writer = PatientWriter(keep, self._mend, self._tell_waiting, patience_s)
+        self.writer = PatientWriter(keep, self._mend, self._report_waiting, patience_s)
 
     async def play(self) -> None:
         """Play until nothing is left; whatever ends it, no match stays leased and none in flight."""
@@ -175,7 +175,7 @@ class _Run:
         kept = {(match.match_id, match.attempt) for match in self._in_flight.values()}
         self._ledger.release(self._specs.tournament_id, worker=self._worker, besides=kept)
 
-    def _tell_waiting(self, waited_s: float, is_lost: bool) -> None:
+    def _report_waiting(self, waited_s: float, is_lost: bool) -> None:
         self._on_progress(replace(self._tally.at(time.monotonic()), blocked_s=waited_s, is_lost=is_lost))
 
     @property

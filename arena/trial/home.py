@@ -63,7 +63,7 @@ class _Test:
         firsts = await self._play(self._lineup.first_bouts())
         if not any(played.processes for played in firsts):
             self._findings += map(finding_of, blunders_in(firsts))
-            return self._told(firsts)
+            return self._result(firsts)
         self._findings.append(passed(Check.START, "It starts, and joins in time."))
         sound = [played for played in firsts if not played.faults]
         others = self._lineup.other_bouts(played.bout.ground.game for played in sound)
@@ -71,9 +71,9 @@ class _Test:
         everything = await self._play([*others, *again])
         matches = [*firsts, *everything[: len(others)]]
         await self._judge(matches, list(zip(sound, everything[len(others) :], strict=False)))
-        return self._told(matches)
+        return self._result(matches)
 
-    def _told(self, matches: Sequence[Played]) -> Tested:
+    def _result(self, matches: Sequence[Played]) -> Tested:
         return Tested(tuple(self._findings), tuple(matches), self._executor.over)
 
     async def _judge(self, matches: Sequence[Played], pairs: Sequence[tuple[Played, Played]]) -> None:
@@ -84,9 +84,9 @@ class _Test:
         judged += [judge_clock(matches), judge_memory(bot, matches), judge_second_match(matches)]
         judged += [judge_determinism(bot, pairs)] if pairs or not bot.is_deterministic else []
         judged += [judge_ending(matches), judge_output(matches)]
-        self._tell_new(judged)
+        self._add_new(judged)
 
-    def _tell_new(self, findings: Iterable[Finding]) -> None:
+    def _add_new(self, findings: Iterable[Finding]) -> None:
         told = checks_of(self._findings)
         self._findings += [finding for finding in findings if finding.check not in told]
 

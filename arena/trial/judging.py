@@ -83,7 +83,9 @@ def judge_second_match(matches: Sequence[Played]) -> Finding:
     checks = [check for played in matches for check in played.report.leak_checks if check.seat in played.bout.own]
     for check in checks:
         if check.verdict is LeakVerdict.LEAK:
-            return failed(Check.SECOND_MATCH, f"{check.sentence} Forget everything when a match ends.", _shown(check))
+            return failed(
+                Check.SECOND_MATCH, f"{check.sentence} Forget everything when a match ends.", _evidence_of(check)
+            )
     again = sum(process.was_warm for played in matches for process in played.processes)
     if not again:
         return skipped(Check.SECOND_MATCH, "No process of it came to a second match here.")
@@ -148,5 +150,5 @@ def _first_difference(one: Played, other: Played) -> tuple[int, int | None, int 
     return ply, mine, others
 
 
-def _shown(check: LeakCheck) -> dict[str, Any]:
+def _evidence_of(check: LeakCheck) -> dict[str, Any]:
     return {**check.evidence, "ply": check.ply}

@@ -66,7 +66,7 @@ def prepare() -> bool:
     """
     refused = refusal()
     if refused.is_mistake:
-        _tell_once(f"{refused.why}; {refused.remedy}")
+        _warn_once(f"{refused.why}; {refused.remedy}")
     if refused.why:
         return False
     os.environ.setdefault(EXPERIMENTS, _POLLED_IO)
@@ -74,7 +74,7 @@ def prepare() -> bool:
 
 
 @cache
-def _tell_once(line: str) -> None:
+def _warn_once(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 

@@ -70,7 +70,7 @@ class BotProxy:
         elif head["do"] == "disconnect":
             self._listener.disconnect(Flood())
         elif head["do"] == "beat":
-            _tell(self._link, "alive")
+            _send(self._link, "alive")
 
     async def watch(self) -> None:
         """Count the connections of the bot. Never ends."""
@@ -78,26 +78,26 @@ class BotProxy:
             await asyncio.sleep(LOOK_S)
             self._listener.look()
 
-    async def tell_of_refusal(self) -> None:
+    async def report_refusal(self) -> None:
         """Tell of a flood before there was a stream."""
         try:
             await asyncio.shield(self._listener.admission.stream)
         except JoinError as error:
-            _tell(self._link, "flood", why=str(error), evidence=error.evidence)
+            _send(self._link, "flood", why=str(error), evidence=error.evidence)
 
 
-def _tell(link: asyncio.StreamWriter, event: str, blob: bytes = b"", **values: object) -> None:
+def _send(link: asyncio.StreamWriter, event: str, blob: bytes = b"", **values: object) -> None:
     link.write(encode_frame({"event": event, **values}, blob))
 
 
 async def _serve(link: socket.socket, directory: Path, limits: OwnLimits) -> None:
     reader, writer = await asyncio.open_unix_connection(sock=link)
-    tell = partial(_tell, writer)
+    tell = partial(_send, writer)
     listener = await DirectListener.open_socket(directory, partial(PassedStream, pass_on=tell, drain=writer.drain))
     tell("open", socket=str(listener.socket), token=listener.admission.token)
     limits.set_hard_stop()
     proxy = BotProxy(listener, writer)
-    works = FloodWatch(lambda: [listener], OwnWatch(limits)).run(), proxy.watch(), proxy.tell_of_refusal()
+    works = FloodWatch(lambda: [listener], OwnWatch(limits)).run(), proxy.watch(), proxy.report_refusal()
     tasks = [asyncio.create_task(work) for work in works]
     while (frame := await read_frame(reader)) is not None:
         await proxy.obey(*frame)

@@ -25,7 +25,7 @@ from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 
 
 class MatchHost:
-    """Plays matches with the bots of a house of its own. Async context manager; leaving it ends and removes everything.
+    """Plays matches with the bots of a pool of its own. Async context manager; leaving it ends and removes everything.
 
     One match at a time, so that no bot computes while another one's clock runs.
     """
@@ -39,21 +39,21 @@ class MatchHost:
         apart: bool = False,
     ) -> None:
         """Keep warm bots, and have limits of its own, as `ProcessPool` says of the same arguments."""
-        self._house = ProcessPool(warm_bots, warm_mb, own, apart=apart)
+        self._pool = ProcessPool(warm_bots, warm_mb, own, apart=apart)
 
     async def __aenter__(self) -> Self:
         """Start the launcher and the server. Raises RuntimeDirectoryError."""
-        await self._house.__aenter__()
+        await self._pool.__aenter__()
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
         """End every process and remove every directory."""
-        await self._house.__aexit__(*exc_info)
+        await self._pool.__aexit__(*exc_info)
 
     @property
     def launcher_pid(self) -> int:
         """The process id of its launcher."""
-        return self._house.launcher_pid
+        return self._pool.launcher_pid
 
     async def play(self, spec: MatchSpec, audience: Audience | None = None) -> MatchReport:
         """Play a match, show it to its audience if it has one, and return its report.
@@ -68,8 +68,8 @@ class MatchHost:
             raise blame_host(error) from error
 
     async def _play(self, match: Match, audience: Audience | None) -> MatchReport:
-        spec, house = match.spec, self._house
-        seated = await house.seat(match)
+        spec, pool = match.spec, self._pool
+        seated = await pool.seat(match)
         note = take_note(seated)
         used = [isinstance(one, WarmBot) and one.has_played for one in seated]
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
@@ -77,34 +77,34 @@ class MatchHost:
             audience.take_places(match, seated, started_at_us)
         await self._referee(match, seated, audience)
         duration_us = (time.monotonic_ns() - started) // 1000
-        left = await house.part_with_all(match, seated)
+        left = await pool.part_with_all(match, seated)
         if audience is not None:
             await audience.finish()  # the last words of a bot that has ended are in its log by now
         replay = write_replay(match, started_at_us, duration_us)
         accounts = await read_accounts(seated, used, left) if spec.keeps_logs else Accounts()
         checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
         drawn = draw_one(spec.match_id, checked) if spec.checks_leaks else ()
-        checks = await check_leaks(house.bots, spec, replay, drawn)
-        return replace(build_report(match, replay, checks, accounts, note), warm_bots=house.bots.count_idle())
+        checks = await check_leaks(pool.bots, spec, replay, drawn)
+        return replace(build_report(match, replay, checks, accounts, note), warm_bots=pool.bots.count_idle())
 
     async def _referee(self, match: Match, seated: list[Seated], audience: Audience | None) -> None:
         lag_meter = OwnWaitMeter()
         seats = [
-            one.fault(seat) if isinstance(one, StartError) else self._house.seated_bot(one, match.spec.cores)
+            one.fault(seat) if isinstance(one, StartError) else self._pool.seated_bot(one, match.spec.cores)
             for seat, one in enumerate(seated)
             if one is not None
         ]
         try:
             may_ponder = match.spec.clock.may_ponder
             await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, onlooker=audience)
-            self._house.check_room(match, seated)
+            self._pool.check_room(match, seated)
         except BaseException:
-            self._house.end_all(seated)
+            self._pool.end_all(seated)
             raise
         finally:
             lag_meter.close()
-            self._house.close_meters(seated)
+            self._pool.close_meters(seated)
 
     async def settle(self) -> None:
         """Wait until the processes that are ending have ended."""
-        await self._house.bots.settle()
+        await self._pool.bots.settle()

@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from arena.hosting import silence
+from arena.hosting import heartbeat
 from arena.hosting.falls import describe_end, is_fall
 from arena.hosting.frames import FrameError, encode_frame, read_frame
-from arena.hosting.silence import SilenceWatch
+from arena.hosting.heartbeat import HeartbeatWatch
 from arena.referee.inbox import Flood
 from arena.referee.passed_stream import DistantCall
 from arena.referee.server import Admission
@@ -47,7 +47,7 @@ class ProxiedListener:
         self._stderr = bytearray()
         self._draining = asyncio.create_task(self._drain())
         self._is_closing = False
-        self._silence = SilenceWatch()
+        self._heartbeat = HeartbeatWatch()
 
     @classmethod
     async def open(cls, directory: Path, limits: OwnLimits, on_lost: OnLost) -> Self:
@@ -87,12 +87,12 @@ class ProxiedListener:
         return self.admission.count_messages()
 
     def disconnect(self, flood: Flood) -> None:
-        self._link.tell({"do": "disconnect"})
+        self._link.write({"do": "disconnect"})
         self.admission.report_flood(flood)
 
     def dismiss(self) -> None:
         self.admission.close()
-        self._link.tell({"do": "dismiss"})
+        self._link.write({"do": "dismiss"})
 
     async def close(self) -> None:
         self._is_closing = True
@@ -115,8 +115,8 @@ class ProxiedListener:
         """Hear what the bot proxy says, and find out why it says no more."""
         with contextlib.suppress(FrameError):
             while (frame := await self._link.read()) is not None:
-                self._silence.hear()
-                await self._hear(*frame)
+                self._heartbeat.note_answer()
+                await self._receive(*frame)
         if self._is_closing:
             return
         why = await self._describe_end()
@@ -127,8 +127,8 @@ class ProxiedListener:
 
     async def _kill_if_silent(self) -> None:
         """Kill a bot proxy that has ceased to answer: it is stopped, or its disk hangs, and its match would hang."""
-        await self._silence.wait(lambda: self._link.tell({"do": "beat"}))
-        self._stderr += f"\nit said nothing for {silence.SILENCE_S:g} s, and was ended".encode()
+        await self._heartbeat.wait(lambda: self._link.write({"do": "beat"}))
+        self._stderr += f"\nit said nothing for {heartbeat.SILENCE_S:g} s, and was ended".encode()
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 
@@ -145,9 +145,9 @@ class ProxiedListener:
             del self._stderr[:-KEPT_STDERR_BYTES]
 
     def _fail(self, error: Mapping[str, Any]) -> None:
-        self._link.tell({"do": "abort", "error": error})
+        self._link.write({"do": "abort", "error": error})
 
-    async def _hear(self, head: Mapping[str, Any], blob: bytes) -> None:
+    async def _receive(self, head: Mapping[str, Any], blob: bytes) -> None:
         event = head["event"]
         if event == "stream" and not self.admission.stream.done():
             self._call = DistantCall(self._link.send, self._fail)
@@ -175,13 +175,13 @@ class _Link:
     async def read(self) -> tuple[dict[str, Any], bytes] | None:
         return await read_frame(self._reader)
 
-    def tell(self, head: Mapping[str, Any], blob: bytes = b"") -> None:
+    def write(self, head: Mapping[str, Any], blob: bytes = b"") -> None:
         if not self._writer.is_closing():
             self._writer.write(encode_frame(head, blob))
 
     async def send(self, data: bytes) -> None:
         """Hand on a message for the bot. Raises ConnectionError when nobody takes it."""
-        self.tell({"do": "send"}, data)
+        self.write({"do": "send"}, data)
         await self._writer.drain()
 
     def close(self) -> None:

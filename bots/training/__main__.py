@@ -40,7 +40,7 @@ EVERY = 10
 """Steps from one line of progress to the next."""
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     """Write a line to standard error at once."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
@@ -120,11 +120,11 @@ def train(table: Table, start: WeightsFile, arguments: argparse.Namespace) -> We
     def tell(step: Step) -> None:
         leads.append(abs(step.lead))
         if (step.number + 1) % EVERY == 0 or step.number + 1 == arguments.steps:
-            say(f"step {step.number + 1} of {arguments.steps}: sides apart by {fmean(leads[-EVERY:]):.2f}")
+            print_line(f"step {step.number + 1} of {arguments.steps}: sides apart by {fmean(leads[-EVERY:]):.2f}")
 
     found = [rounded(value) for value in climb(began_with, arguments.steps, arguments.seed, lead_of, tell)]
     trial = try_out(table, found, began_with, arguments.trial)
-    say(trial)
+    print_line(trial)
     climbs = [*start.climbs, {"made_by": command(arguments), "trial": trial}]
     return WeightsFile(dict(zip(names, found, strict=True)), start.began_with, climbs)
 
@@ -133,7 +133,7 @@ def try_out(table: Table, found: Sequence[float], began_with: Sequence[float], d
     """Return in words what the weights found did against the others, in so many duels that no step has played."""
     if not duels:
         return "not tried"
-    say(f"trying them in {duels} duels")
+    print_line(f"trying them in {duels} duels")
     leads = table.leads(found, began_with, range(TRIAL_SEED, TRIAL_SEED + duels))
     half = 1.96 * stdev(leads) / sqrt(duels) if duels > 1 else float("nan")
     return f"lead {fmean(leads):+.3f} ± {half:.3f} over the weights before, in {duels} duels"
@@ -178,13 +178,15 @@ def main(argv: Sequence[str]) -> int:
         _write(found, arguments.out)
         sys.stdout.write(f"the weights are in {arguments.out}\n")
     except (AbilityError, EngineError, RecordError) as error:
-        say(f"bots.training: {error}")
+        print_line(f"bots.training: {error}")
         return 1
     except BrokenProcessPool:
-        say("bots.training: a process that played duels was ended from outside; nothing was written, start again")
+        print_line(
+            "bots.training: a process that played duels was ended from outside; nothing was written, start again"
+        )
         return 1
     except KeyboardInterrupt:
-        say("bots.training: stopped; nothing was written")
+        print_line("bots.training: stopped; nothing was written")
         return 130
     return 0
 

@@ -9,9 +9,9 @@ import pytest
 from arena.executor.ray.cache import (
     LIMITS,
     MissingError,
-    UnplayableError,
     VersionCache,
-    Wanted,
+    VersionUnplayableError,
+    WantedVersion,
     program_json,
     read_program,
 )
@@ -40,12 +40,12 @@ def test_a_version_that_came_is_there_for_everybody_who_looks_later(
     content, data = archive
     cache = VersionCache(tmp_path, runtimes)
     with pytest.raises(MissingError):
-        cache.find(Wanted(content, ""))
+        cache.find(WantedVersion(content, ""))
     cache.add(content, data)
-    found = cache.find(Wanted(content, runtimes.get("arena").hash))
+    found = cache.find(WantedVersion(content, runtimes.get("arena").hash))
     assert found.directory == str(tmp_path / content)
     assert found.command[1] == str(tmp_path / content / "main.py")
-    assert VersionCache(tmp_path, runtimes).find(Wanted(content, "")) == found
+    assert VersionCache(tmp_path, runtimes).find(WantedVersion(content, "")) == found
     assert read_program(program_json(found)) == found
 
 
@@ -59,10 +59,10 @@ def test_a_damaged_one_is_thrown_away_by_whoever_begins_to_use_it(
     file.write_text("print('another bot')\n", encoding="utf-8")
     later = VersionCache(tmp_path, runtimes)
     with pytest.raises(MissingError):
-        later.find(Wanted(content, ""))
+        later.find(WantedVersion(content, ""))
     assert not file.exists()
     later.add(content, data)
-    assert later.find(Wanted(content, "")).directory == str(tmp_path / content)
+    assert later.find(WantedVersion(content, "")).directory == str(tmp_path / content)
 
 
 def test_one_that_is_removed_or_damaged_while_it_is_in_use_is_missed_by_whoever_looks_again(
@@ -73,11 +73,11 @@ def test_one_that_is_removed_or_damaged_while_it_is_in_use_is_missed_by_whoever_
     file = tmp_path / content / "main.py"
     for damage in (lambda: file.write_text("", encoding="utf-8"), lambda: remove_tree(str(file.parent))):
         cache.add(content, data)
-        assert cache.find(Wanted(content, ""))
+        assert cache.find(WantedVersion(content, ""))
         file.chmod(0o644)
         damage()
         with pytest.raises(MissingError):
-            cache.find(Wanted(content, ""))
+            cache.find(WantedVersion(content, ""))
 
 
 def test_what_somebody_looks_for_now_and_then_is_kept(
@@ -89,7 +89,7 @@ def test_what_somebody_looks_for_now_and_then_is_kept(
     for is_wanted in (True, False):
         os.utime(tmp_path / content, (0, 0))
         if is_wanted:
-            cache.find(Wanted(content, ""))
+            cache.find(WantedVersion(content, ""))
         VersionCache(tmp_path, runtimes).sweep()
         assert (tmp_path / content).exists() == is_wanted
 
@@ -100,12 +100,12 @@ def test_what_is_not_the_version_that_was_announced_is_never_kept(
 ) -> None:
     content, data = archive
     cache = VersionCache(tmp_path, runtimes)
-    with pytest.raises(UnplayableError):
+    with pytest.raises(VersionUnplayableError):
         cache.add(content, damage(data))
-    with pytest.raises(UnplayableError):
+    with pytest.raises(VersionUnplayableError):
         cache.add("0" * 64, data)
     with pytest.raises(MissingError):
-        cache.find(Wanted(content, ""))
+        cache.find(WantedVersion(content, ""))
 
 
 def test_a_version_whose_runtime_is_another_one_there_cannot_play(
@@ -114,8 +114,8 @@ def test_a_version_whose_runtime_is_another_one_there_cannot_play(
     content, data = archive
     cache = VersionCache(tmp_path, runtimes)
     cache.add(content, data)
-    with pytest.raises(UnplayableError, match="its runtime 'arena' is another one than here"):
-        cache.find(Wanted(content, "f" * 64))
+    with pytest.raises(VersionUnplayableError, match="its runtime 'arena' is another one than here"):
+        cache.find(WantedVersion(content, "f" * 64))
 
 
 def test_no_two_slots_of_a_machine_have_the_same_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,7 @@ class Shared:
 
     def __init__(self, cluster: SmallCluster) -> None:
         self.said: list[str] = []
-        self.executor = RayExecutor(RayOptions(cluster.address, workers=1, say=self.said.append))
+        self.executor = RayExecutor(RayOptions(cluster.address, workers=1, report=self.said.append))
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -139,7 +139,7 @@ async def test_a_machine_that_is_not_as_it_must_be_plays_nothing_and_that_is_tol
     )
     said: list[str] = []
     with pytest.raises(ExecutorFailedError, match="no machine of the cluster can play: ") as told:
-        async with RayExecutor(RayOptions(cluster.address, demands=demands, say=said.append)):
+        async with RayExecutor(RayOptions(cluster.address, demands=demands, report=said.append)):
             pass
     assert re.search("it has version .* of the arena, and 9.9 is here", str(told.value))
     assert "it has rules version none of nim, and 4 is here" in str(told.value)
@@ -153,7 +153,7 @@ async def test_what_a_lost_machine_played_is_played_again_elsewhere_and_one_that
     cluster: SmallCluster, specs: list[MatchSpec], expected: list[tuple[str, str]], mark: str
 ) -> None:
     said: list[str] = []
-    async with RayExecutor(RayOptions(cluster.address, say=said.append)) as executor:
+    async with RayExecutor(RayOptions(cluster.address, report=said.append)) as executor:
         with cluster.machine() as node:
             await until_ready(executor, 2)
             playing = asyncio.create_task(play(executor, specs))

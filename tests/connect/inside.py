@@ -16,7 +16,7 @@ import grpc
 
 from arena.hosting.launcher.reports import Exit, Log
 from arena.match.spec import SeatSpec
-from arena.referee.join import hear_join
+from arena.referee.join import receive_join
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
 from arena.worker.background import BackgroundTasks
@@ -109,7 +109,7 @@ class InsideStarter:
         serving = asyncio.create_task(stream.serve())
         process = InsideProcess(Path(seat.directory) / "main.py", line)
         process.exited.add_done_callback(lambda _: serving.cancel() if stream.is_closed else None)
-        games = await hear_join(stream)
+        games = await receive_join(stream)
         return WarmBot(BotKey.of(seat), cast(Any, process), cast(Any, None), stream, games)
 
     def end(self, bot: WarmBot) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.connect import bridge, local, table
+from arena.connect import bridge, bridged_match, local
 from arena.connect.errors import BotFailsError
 from arena.connect.news import BotStopped, BotWrote, Disconnected, Draining, MatchBegan, MatchEnded, Waiting
 from arena.connect.news import Connected as LetIn
@@ -97,7 +97,7 @@ async def test_a_match_that_begins_as_another_ends_pays_for_no_start(tls: TlsFil
 async def test_a_process_that_was_only_late_plays_the_next_match(
     tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table, "LATE_S", PATIENCE_S)
+    monkeypatch.setattr(bridged_match, "LATE_S", PATIENCE_S)
     monkeypatch.setattr(local, "RETURN_PATIENCE_S", PATIENCE_S)
     directory = write_bot(tmp_path, "if decision.match.id == 'm1':\n    wait_for('go')\nreturn 1")
     async with play_service(tls) as service, connected(service, directory) as told:

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 import pytest
 
 from arena.executor import channel as channel_module
-from arena.executor.channel import Channel
-from arena.executor.interface import FellBehindError
+from arena.executor.channel import MatchChannel
+from arena.executor.interface import WatcherFellBehindError
 from arena.match.live import LiveEnd, LiveEntry, LiveEvent, LiveLog, live_end
 from tests.executor.pretended import played
 from tests.support.specs import installed_script_game
@@ -36,7 +36,7 @@ def kinds(events: Sequence[LiveEvent]) -> list[tuple[str, int]]:
 
 async def test_everybody_sees_everything_once_and_in_order() -> None:
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     early = await started(channel.watch(-1, ()), channel.watch(2, ()))
     channel.publish(events[:3])
     late = await started(channel.watch(-1, ()))
@@ -49,7 +49,7 @@ async def test_everybody_sees_everything_once_and_in_order() -> None:
 async def test_who_comes_too_late_for_the_worker_gets_the_rest_from_the_replay() -> None:
     events, report = played()
     for shown in (0, 1, 4, 6):
-        channel = Channel()
+        channel = MatchChannel()
         (watcher,) = await started(channel.watch(-1, ()))
         channel.publish(events[:shown])
         channel.end(report)
@@ -60,7 +60,7 @@ async def test_who_comes_too_late_for_the_worker_gets_the_rest_from_the_replay()
 
 async def test_who_asked_before_the_end_and_listens_after_it_sees_it_all() -> None:
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     watcher = channel.watch(-1, ())
     channel.end(report)
     assert kinds(await collect(watcher)) == kinds([*events, LiveEnd(6, {})])
@@ -68,7 +68,7 @@ async def test_who_asked_before_the_end_and_listens_after_it_sees_it_all() -> No
 
 async def test_a_match_that_was_lost_ends_with_the_reason() -> None:
     events, _ = played()
-    channel = Channel()
+    channel = MatchChannel()
     (watcher,) = await started(channel.watch(1, ()))
     channel.publish(events[:3])
     channel.end(None, "its worker ended")
@@ -77,7 +77,7 @@ async def test_a_match_that_was_lost_ends_with_the_reason() -> None:
 
 async def test_changes_of_who_watches_are_told() -> None:
     told: list[tuple[bool, list[int]]] = []
-    channel = Channel(lambda: told.append((channel.is_watched, list(channel.wanted_logs))))
+    channel = MatchChannel(lambda: told.append((channel.is_watched, list(channel.wanted_logs))))
     first, second = channel.watch(-1, (1,)), channel.watch(-1, (0, 1))
     tasks = [asyncio.ensure_future(anext(first)), asyncio.ensure_future(anext(second))]
     await asyncio.sleep(0)
@@ -89,7 +89,7 @@ async def test_changes_of_who_watches_are_told() -> None:
 
 async def test_logs_come_to_those_who_asked_for_them_and_again_from_where_one_stopped() -> None:
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     logs = [LiveLog(1, 0, 0, b"one"), LiveLog(1, 1, 0, b"other"), LiveLog(2, 0, 3, b"two")]
     (both,) = await started(channel.watch(-1, (0,)))
     channel.publish([*events[:2], logs[0], logs[1], events[2], logs[2], *events[3:]])
@@ -105,7 +105,7 @@ async def test_who_falls_behind_is_told_where_to_go_on_and_nobody_else_is_distur
 ) -> None:
     monkeypatch.setattr(channel_module, "MOST_BEHIND", 2)
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     slow = channel.watch(-1, ())
     first = asyncio.ensure_future(anext(slow))
     (quick,) = await started(channel.watch(-1, ()))
@@ -120,7 +120,7 @@ async def test_who_falls_behind_is_told_where_to_go_on_and_nobody_else_is_distur
         channel.publish([event])
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-    with pytest.raises(FellBehindError) as behind:
+    with pytest.raises(WatcherFellBehindError) as behind:
         await collect(slow)
     channel.end(report)
     assert behind.value.sequence == 1
@@ -130,7 +130,7 @@ async def test_who_falls_behind_is_told_where_to_go_on_and_nobody_else_is_distur
 
 async def test_history_is_no_lag(monkeypatch: pytest.MonkeyPatch) -> None:
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     (first,) = await started(channel.watch(-1, ()))
     channel.publish(events[:5])
     await asyncio.sleep(0)
@@ -148,7 +148,7 @@ async def test_history_is_no_lag(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_text_beyond_a_bound_is_forgotten_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(channel_module, "KEPT_LOG_BYTES", 10)
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     (watcher,) = await started(channel.watch(-1, (0,)))
     channel.publish(events[:1])
     for index in range(4):
@@ -168,9 +168,9 @@ async def test_text_beyond_a_bound_is_forgotten_and_counted(monkeypatch: pytest.
     assert all(isinstance(event, LiveEntry) for event in events[1:])
 
 
-async def caught_up() -> tuple[Channel, AsyncGenerator[LiveEvent, None]]:
+async def caught_up() -> tuple[MatchChannel, AsyncGenerator[LiveEvent, None]]:
     """A watcher that has taken all there is, and then one more."""
-    channel = Channel()
+    channel = MatchChannel()
     watcher = channel.watch(-1, (0,))
     next_one = asyncio.ensure_future(anext(watcher))
     await asyncio.sleep(0)
@@ -194,18 +194,18 @@ async def test_a_watcher_may_be_4096_events_behind_and_no_more() -> None:
         if behind == 4096:
             assert [(await anext(watcher)).sequence for _ in range(behind)] == list(range(3, 3 + behind))
         else:
-            with pytest.raises(FellBehindError, match="watch again from event 2"):
+            with pytest.raises(WatcherFellBehindError, match="watch again from event 2"):
                 await anext(watcher)
 
 
 async def test_half_a_megabyte_of_text_is_kept_and_no_more() -> None:
-    channel = Channel()
+    channel = MatchChannel()
     half = 256 * 1024
     channel.publish([LiveLog(0, 0, 0, b"a" * half), LiveLog(0, 1, 0, b"b" * half), entry(1)])
     channel.end(None, "over")
     kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLog)]
     assert [(len(log.data), log.cut_bytes) for log in kept] == [(half, 0), (half, 0)]
-    channel = Channel()
+    channel = MatchChannel()
     channel.publish([LiveLog(0, 0, 0, b"a" * half), LiveLog(0, 1, 0, b"b" * half), LiveLog(0, 0, half, b"c")])
     channel.end(None, "over")
     kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLog)]

@@ -52,9 +52,9 @@ BOUNDARIES = {
         ),
         ("numpy",),
     ),
-    "arena/adapters/table": Boundary(
+    "arena/adapters/bot_host": Boundary(
         (
-            "arena.adapters.table",
+            "arena.adapters.bot_host",
             "arena.app.store_place",
             "arena.referee",
             "arena.worker",

@@ -141,9 +141,9 @@ def page() -> str:
 def figures() -> Mapping[str, object]:
     """What stands for each `<figure>` of the tables; the worker's modules are imported when a test asks for it."""
     from arena.executor.child import SILENCE_S
+    from arena.hosting.heartbeat import SILENCE_S as LAUNCHER_SILENCE_S
     from arena.hosting.procfs.hidden import FREE_BUFFERS
     from arena.hosting.sandbox.limits import Limits
-    from arena.hosting.silence import SILENCE_S as LAUNCHER_SILENCE_S
     from arena.worker.bot_freezer import FREE_US
 
     return {

@@ -15,7 +15,7 @@ from arena.wire.completion_queue import NEWEST, OLDEST, Refusal, grpcio_version,
 def clean(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ARENA_GRPC", raising=False)
     monkeypatch.delenv("GRPC_EXPERIMENTS", raising=False)
-    completion_queue._tell_once.cache_clear()
+    completion_queue._warn_once.cache_clear()
 
 
 def install(monkeypatch: pytest.MonkeyPatch, version: str) -> None:

@@ -81,7 +81,7 @@ async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
             patch.setattr(starter, "CLOSE_PATIENCE_S", 1.0)
             with pytest.raises(MatchLostError, match="did not close within") as lost:
                 await play_some()
-            while host._house.bots._starter._background._tasks:  # each of them tells of its own listener
+            while host._pool.bots._starter._background._tasks:  # each of them tells of its own listener
                 with contextlib.suppress(HostingError):
                     await host.settle()
         assert lost.value.cause is HostCause.HOSTING_FAILED
@@ -97,7 +97,7 @@ async def test_a_bot_that_may_be_lame_since_there_was_no_room_is_not_blamed(
         silent = king_spec("m1", [scripted("silent"), scripted(), scripted()], clock="50ms")
         report = await host.play(silent)
         assert [fault.cause for fault in report.result.faults] == [FaultCause.TIMEOUT]
-        monkeypatch.setattr(host._house._room, "_full_s", float("inf"))  # there is no room while it is played
+        monkeypatch.setattr(host._pool._room, "_full_s", float("inf"))  # there is no room while it is played
         with pytest.raises(MatchLostError, match="had no room for threads"):
             await host.play(replace(silent, match_id="m2"))
         honest = king_spec("m3", [scripted(), scripted(), scripted()])

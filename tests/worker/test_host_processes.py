@@ -90,7 +90,7 @@ class TestProcesses:
         (first,) = (pid for pid, command in marked_processes(mark).items() if "two-answers --at 1" in command)
         assert (await play(host, seats, "1:2 0:2")).result.faults == ()
         # Its second answer is under way; if it came already, the bot is not kept.
-        kept = [bot.stream for bot in host._house.bots._idle if bot.process.pid == first]
+        kept = [bot.stream for bot in host._pool.bots._idle if bot.process.pid == first]
         while any(not stream.spoiled for stream in kept):
             await asyncio.sleep(0.005)
         await play(host, seats, "1:2 0:2")
@@ -181,10 +181,10 @@ class TestProcesses:
     async def test_a_warm_bot_that_joined_for_another_game_is_not_given_this_one(self) -> None:
         async with MatchHost() as host:
             await play(host, [scripted("resign", at=99)], "0:3")
-            (idle,) = host._house.bots._idle
+            (idle,) = host._pool.bots._idle
             idle.games = ("checkers",)
             assert (await play(host, [scripted("resign", at=99)], "0:3")).result.faults == ()
-            assert len(host._house.bots._idle) == 2
+            assert len(host._pool.bots._idle) == 2
 
     @pytest.mark.hostile("join-and-act")
     @minutes

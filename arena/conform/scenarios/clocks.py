@@ -51,6 +51,6 @@ async def check_untimed(stage: Stage) -> None:
     board = Board(game, replace(usual_setting(game), clock=TimeControl()))
     await open_match(bot, board)
     question = board.question()
-    await bot.say(board.decide())
-    board.take(await bot.hear(question, stage.patience.answer_s * _UNTIMED_FACTOR))
+    await bot.send(board.decide())
+    board.take(await bot.receive_answer(question, stage.patience.answer_s * _UNTIMED_FACTOR))
     await close_match(bot, board)

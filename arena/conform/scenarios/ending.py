@@ -101,7 +101,7 @@ async def _attempt(stage: Stage, check: Callable[[Stage], Awaitable[None]]) -> N
 async def _interrupt(stage: Stage) -> None:
     bot = await stage.bot()
     board = await open_usual(bot)
-    await bot.say(board.decide())
+    await bot.send(board.decide())
     bot.close(_SUPERSEDED)
     await _must_report(bot.process, _SUPERSEDED, stage.patience.exit_s)
 

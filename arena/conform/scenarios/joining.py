@@ -30,21 +30,21 @@ async def check_greeting(stage: Stage) -> None:
         await bot.stay_quiet("before Joined")
     except BrokenError as error:
         raise BrokenError("join-once" if error.rule == "join-once" else "waits-for-joined", error.seen) from None
-    await bot.say(joined(bot.games))
+    await bot.send(joined(bot.games))
     stage.keep(bot)
 
 
 async def check_tcp(stage: Stage) -> None:
     """Serve at an address of TCP instead of a unix socket."""
     bot = await stage.greet(tcp=True)
-    await bot.say(joined(bot.games))
+    await bot.send(joined(bot.games))
     await play_usual(bot)
 
 
 async def check_without_health(stage: Stage) -> None:
     """Serve no health service."""
     bot = await stage.greet(has_health=False)
-    await bot.say(joined(bot.games))
+    await bot.send(joined(bot.games))
     await play_usual(bot)
 
 
@@ -53,7 +53,7 @@ async def check_major(stage: Stage) -> None:
     bot = await stage.greet()
     answer = joined(bot.games)
     answer.joined.protocol_major, answer.joined.protocol_minor = _NEWER_MAJOR
-    await bot.say(answer)
+    await bot.send(answer)
     status = await bot.exit_status()
     if status is None:
         raise SilentError("after Joined with protocol 2.3 the process lives on")
@@ -68,7 +68,7 @@ async def check_minor(stage: Stage) -> None:
     bot = await stage.greet()
     answer = joined(bot.games)
     answer.joined.protocol_major, answer.joined.protocol_minor = _NEWER_MINOR
-    await bot.say(answer)
+    await bot.send(answer)
     await play_usual(bot)
 
 
@@ -77,13 +77,13 @@ async def check_unknown_events(stage: Stage) -> None:
     unknown = play_pb2.PlayResponse.FromString(_UNKNOWN_EVENT)
     bot = await stage.greet()
     board = usual_board(bot)
-    await bot.say(unknown, joined(bot.games), unknown)
+    await bot.send(unknown, joined(bot.games), unknown)
     await open_match(bot, board)
-    await bot.say(unknown)
+    await bot.send(unknown)
     await ask(bot, board)
-    await bot.say(unknown)
+    await bot.send(unknown)
     await close_match(bot, board)
-    await bot.say(unknown)
+    await bot.send(unknown)
     await play_usual(bot)
 
 
@@ -92,7 +92,7 @@ async def check_unknown_fields(stage: Stage) -> None:
     bot = await stage.greet()
     answer = joined(bot.games)
     add_unknown(answer)
-    await bot.say(answer)
+    await bot.send(answer)
     await play_usual(bot, 3, on_start=add_unknown, on_decide=add_unknown, on_finish=add_unknown)
     await play_usual(bot)
 

@@ -171,7 +171,7 @@ async def check_finished_while_asked(stage: Stage) -> None:
     await ask(bot, board)
     if not board.is_over:
         question = board.question()
-        await bot.say(board.decide())
+        await bot.send(board.decide())
         bot.tolerate(question)
         await close_match(bot, board)
     await play_usual(bot)

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from arena.conform.stage.board import Board
 from arena.conform.stage.findings import BrokenError, SilentError
-from arena.conform.stage.judging import Question, check_answer, check_join, check_unasked, parse, shown
+from arena.conform.stage.judging import Question, check_answer, check_join, check_unasked, parse, quote
 from arena.conform.stage.patience import Patience
 from arena.conform.stage.process import Running, exit_status
 from arena.conform.stage.server import ScriptedServer, Stream
@@ -69,7 +69,7 @@ class Dialogue:
 
     # What is said and heard.
 
-    async def say(self, *responses: Message) -> None:
+    async def send(self, *responses: Message) -> None:
         """Send messages. Raises SilentError if the stream has ended."""
         for response in responses:
             if not await self.stream.send(response.SerializeToString()):
@@ -83,12 +83,12 @@ class Dialogue:
         """
         question = board.question()
         self._check_nothing_came(f"before ply {question.ply} was asked")
-        await self.say(decide)
-        request = await self.hear(question)
+        await self.send(decide)
+        request = await self.receive_answer(question)
         board.take(request)
         return request
 
-    async def hear(self, question: Question, patience_s: float | None = None) -> play_pb2.PlayRequest:
+    async def receive_answer(self, question: Question, patience_s: float | None = None) -> play_pb2.PlayRequest:
         """Wait for the answer to a question and check it. Raises SilentError, BrokenError."""
         patience_s = patience_s or self._patience.answer_s
         request = None
@@ -189,7 +189,7 @@ class Dialogue:
     def how_it_is(self) -> str:
         """Return the end of a sentence: whether the process ended, how, and what it wrote last."""
         lines = self.process.stderr.strip().splitlines()
-        last = f"; the last line on stderr is {shown(lines[-1])}" if lines else "; nothing on stderr"
+        last = f"; the last line on stderr is {quote(lines[-1])}" if lines else "; nothing on stderr"
         if self.process.ended.done():
             return f"; its process ended with {_status(self.process.ended.result())}{last}"
         return f"; it ended its stream{last}" if self.has_ended else ""

@@ -79,14 +79,14 @@ def check_answer(request: play_pb2.PlayRequest, question: Question, answered: Co
 
 def _check_resignation(resign: play_pb2.Resign, question: Question) -> None:
     if resign.match_id != question.match_id:
-        raise BrokenError("resign-match-id", f"{shown(resign.match_id)}, and played was {shown(question.match_id)}")
+        raise BrokenError("resign-match-id", f"{quote(resign.match_id)}, and played was {quote(question.match_id)}")
 
 
 def _check_act(act: play_pb2.Act, question: Question, answered: Collection[tuple[str, int]]) -> None:
     if (act.match_id, act.ply) != question.key and (act.match_id, act.ply) in answered:
         raise BrokenError("act-once", f"ply {act.ply} was answered again after its answer")
     if act.match_id != question.match_id:
-        raise BrokenError("act-match-id", f"{shown(act.match_id)}, and asked was {shown(question.match_id)}")
+        raise BrokenError("act-match-id", f"{quote(act.match_id)}, and asked was {quote(question.match_id)}")
     if act.ply != question.ply:
         raise BrokenError("act-ply", f"ply {act.ply}, and asked was ply {question.ply}")
     if not 1 <= len(act.actions) <= MAX_ACTIONS:
@@ -105,7 +105,7 @@ def name_of(request: play_pb2.PlayRequest) -> str:
     return (request.WhichOneof("message") or "an empty PlayRequest").capitalize()
 
 
-def shown(text: str) -> str:
+def quote(text: str) -> str:
     """Return a text of a bot in quotation marks, not too much of it."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 

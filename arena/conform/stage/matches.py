@@ -40,7 +40,7 @@ async def open_match(bot: Dialogue, board: Board, change: Change = keep) -> None
     started = board.started()
     change(started)
     bot.matches += 1
-    await bot.say(started)
+    await bot.send(started)
     board.begin()
 
 
@@ -57,7 +57,7 @@ async def close_match(bot: Dialogue, board: Board, change: Change = keep) -> Non
     board.end()
     finished = board.finished(unsent)
     change(finished)
-    await bot.say(finished)
+    await bot.send(finished)
 
 
 async def play(

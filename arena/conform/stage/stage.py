@@ -47,7 +47,7 @@ class Stage:
         if self._warm is None or self._warm.has_ended:
             await self.strike()
             bot = await self.greet()
-            await bot.say(joined(bot.games))
+            await bot.send(joined(bot.games))
             self._warm = bot
         return self._warm
 

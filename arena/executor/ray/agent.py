@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.executor.ray.cache import MissingError, UnplayableError, VersionCache, Wanted, program_json
+from arena.executor.ray.cache import MissingError, VersionCache, VersionUnplayableError, WantedVersion, program_json
 from arena.executor.ray.facts import own_facts
 from arena.executor.ray.library import keep_exit_statuses
 from arena.hosting.cache_directory import cache_directory
@@ -60,10 +60,12 @@ class NodeAgent:
         """Return a program, or that it is `missing`, or why it is `refused`."""
         async with self._turn:
             try:
-                return {"program": program_json(await asyncio.to_thread(self._cache.find, Wanted(content, runtime)))}
+                return {
+                    "program": program_json(await asyncio.to_thread(self._cache.find, WantedVersion(content, runtime)))
+                }
             except MissingError:
                 return {"missing": True}
-            except UnplayableError as error:
+            except VersionUnplayableError as error:
                 return {"refused": str(error)}
 
     async def add(self, content: str, archive: bytes) -> str:
@@ -71,7 +73,7 @@ class NodeAgent:
         async with self._turn:
             try:
                 await asyncio.to_thread(self._cache.add, content, archive)
-            except (UnplayableError, HostingError, OSError) as error:
+            except (VersionUnplayableError, HostingError, OSError) as error:
                 return str(error)
         return ""
 

@@ -28,7 +28,7 @@ UNUSED_S = 30 * 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedVersion:
     """A program that is to play."""
 
     content: str
@@ -38,7 +38,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class CachedProgram:
     """A program as it lies on a machine."""
 
     directory: str
@@ -51,7 +51,7 @@ class MissingError(Exception):
     """The version is not here."""
 
 
-class UnplayableError(Exception):
+class VersionUnplayableError(Exception):
     """The version cannot be played here; the message says why."""
 
 
@@ -67,22 +67,22 @@ class VersionCache:
         with suppress(StoreError):
             self._store.collect(lambda _: False, UNUSED_S)
 
-    def find(self, wanted: Wanted) -> Program:
-        """Return a program, and have it kept; its files were checked. Raises MissingError, UnplayableError."""
+    def find(self, wanted: WantedVersion) -> CachedProgram:
+        """Return a program, and have it kept; its files were checked. Raises MissingError, VersionUnplayableError."""
         stored = self._check(wanted.content)
         try:
             runtime = self._runtime(wanted.runtime, stored.manifest.runtime)
             command = resolve_command(stored.manifest, stored.directory, runtime.places)
         except (BotDirectoryError, HostingError) as error:
-            raise UnplayableError(str(error)) from error
-        return Program(str(stored.directory), command, runtime.trees, dict(runtime.environment))
+            raise VersionUnplayableError(str(error)) from error
+        return CachedProgram(str(stored.directory), command, runtime.trees, dict(runtime.environment))
 
     def add(self, content: str, archive: bytes) -> None:
-        """Keep a version that came in an archive. Raises UnplayableError if it is not that version."""
+        """Keep a version that came in an archive. Raises VersionUnplayableError if it is not that version."""
         try:
             add_archive(self._store, io.BytesIO(archive), content, LIMITS)
         except (ArchiveError, StoreError) as error:
-            raise UnplayableError(str(error)) from error
+            raise VersionUnplayableError(str(error)) from error
 
     def _check(self, content: str) -> StoredVersion:
         """Return a version that is whole; one that is not is removed. Raises MissingError."""
@@ -96,14 +96,16 @@ class VersionCache:
             raise MissingError from error
 
     def _runtime(self, runtime: str, name: str) -> Runtime:
-        """Return the runtime with that hash. Raises UnplayableError; the errors of `Runtimes.get`."""
+        """Return the runtime with that hash. Raises VersionUnplayableError; the errors of `Runtimes.get`."""
         found = self._runtimes.get(name)
         if runtime and found.hash != runtime:
-            raise UnplayableError(f"its runtime {name!r} is another one than here; install the same on every machine")
+            raise VersionUnplayableError(
+                f"its runtime {name!r} is another one than here; install the same on every machine"
+            )
         return found
 
 
-def program_json(program: Program) -> dict[str, Any]:
+def program_json(program: CachedProgram) -> dict[str, Any]:
     """Return a program as plain data; `read_program` is the inverse."""
     return {
         "directory": program.directory,
@@ -113,9 +115,9 @@ def program_json(program: Program) -> dict[str, Any]:
     }
 
 
-def read_program(data: Mapping[str, Any]) -> Program:
+def read_program(data: Mapping[str, Any]) -> CachedProgram:
     """Return the program that `program_json` wrote."""
     trees = data["trees"]
-    return Program(
+    return CachedProgram(
         data["directory"], tuple(data["command"]), None if trees is None else tuple(trees), data["environment"]
     )

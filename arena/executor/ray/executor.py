@@ -103,7 +103,7 @@ class RayExecutor:
                 raise ExecutorFailedError(self._fleet.why_empty())
             if is_held and loop.time() > held_s and not self._pool.workers:
                 is_held = False
-                self._options.say(f"others hold all cores of the cluster; this waits {START_S:g} s for one")
+                self._options.report(f"others hold all cores of the cluster; this waits {START_S:g} s for one")
             if loop.time() > deadline_s:
                 raise ExecutorFailedError(
                     "no machine of the cluster has a core free; end what else runs there, or wait"

@@ -17,7 +17,7 @@ from arena.hosting.archive.errors import (
     ArchiveSizeError,
 )
 from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.names import MOST_PATH_BYTES, NameTree, check_path, shown
+from arena.hosting.archive.names import MOST_PATH_BYTES, NameTree, check_path, quote_path
 from arena.hosting.manifest import MANIFEST_NAME
 
 _MOST_RECORD_BYTES = MOST_PATH_BYTES + 64
@@ -118,7 +118,7 @@ def _within(entries: Iterator[ArchiveEntry], limits: ArchiveLimits) -> Iterator[
         _check_sizes(entry, count, total_bytes, limits)
         tree.add(entry.path)
         if entry.path <= last:
-            raise _not_canonical(f"{shown(entry.path)} is not in the order of the names")
+            raise _not_canonical(f"{quote_path(entry.path)} is not in the order of the names")
         last = entry.path
         yield entry
 
@@ -130,7 +130,8 @@ def _check_sizes(entry: ArchiveEntry, count: int, total_bytes: int, limits: Arch
         )
     if entry.size_bytes > limits.file_bytes:
         raise ArchiveSizeError(
-            ArchiveReason.FILE_TOO_LARGE, f"{shown(entry.path)} has over {limits.file_bytes} bytes; make it smaller"
+            ArchiveReason.FILE_TOO_LARGE,
+            f"{quote_path(entry.path)} has over {limits.file_bytes} bytes; make it smaller",
         )
     if total_bytes > limits.total_bytes:
         raise ArchiveSizeError(
@@ -162,7 +163,7 @@ def _read_entry(reader: _Reader, block: bytes) -> ArchiveEntry:
     path = _decoded(block[form.NAME].rstrip(b"\0") if told is None else told)
     size_bytes, executable = _size_bytes(block), block[form.MODE] == form.EXECUTABLE
     if written != form.header(path, size_bytes, executable=executable):
-        raise _not_canonical(f"{shown(path)} has a header with more in it than name, size and executable bit")
+        raise _not_canonical(f"{quote_path(path)} has a header with more in it than name, size and executable bit")
     return ArchiveEntry(path, size_bytes, executable, reader.offset)
 
 
@@ -193,7 +194,8 @@ def _check_kind(block: bytes) -> None:
     if kind in _NO_FILES:
         name = block[form.NAME].rstrip(b"\0").decode("utf-8", "replace")
         raise ArchiveFormatError(
-            ArchiveReason.NO_FILE, f"{shown(name)} is {_NO_FILES[kind]}, and a bot holds files alone; {_PACK_AGAIN}"
+            ArchiveReason.NO_FILE,
+            f"{quote_path(name)} is {_NO_FILES[kind]}, and a bot holds files alone; {_PACK_AGAIN}",
         )
     if kind != form.FILE:
         raise _extension(_EXTENSIONS.get(kind, f"an entry of kind {kind!r}"))

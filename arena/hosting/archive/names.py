@@ -33,7 +33,7 @@ def check_path(path: str) -> None:
         _check_part(part, path)
 
 
-def shown(path: str) -> str:
+def quote_path(path: str) -> str:
     """Return a path for a message: quoted, without control characters, cut if it is very long."""
     text = repr(path)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 3]}..."
@@ -81,10 +81,12 @@ class NameTree:
     def _clash(self, key: tuple[int, str], name: str, path: str, *, is_directory: bool = False) -> ArchiveNameError:
         written, number = self._known[key]
         if written != name:
-            what = f"differs from {shown(written)} beside it only in ways that some file systems ignore; rename one"
+            what = (
+                f"differs from {quote_path(written)} beside it only in ways that some file systems ignore; rename one"
+            )
             return _refused(ArchiveReason.NAMES_COLLIDE, path, what)
         if is_directory != (number > 0):
-            what = f"needs {shown(name)} to be a file and a directory; rename one"
+            what = f"needs {quote_path(name)} to be a file and a directory; rename one"
             return _refused(ArchiveReason.NAME_FILE_AND_DIRECTORY, path, what)
         return _refused(ArchiveReason.NAME_TWICE, path, "is there twice; pack the bot again")
 
@@ -124,4 +126,4 @@ def _folded(name: str) -> str:
 
 
 def _refused(reason: ArchiveReason, path: str, what: str) -> ArchiveNameError:
-    return ArchiveNameError(reason, f"{shown(path)} {what}")
+    return ArchiveNameError(reason, f"{quote_path(path)} {what}")

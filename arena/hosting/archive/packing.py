@@ -11,7 +11,7 @@ from typing import BinaryIO
 from arena.hosting.archive.errors import ArchiveReason, ArchiveSizeError
 from arena.hosting.archive.format import END, header, padding_bytes
 from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.names import check_paths, shown
+from arena.hosting.archive.names import check_paths, quote_path
 from arena.hosting.content import BotFile, hash_files, list_files, read_chunks
 
 
@@ -59,7 +59,7 @@ def _write_file(file: BotFile, limits: ArchiveLimits, write: Callable[[bytes], N
     if size_bytes > limits.file_bytes:
         raise ArchiveSizeError(
             ArchiveReason.FILE_TOO_LARGE,
-            f"{shown(file.path)} has over {limits.file_bytes} bytes; make it smaller or leave it out",
+            f"{quote_path(file.path)} has over {limits.file_bytes} bytes; make it smaller or leave it out",
         )
     write(header(file.path, size_bytes, executable=file.executable))
     for chunk in read_chunks(file):

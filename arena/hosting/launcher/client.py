@@ -15,9 +15,9 @@ from typing import Any, Self
 
 from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, host_error
+from arena.hosting.heartbeat import HeartbeatWatch
 from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, FreezeOutcome, Log, Mark, Output, Written
 from arena.hosting.launcher.request import StartRequest
-from arena.hosting.silence import SilenceWatch
 
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0
@@ -147,7 +147,7 @@ class LauncherClient:
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
         self._watcher: asyncio.Task[None] | None = None
-        self._silence = SilenceWatch()
+        self._heartbeat = HeartbeatWatch()
 
     async def __aenter__(self) -> Self:
         """Start the launcher process."""
@@ -224,13 +224,13 @@ class LauncherClient:
     async def _kill_if_silent(self, process: asyncio.subprocess.Process) -> None:
         """Kill a launcher that has ceased to answer; its guardian clears up."""
         with suppress(LauncherLostError):
-            await self._silence.wait(lambda: self.command({"do": "beat"}))
+            await self._heartbeat.wait(lambda: self.command({"do": "beat"}))
             process.kill()
 
     async def _read_events(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         while line := await process.stdout.readline():
-            self._silence.hear()
+            self._heartbeat.note_answer()
             event = json.loads(line)
             getattr(self, "_on_" + event["event"])(event)
         error = LauncherLostError("the launcher has ended")

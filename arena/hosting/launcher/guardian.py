@@ -44,11 +44,11 @@ class Guardian:
 
     def watch(self, pid: int, token: bytes) -> None:
         """Report that a bot has been started, or (with a negative number as `pid`) is being started."""
-        self._tell(b"+%d %s\n" % (pid, token))
+        self._send(b"+%d %s\n" % (pid, token))
 
     def forget(self, pid: int) -> None:
         """Report that a bot has ended and nothing of it is left."""
-        self._tell(b"-%d\n" % pid)
+        self._send(b"-%d\n" % pid)
 
     def close(self) -> None:
         """End the guardian and wait for it."""
@@ -56,7 +56,7 @@ class Guardian:
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
 
-    def _tell(self, line: bytes) -> None:
+    def _send(self, line: bytes) -> None:
         with suppress(BrokenPipeError):  # the guardian was killed; nothing can replace it now
             os.write(self._pipe, line)
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.hosting.manifest import ARENA, BUNDLED
-from arena.hosting.manifest_fields import is_name, shown
+from arena.hosting.manifest_fields import format_value, is_name
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 
 PREDEFINED = (ARENA, BUNDLED)
@@ -104,7 +104,9 @@ def read_runtimes(path: Path) -> RuntimeSettings:
 def parse_runtimes(tables: Any, *, place: str) -> RuntimeSettings:
     """Return the runtimes that the tables define, a table by name. Raises RuntimeSettingsError, which names `place`."""
     if not isinstance(tables, Mapping):
-        raise RuntimeSettingsError(f"{place}: {_TABLE} is {shown(tables)}; write a table [{_TABLE}.NAME] for each")
+        raise RuntimeSettingsError(
+            f"{place}: {_TABLE} is {format_value(tables)}; write a table [{_TABLE}.NAME] for each"
+        )
     return RuntimeSettings({name: _definition(name, table, place) for name, table in tables.items()})
 
 
@@ -115,7 +117,7 @@ def _definition(name: str, table: Any, place: str) -> RuntimeDefinition:
     if name in PREDEFINED:
         raise RuntimeSettingsError(f"{here}: {name!r} is always there and cannot be defined anew; choose another name")
     if not isinstance(table, Mapping):
-        raise RuntimeSettingsError(f"{here}: is {shown(table)} and no table; write kind = ... below that line")
+        raise RuntimeSettingsError(f"{here}: is {format_value(table)} and no table; write kind = ... below that line")
     kind = _kind(table, here)
     _check_keys(table, _KEYS[kind], here)
     needed = _NEEDED.get(kind)
@@ -128,7 +130,7 @@ def _definition(name: str, table: Any, place: str) -> RuntimeDefinition:
 def _kind(table: Mapping[str, Any], here: str) -> RuntimeKind:
     known = [kind.value for kind in _KEYS]
     if table.get("kind") not in known:
-        found = shown(table["kind"]) if "kind" in table else "missing"
+        found = format_value(table["kind"]) if "kind" in table else "missing"
         raise RuntimeSettingsError(f"{here}: kind is {found}; {_remedy(table.get('kind'), known, 'kinds')}")
     return RuntimeKind(table["kind"])
 
@@ -136,7 +138,7 @@ def _kind(table: Mapping[str, Any], here: str) -> RuntimeKind:
 def _check_keys(table: Mapping[str, Any], known: Iterable[str], here: str) -> None:
     for key in table:
         if key not in known:
-            raise RuntimeSettingsError(f"{here}: unknown key {shown(key)}; {_remedy(key, known, 'keys')}")
+            raise RuntimeSettingsError(f"{here}: unknown key {format_value(key)}; {_remedy(key, known, 'keys')}")
 
 
 def _remedy(text: object, known: Iterable[str], what: str) -> str:
@@ -146,14 +148,16 @@ def _remedy(text: object, known: Iterable[str], what: str) -> str:
 
 def _path(value: object, here: str) -> Path:
     if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
-        raise RuntimeSettingsError(f"{here} is {shown(value)}; write a full path, like /srv/venvs/ml")
+        raise RuntimeSettingsError(f"{here} is {format_value(value)}; write a full path, like /srv/venvs/ml")
     path = Path(value)
     if ".." in path.parts or path in _NOT_SHOWN:
-        raise RuntimeSettingsError(f"{here} is {shown(value)}, which bots may not see; name a directory for this alone")
+        raise RuntimeSettingsError(
+            f"{here} is {format_value(value)}, which bots may not see; name a directory for this alone"
+        )
     return path
 
 
 def _trees(value: object, here: str) -> tuple[Path, ...]:
     if not isinstance(value, list):
-        raise RuntimeSettingsError(f'{here} is {shown(value)}; write a list of directories, like ["/opt/blas"]')
+        raise RuntimeSettingsError(f'{here} is {format_value(value)}; write a list of directories, like ["/opt/blas"]')
     return tuple(_path(path, here) for path in value)

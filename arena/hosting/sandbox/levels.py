@@ -49,7 +49,7 @@ class Program:
     """Whether it may change its files and works where they lie; then it has no `scratch`."""
 
     @property
-    def shown(self) -> Shown:
+    def mounts(self) -> Shown:
         """What it sees of this machine besides the system."""
         return Shown(Path(self.directory), None if self.trees is None else [*map(Path, self.trees)], self.is_writable)
 
@@ -92,7 +92,7 @@ def _plan_wrapped(program: Program, limits: Limits) -> StartRequest:
         confinement=Confinement(
             rlimits=_rlimits(limits),
             seccomp=_encoded_filter(program, limits),
-            wrapper=wrapper(limits, program.shown, own_uid=own_uid),
+            wrapper=wrapper(limits, program.mounts, own_uid=own_uid),
             own_uid=own_uid,
             group=_group_limits(limits) if limits.level == STRICT else None,
         ),

@@ -57,7 +57,7 @@ class ExecutorMaker:
             workers=self._settings.workers,
             warm_mb=self._settings.warm_memory,
             runtimes={} if self.programs is None else self.programs.runtimes.tables(),
-            say=self._tell,
+            report=self._tell,
         )
         return RayExecutor(options)
 

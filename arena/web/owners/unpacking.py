@@ -10,7 +10,7 @@ from typing import IO, BinaryIO
 
 from arena.hosting.archive.errors import ArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.names import check_path, shown
+from arena.hosting.archive.names import check_path, quote_path
 from arena.hosting.content import is_left_out
 from arena.web.owners.archives import BROKEN, UploadError, read_members
 from arena.web.strangers.sentences import is_full
@@ -39,7 +39,7 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
     except UploadError:
         raise
     except FileExistsError as error:
-        raise UploadError(f"{shown(path)} is in it twice; leave one out") from error
+        raise UploadError(f"{quote_path(path)} is in it twice; leave one out") from error
     except BROKEN as error:
         if is_full(error):
             raise

@@ -14,7 +14,7 @@ import pytest
 from arena.hosting.procfs.processes import list_children
 from bots.uci.engine import Engine
 from bots.uci.errors import EngineError
-from bots.uci.process import LONGEST_LINE, EngineProcess, shown
+from bots.uci.process import LONGEST_LINE, EngineProcess, quote
 from tests.support.processes import wait_until
 
 SCRIPTED = Path(__file__).resolve().parents[2] / "support" / "uci_engine.py"
@@ -125,9 +125,9 @@ def test_for_how_long_it_owes_an_answer_is_told() -> None:
     process = EngineProcess(command())
     try:
         assert process.silence() == ""
-        process.say("uci")
+        process.send("uci")
         assert re.search(r"has not answered 'uci' for \d+ ms$", process.silence())
-        assert process.hear(b"uciok") == b"uciok"
+        assert process.receive(b"uciok") == b"uciok"
         assert process.silence() == ""
     finally:
         process.stop()
@@ -136,7 +136,7 @@ def test_for_how_long_it_owes_an_answer_is_told() -> None:
 def test_one_that_is_ready_still_owes_its_answer() -> None:
     process = EngineProcess(command("--do", "stall"))
     try:
-        process.say_anew(GO)
+        process.send_anew(GO)
         assert "has not answered 'go nodes 1'" in process.silence()
     finally:
         process.kill()
@@ -146,8 +146,8 @@ def test_one_that_is_ready_still_owes_its_answer() -> None:
 def test_one_that_says_anything_but_a_greeting_still_owes_it() -> None:
     process = EngineProcess(["sh", "-c", "echo 'GNU Chess 6.2.9'; exec cat >/dev/null"])
     try:
-        process.say("uci")
-        assert process.hear(b"") == b"GNU Chess 6.2.9"
+        process.send("uci")
+        assert process.receive(b"") == b"GNU Chess 6.2.9"
         assert "has not answered 'uci'" in process.silence()
     finally:
         process.stop()
@@ -157,11 +157,11 @@ WATCHING = """
 import sys
 from bots.uci.process import EngineProcess
 process = EngineProcess(sys.argv[1:])
-process.say("uci")
-process.hear(b"uciok")
-process.say("position startpos\\ngo nodes 1")
+process.send("uci")
+process.receive(b"uciok")
+process.send("position startpos\\ngo nodes 1")
 print("thinking", flush=True)
-process.hear(b"bestmove")
+process.receive(b"bestmove")
 """
 
 
@@ -188,4 +188,4 @@ def has_ended(number: int) -> bool:
 
 @pytest.mark.parametrize(("text", "quoted"), [("go", "'go'"), (b"\xff", "'\ufffd'"), ("x" * 201, f"'... {'x' * 200}'")])
 def test_a_quotation_is_short(text: str | bytes, quoted: str) -> None:
-    assert shown(text) == quoted
+    assert quote(text) == quoted

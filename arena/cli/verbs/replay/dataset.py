@@ -145,13 +145,13 @@ def _matches(connection: Connection, chosen: list[TournamentSummary], bot: str |
 
 def _add(connection: Connection, match: MatchSummary, export: Export) -> str:
     """Add the decisions of a match and return nothing, or why not. Raise MisuseError if it is of another kind."""
-    from arena.adapters.export import OtherGameError, UnplayableError  # NumPy is loaded by nobody else
+    from arena.adapters.export import OtherGameError, UnreplayableError  # NumPy is loaded by nobody else
 
     if match.hidden:
         return match.why_hidden
     try:
         export.add(_document(connection, match))
-    except (ClientError, ReplayError, UnplayableError) as error:
+    except (ClientError, ReplayError, UnreplayableError) as error:
         return str(error)
     except OtherGameError as error:
         raise MisuseError(f"a training set is of one kind of match, here are {error}; name a --tournament") from error

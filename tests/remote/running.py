@@ -29,7 +29,7 @@ def remote_seat(name: str, version: str = "1", owner: str = "ada") -> SeatSpec:
     return SeatSpec(version_of(name, version, owner), f"{owner}/{name}", "", (), 1, is_remote=True)
 
 
-class OpenGate:
+class AdmitAll:
     """A token is the name of an owner; "mallory" may not come in."""
 
     def __init__(self) -> None:
@@ -57,10 +57,10 @@ class OpenGate:
         self.present.clear()
 
 
-class House:
+class RunningProcess:
     """The running process, its gate, and how a bot gets there."""
 
-    def __init__(self, process: RemoteProcess, gate: OpenGate, certificate: Path, socket: str) -> None:
+    def __init__(self, process: RemoteProcess, gate: AdmitAll, certificate: Path, socket: str) -> None:
         self.process = process
         self.gate = gate
         self.certificate = certificate
@@ -101,18 +101,18 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(directory: Path, patience_s: float = PATIENCE_S) -> AsyncIterator[House]:
+async def running_process(directory: Path, patience_s: float = PATIENCE_S) -> AsyncIterator[RunningProcess]:
     """Start the process, and end it with the block."""
     tls = make_certificate(directory, ["localhost"])
     socket = str(directory / "seats.sock")
     options = RemoteOptions("127.0.0.1:0", str(tls.certificate), str(tls.key), patience_s, 1, 500, socket)
-    gate, ready = OpenGate(), asyncio.Event()
+    gate, ready = AdmitAll(), asyncio.Event()
     gate.process = process = RemoteProcess(options, gate, ready.set)
     running = asyncio.create_task(process.run())
     try:
         async with asyncio.timeout(PATIENCE_S):
             await ready.wait()
-        yield House(process, gate, tls.certificate, socket)
+        yield RunningProcess(process, gate, tls.certificate, socket)
     finally:
         process.stop()
         await running

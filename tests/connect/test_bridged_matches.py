@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from arena.connect.matches import MOST_TAKEN_UP, Matches, most_at_once
+from arena.connect.bridged_matches import MOST_TAKEN_UP, BridgedMatches, most_at_once
 from arena.connect.news import MatchBegan, News, Note
 from arena.v1 import play_pb2
 
@@ -30,7 +30,7 @@ class Nobody:
 async def begun(number: int, matches: int, *, resumed: bool = False) -> tuple[int, list[News]]:
     """How many of so many matches are played by a bot that plays `matches` at once, and what its author is told."""
     news: list[News] = []
-    table = Matches(cast(Any, NoProcess()), cast(Any, None), news.append, cast(Any, Nobody()), matches)
+    table = BridgedMatches(cast(Any, NoProcess()), cast(Any, None), news.append, cast(Any, Nobody()), matches)
     for index in range(number):
         table.begin(play_pb2.MatchStarted(match_id=f"m{index}", game="foreign_king", seats=2, resumed=resumed))
     played = len(table)

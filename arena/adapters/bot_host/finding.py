@@ -1,4 +1,4 @@
-"""Finds the programs of the bots that are to sit at a table, and makes seats for them."""
+"""Finds the programs of the bots that are to play beside a caller, and makes seats for them."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ from ratings.store.database import open_for_reading
 _NO_FILE = "none"
 
 
-class NoGuestError(Exception):
-    """A bot that was named cannot sit down. The message is a line with the remedy."""
+class BotUnavailableError(Exception):
+    """A bot that was named cannot play. The message is a line with the remedy."""
 
 
-async def find_guest(wanted: Mapping[str, str], game: str, policy: SandboxPolicy) -> SeatSpec:
+async def find_seat(wanted: Mapping[str, str], game: str, policy: SandboxPolicy) -> SeatSpec:
     """Return the seat of a bot: `{"bot": NAME or DIRECTORY}`, or `{"bot": NAME or NAME@HASH, "db": DATABASE}`.
 
-    Raises NoGuestError.
+    Raises BotUnavailableError.
     """
     try:
         found, plays = await (_stored(wanted, policy) if "db" in wanted else _in_directory(wanted["bot"], policy))
     except (RatingsError, HostingError, BotDirectoryError, StoreError, ValueError) as error:
-        raise NoGuestError(f"{wanted['bot']}: {error}") from error
+        raise BotUnavailableError(f"{wanted['bot']}: {error}") from error
     if not plays.plays(game):
-        raise NoGuestError(f"{found.name} does not play {game}; its bot.toml names: {', '.join(plays.games)}")
+        raise BotUnavailableError(f"{found.name} does not play {game}; its bot.toml names: {', '.join(plays.games)}")
     return found
 
 
 async def _in_directory(bot: str, policy: SandboxPolicy) -> tuple[SeatSpec, BotManifest]:
     directory = sample_directory(bot) if bot in sample_names() else Path(bot)
     if not directory.is_dir():
-        raise NoGuestError(
+        raise BotUnavailableError(
             f"there is no sample bot and no directory {bot!r}; the samples are {', '.join(sample_names())}, and a bot "
             "in a database is named by Version(db, bot)"
         )
     prepared = await prepare_copy(directory.resolve(), policy, _runtimes())
     if isinstance(prepared, BuildFailure):
-        raise NoGuestError(prepared.sentence)
+        raise BotUnavailableError(prepared.sentence)
     name = prepared.manifest.name
     return program_seat(name, prepared.version, prepared.program, prepared.level), prepared.manifest
 
@@ -71,7 +71,9 @@ def _find_stored(db: str, bot: str, policy: SandboxPolicy) -> tuple[SeatSpec, Bo
     finally:
         database.close()
     if named.bot.remote:
-        raise NoGuestError(f"{bot} runs on its author's machine; only versions whose files are here can sit down")
+        raise BotUnavailableError(
+            f"{bot} runs on its author's machine; only versions whose files are here can sit down"
+        )
     programs = StoredPrograms(store_of(db), policy, _runtimes())
     program = programs.find(named.version.content_hash)
     level = programs.sandbox_level(has_owner=named.bot.owner_id is not None)

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from arena.referee.errors import StreamError
-from arena.remote.doorway import Doorway
-from arena.remote.turns import Turns
-from arena.remote.values import FULL, RefusedError
+from arena.remote.keyed_semaphore import KeyedSemaphore
+from arena.remote.pending_streams import PendingStreams
+from arena.remote.values import FULL, StreamRefusedError
 
 
 class Stream:
@@ -20,31 +20,31 @@ class Stream:
         self.ending = error
 
 
-@pytest.mark.hostile("remote-fills-the-doorway")
+@pytest.mark.hostile("remote-opens-streams-without-joining")
 def test_one_address_that_fills_the_doorway_gives_way_to_another() -> None:
-    doorway, crowd = Doorway(4), [Stream() for _ in range(4)]
+    pending, crowd = PendingStreams(4), [Stream() for _ in range(4)]
     for stream in crowd:
-        doorway.enter("eve", stream)
-    doorway.enter("ada", Stream())
+        pending.enter("eve", stream)
+    pending.enter("ada", Stream())
     assert [stream.ending for stream in crowd] == [FULL, None, None, None]
 
 
-@pytest.mark.hostile("remote-fills-the-doorway")
+@pytest.mark.hostile("remote-opens-streams-without-joining")
 def test_whoever_has_most_of_a_full_doorway_is_refused() -> None:
-    doorway = Doorway(4)
+    pending = PendingStreams(4)
     for address in ("eve", "eve", "ada", "ada"):
-        doorway.enter(address, Stream())
-    with pytest.raises(RefusedError) as refused:
-        doorway.enter("eve", Stream())
+        pending.enter(address, Stream())
+    with pytest.raises(StreamRefusedError) as refused:
+        pending.enter("eve", Stream())
     assert refused.value.error is FULL
 
 
 def test_those_that_joined_are_in_nobodys_way() -> None:
-    doorway, first = Doorway(1), Stream()
-    doorway.enter("eve", first)
-    doorway.leave("eve", first)
-    doorway.enter("ada", Stream())
-    doorway.leave("eve", first)
+    pending, first = PendingStreams(1), Stream()
+    pending.enter("eve", first)
+    pending.leave("eve", first)
+    pending.enter("ada", Stream())
+    pending.leave("eve", first)
     assert first.ending is None
 
 
@@ -67,34 +67,37 @@ async def idle() -> None:
 
 
 async def test_everybody_waits_behind_his_own_only() -> None:
-    turns, work = Turns(1), Work()
-    asking = [asyncio.create_task(turns.run(name[0], lambda name=name: work.do(name))) for name in ("e1", "e2", "a1")]  # type: ignore[misc]
+    semaphore, work = KeyedSemaphore(1), Work()
+    asking = [
+        asyncio.create_task(semaphore.run(name[0], lambda name=name: work.do(name)))  # type: ignore[misc]
+        for name in ("e1", "e2", "a1")
+    ]
     await idle()
     assert work.begun == ["e1", "a1"]
     work.may_end.set()
     assert await asyncio.gather(*asking) == ["e1", "e2", "a1"]
-    assert not turns._turns
+    assert not semaphore._semaphores
 
 
 async def test_a_turn_lasts_although_nobody_waits_for_it_any_more() -> None:
-    turns, work = Turns(1), Work()
-    gone = asyncio.create_task(turns.run("e", lambda: work.do("e1")))
+    semaphore, work = KeyedSemaphore(1), Work()
+    gone = asyncio.create_task(semaphore.run("e", lambda: work.do("e1")))
     await idle()
     gone.cancel()
-    waits = asyncio.create_task(turns.run("e", lambda: work.do("e2")))
-    given_up = asyncio.create_task(turns.run("e", lambda: work.do("e3")))
+    waits = asyncio.create_task(semaphore.run("e", lambda: work.do("e2")))
+    given_up = asyncio.create_task(semaphore.run("e", lambda: work.do("e3")))
     await idle()
     given_up.cancel()
     assert work.begun == ["e1"]
     work.may_end.set()
     assert await waits == "e2"
     await idle()
-    assert (work.begun, turns._turns) == (["e1", "e2"], {})
+    assert (work.begun, semaphore._semaphores) == (["e1", "e2"], {})
 
 
 async def test_what_is_refused_is_raised() -> None:
     async def refuse() -> str:
-        raise RefusedError(FULL)
+        raise StreamRefusedError(FULL)
 
-    with pytest.raises(RefusedError):
-        await Turns(1).run("e", refuse)
+    with pytest.raises(StreamRefusedError):
+        await KeyedSemaphore(1).run("e", refuse)

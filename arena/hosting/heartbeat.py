@@ -11,13 +11,13 @@ SILENCE_S = 20.0
 """One that has not answered for so long is stopped, or its disk hangs."""
 
 
-class SilenceWatch:
+class HeartbeatWatch:
     """Measures for how long nothing was heard. Time in which this process did not go on itself does not count."""
 
     def __init__(self) -> None:
         self._silent_s = 0.0
 
-    def hear(self) -> None:
+    def note_answer(self) -> None:
         """Note that something was heard."""
         self._silent_s = 0.0
 

@@ -1,31 +1,31 @@
-"""One slot of a machine as its coordinator has it, from the moment in which it was asked for."""
+"""One slot for a worker on a machine as its coordinator has it, from the moment in which it was asked for."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-from arena.executor.carrier import CarrierLostError
 from arena.executor.pool import WorkerPool
 from arena.executor.ray.asking import ask
-from arena.executor.ray.node import Node
+from arena.executor.ray.node import ClusterNode
 from arena.executor.ray.relay import RelayedWorker
-from arena.executor.worker_process import Job, WorkerProcess
+from arena.executor.transport import TransportLostError
+from arena.executor.worker_process import MatchJob, WorkerProcess
 
 TOGETHER_S = 2.0
 """So long a machine may take to end, from its first slot to its agent."""
 _LOOK_S = 5
 
 
-class Berth:
+class WorkerSlot:
     """A slot, and the worker in it as soon as the machine has given it a core."""
 
-    def __init__(self, node: Node, actor: Any) -> None:
+    def __init__(self, node: ClusterNode, actor: Any) -> None:
         """`actor` is the handle of the slot."""
         self.node = node
         self.actor = actor
         self.worker: WorkerProcess | None = None
-        self.carrier: RelayedWorker | None = None
+        self.transport: RelayedWorker | None = None
         self.has_lost_match = False
         """Whether a match was played in it when it was lost."""
 
@@ -33,10 +33,10 @@ class Berth:
         """Return a worker in this slot that plays for a pool."""
 
         def carry(*how: Any) -> RelayedWorker:
-            self.carrier = RelayedWorker(self.actor, *how)
-            return self.carrier
+            self.transport = RelayedWorker(self.actor, *how)
+            return self.transport
 
-        def lose(job: Job, why: str) -> None:
+        def lose(job: MatchJob, why: str) -> None:
             self.has_lost_match = True
             pool.move(job, why)
 
@@ -56,6 +56,6 @@ class Berth:
             if self.has_lost_match:
                 await asyncio.sleep(TOGETHER_S)
                 await ask(self.node.agent.clock.remote(), self.node.cut, _LOOK_S)
-        except CarrierLostError:
+        except TransportLostError:
             return False
         return True

@@ -1,4 +1,4 @@
-"""The process of a table: hosts bots, and plays matches in which some seats are asked by frames on its pipes.
+"""The process that hosts bots for its caller, and plays matches in which other seats are asked by frames on its pipes.
 
 It is started by `arena.adapters.hosted`, not by people, and ends with its standard input. From who started it come
 frames (`arena.hosting.frames`):
@@ -26,8 +26,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from arena.adapters.table.guests import NoGuestError, find_guest
-from arena.adapters.table.host import LeftTableError, TableHost
+from arena.adapters.bot_host.finding import BotUnavailableError, find_seat
+from arena.adapters.bot_host.host import CallerMatchHost, MatchLeftError
 from arena.hosting.errors import HostingError
 from arena.hosting.frames import encode_frame, read_frame
 from arena.hosting.sandbox.choice import SandboxPolicy
@@ -42,27 +42,27 @@ from arena.worker.process_pool import ProcessPool
 _LOOK_EVERY_S = 0.5
 
 
-class GoneError(Exception):
+class CallerGoneError(Exception):
     """Whoever started this process has closed the pipe."""
 
 
-class Table:
+class BotHost:
     """Reads what it is told to do, and plays."""
 
     def __init__(self, reader: asyncio.StreamReader, output: int) -> None:
         self._reader = reader
         self._output = output
-        self._guests: list[SeatSpec] = []
+        self._bots: list[SeatSpec] = []
 
     async def serve(self) -> None:
         """Serve until the pipe is closed."""
         try:
             if await self._invite(await self._read()):
-                async with ProcessPool() as house:
-                    self._say({"event": "ready"})
+                async with ProcessPool() as pool:
+                    self._send({"event": "ready"})
                     while True:
-                        await self._play(TableHost(house), await self._read())
-        except GoneError:
+                        await self._play(CallerMatchHost(pool), await self._read())
+        except CallerGoneError:
             return
 
     async def _invite(self, head: Mapping[str, Any]) -> bool:
@@ -70,67 +70,67 @@ class Table:
         try:
             await check_room(self._reader, is_patient=False)
             policy = SandboxPolicy(head["sandbox"])
-            self._guests = [await find_guest(wanted, head["game"], policy) for wanted in head["bots"]]
-        except (NoGuestError, HostingError, ValueError) as error:
-            self._say({"event": "refused", "why": str(error)})
+            self._bots = [await find_seat(wanted, head["game"], policy) for wanted in head["bots"]]
+        except (BotUnavailableError, HostingError, ValueError) as error:
+            self._send({"event": "refused", "why": str(error)})
             return False
         return True
 
-    async def _play(self, host: TableHost, head: Mapping[str, Any]) -> None:
+    async def _play(self, host: CallerMatchHost, head: Mapping[str, Any]) -> None:
         if head["do"] != "play":
             return  # an answer or a farewell that crossed with the end of its match
-        spec = self._seat_guests(MatchSpec.from_json(head["spec"]), head["bots"])
+        spec = self._seat_bots(MatchSpec.from_json(head["spec"]), head["bots"])
         try:
-            result = await host.play(spec, self._ask, self._tell)
-        except LeftTableError:
-            self._say({"event": "left"})
+            result = await host.play(spec, self._ask, self._pass_on)
+        except MatchLeftError:
+            self._send({"event": "left"})
         except (MatchLostError, MatchSpecError) as error:
-            self._say({"event": "lost", "why": str(error)})
+            self._send({"event": "lost", "why": str(error)})
         except HostingError as error:
-            self._say({"event": "lost", "why": f"this machine cannot host bots now: {error}"})
-            raise GoneError from error
+            self._send({"event": "lost", "why": f"this machine cannot host bots now: {error}"})
+            raise CallerGoneError from error
         else:
-            self._say({"event": "over", "result": result.to_json()})
+            self._send({"event": "over", "result": result.to_json()})
 
-    def _seat_guests(self, spec: MatchSpec, places: Mapping[str, int]) -> MatchSpec:
+    def _seat_bots(self, spec: MatchSpec, places: Mapping[str, int]) -> MatchSpec:
         seats = [
-            replace(self._guests[places[str(number)]], seed=seat.seed) if str(number) in places else seat
+            replace(self._bots[places[str(number)]], seed=seat.seed) if str(number) in places else seat
             for number, seat in enumerate(spec.seats)
         ]
         return replace(spec, seats=tuple(seats))
 
     async def _ask(self, seat: int, message: bytes, faults: Sequence[Fault]) -> bytes:
-        self._say({"event": "ask", "seat": seat, "faults": [asdict(fault) for fault in faults]}, message)
+        self._send({"event": "ask", "seat": seat, "faults": [asdict(fault) for fault in faults]}, message)
         frame = await read_frame(self._reader)
         if frame is None:
-            raise GoneError
+            raise CallerGoneError
         head, blob = frame
         if head["do"] == "leave":
-            raise LeftTableError
+            raise MatchLeftError
         return blob
 
-    def _tell(self, seat: int, message: bytes) -> None:
-        self._say({"event": "tell", "seat": seat}, message)
+    def _pass_on(self, seat: int, message: bytes) -> None:
+        self._send({"event": "tell", "seat": seat}, message)
 
     async def _read(self) -> Mapping[str, Any]:
         frame = await read_frame(self._reader)
         if frame is None:
-            raise GoneError
+            raise CallerGoneError
         return frame[0]
 
-    def _say(self, head: Mapping[str, Any], blob: bytes = b"") -> None:
+    def _send(self, head: Mapping[str, Any], blob: bytes = b"") -> None:
         """Write all of a message, blocking: the other side always reads."""
         view = memoryview(encode_frame(head, blob))
         try:
             while view:
                 view = view[os.write(self._output, view) :]
         except BrokenPipeError:
-            raise GoneError from None
+            raise CallerGoneError from None
 
 
 async def _serve(output: int) -> None:
     reader = await open_stdin()
-    tasks = {asyncio.create_task(Table(reader, output).serve()), asyncio.create_task(_wait_for_end(reader))}
+    tasks = {asyncio.create_task(BotHost(reader, output).serve()), asyncio.create_task(_wait_for_end(reader))}
     done, running = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in running:
         task.cancel()

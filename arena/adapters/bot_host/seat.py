@@ -24,7 +24,7 @@ Tell = Callable[[int, bytes], None]
 """`(seat, message)`: hands on what asks for nothing."""
 
 
-class ElsewhereSeat:
+class CallerSeat:
     """A `SeatStream` whose bot is elsewhere."""
 
     def __init__(self, tell: Tell) -> None:
@@ -62,10 +62,10 @@ class ElsewhereSeat:
         """Go on: a seat that is out is asked no more."""
 
 
-class Asker:
+class CallerAsker:
     """An `Onlooker` that has those who play elsewhere decide before the referee asks them."""
 
-    def __init__(self, match: Match, seats: dict[int, ElsewhereSeat], ask: Ask) -> None:
+    def __init__(self, match: Match, seats: dict[int, CallerSeat], ask: Ask) -> None:
         self._match = match
         self._encoder = MatchEncoder(match)
         self._seats = seats

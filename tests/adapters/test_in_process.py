@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from arena.adapters.errors import OpponentError
-from arena.adapters.here import SeatingHere
+from arena.adapters.in_process import InProcessDriver
 from arena.adapters.opponents import FunctionBot
-from arena.adapters.playing import Turn
+from arena.adapters.playing import LearnerTurn
 from bots.kit import RESIGN, Answer, Decision
 from engine.core import State
 from tests.adapters.beside import DrawingBot, first, go_on, play, raising, setting, start
@@ -24,7 +24,7 @@ def released() -> Iterator[threading.Event]:
 
 
 def test_the_learner_is_asked_in_its_seat_where_it_has_a_choice() -> None:
-    seating = SeatingHere(setting(), (DrawingBot(), FunctionBot(first)), 60)
+    seating = InProcessDriver(setting(), (DrawingBot(), FunctionBot(first)), 60)
     for learner in range(3):
         turns, end = play(seating, start(learner))
         assert len(turns) > 3
@@ -36,7 +36,7 @@ def test_the_learner_is_asked_in_its_seat_where_it_has_a_choice() -> None:
 
 
 def test_equal_starts_give_equal_matches_and_others_do_not() -> None:
-    seating = SeatingHere(setting(), (DrawingBot(), DrawingBot()), 60)
+    seating = InProcessDriver(setting(), (DrawingBot(), DrawingBot()), 60)
     (turns, end), (again, same_end), (others, _) = (play(seating, start(1, seed)) for seed in (4, 4, 5))
     assert [(turn.ply, turn.legal) for turn in turns] == [(turn.ply, turn.legal) for turn in again]
     assert end == same_end
@@ -45,9 +45,9 @@ def test_equal_starts_give_equal_matches_and_others_do_not() -> None:
 
 def test_bots_are_told_of_each_match_its_seats_seeds_and_opening() -> None:
     bots = DrawingBot(), DrawingBot()
-    seating = SeatingHere(setting(), bots, 60)
+    seating = InProcessDriver(setting(), bots, 60)
     moment = seating.begin(start(1, 5))
-    assert isinstance(moment, Turn)
+    assert isinstance(moment, LearnerTurn)
     seen = moment.seen
     assert isinstance(seen, State)
     opening = (seen.legal_actions()[0],) if seen.seat() == 0 else ()
@@ -62,7 +62,7 @@ def test_an_illegal_answer_is_a_fault_and_the_match_goes_on() -> None:
     def wrong(decision: Decision) -> int:
         return next(action for action in range(200) if action not in decision.legal_actions)
 
-    turns, end = play(SeatingHere(setting(), (FunctionBot(wrong), FunctionBot(first)), 60), start())
+    turns, end = play(InProcessDriver(setting(), (FunctionBot(wrong), FunctionBot(first)), 60), start())
     assert {fault.seat for fault in end.faults} == {1}
     assert end.faults[0].cause == "ILLEGAL_ACTION"
     assert any(turn.faults for turn in turns), "it was told while the match went on"
@@ -73,13 +73,13 @@ def test_who_gives_up_is_last_without_a_fault() -> None:
     def giving_up(decision: Decision) -> Answer:
         return RESIGN
 
-    _, end = play(SeatingHere(setting(), (FunctionBot(giving_up), FunctionBot(first)), 60), start())
+    _, end = play(InProcessDriver(setting(), (FunctionBot(giving_up), FunctionBot(first)), 60), start())
     assert end.ranks[1] == 3
     assert not end.faults
 
 
 def test_a_bot_that_raises_is_named_and_the_next_match_can_be_played() -> None:
-    seating = SeatingHere(setting(), (FunctionBot(first), FunctionBot(raising(at=2))), 60)
+    seating = InProcessDriver(setting(), (FunctionBot(first), FunctionBot(raising(at=2))), 60)
     with pytest.raises(OpponentError) as told:
         play(seating, start())
     assert str(told.value) == "stumbling in seat 2 raised RuntimeError: I do not know this position"
@@ -90,7 +90,7 @@ def test_a_bot_that_raises_is_named_and_the_next_match_can_be_played() -> None:
 
 @pytest.mark.parametrize("answer", ["first", None, [], 1.5])
 def test_a_bot_that_answers_with_no_action_is_named(answer: object) -> None:
-    seating = SeatingHere(setting(), (FunctionBot(lambda _: answer), FunctionBot(first)), 60)  # type: ignore[arg-type, return-value]
+    seating = InProcessDriver(setting(), (FunctionBot(lambda _: answer), FunctionBot(first)), 60)  # type: ignore[arg-type, return-value]
     with pytest.raises(OpponentError, match="in seat 1 raised AnswerError: decide returned"):
         play(seating, start())
 
@@ -104,7 +104,7 @@ def test_a_bot_that_never_answers_does_not_hold_the_learner(released: threading.
             released.wait()
         return decision.legal_actions[0]
 
-    seating = SeatingHere(setting(), (FunctionBot(musing), FunctionBot(first)), 1.0)
+    seating = InProcessDriver(setting(), (FunctionBot(musing), FunctionBot(first)), 1.0)
     with pytest.raises(OpponentError) as told:
         play(seating, start())
     assert str(told.value).startswith("musing in seat 1 has not answered for 1 s; it computes here, where nothing can")
@@ -118,7 +118,7 @@ def test_a_bot_that_exits_ends_the_playing_and_not_the_learner(kind: type[BaseEx
     def leaving(_: Decision) -> Answer:
         raise kind("enough")
 
-    seating = SeatingHere(setting(), (FunctionBot(leaving), FunctionBot(leaving)), 60)
+    seating = InProcessDriver(setting(), (FunctionBot(leaving), FunctionBot(leaving)), 60)
     with pytest.raises(OpponentError, match=f"leaving in seat . raised {kind.__name__}: enough"):
         go_on(seating, seating.begin(start(0)))
     seating.close()

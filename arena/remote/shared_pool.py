@@ -1,4 +1,4 @@
-"""The hosted bots that play beside remote ones: at most so many matches have some at once."""
+"""The processes of hosted bots that play beside remote ones: at most so many matches have some at once."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from arena.hosting.errors import HostingError
 from arena.worker.process_pool import ProcessPool
 
 
-class Houses:
-    """Opens a house when the first match needs one, and another one when that is broken. Async context manager."""
+class SharedProcessPool:
+    """Opens a pool when the first match needs one, and another one when that is broken. Async context manager."""
 
     def __init__(self, most_matches: int, warm_bots: int, warm_mb: int | None) -> None:
         """Let at most `most_matches` have hosted bots at once; for the rest see `ProcessPool`."""
-        self._turns = asyncio.Semaphore(most_matches)
+        self._semaphore = asyncio.Semaphore(most_matches)
         self._most_warm = warm_bots, warm_mb
         self._opening = asyncio.Lock()
-        self._house: ProcessPool | None = None
+        self._pool: ProcessPool | None = None
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -32,25 +32,25 @@ class Houses:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[ProcessPool]:
-        """Lend the house to a match when it is its turn. Raises HostingError."""
-        async with self._turns:
-            house = await self._find()
+        """Lend the pool to a match when it is its turn. Raises HostingError."""
+        async with self._semaphore:
+            pool = await self._find()
             try:
-                yield house
+                yield pool
             except HostingError:
-                await self._give_up(house)
+                await self._give_up(pool)
                 raise
 
     async def _find(self) -> ProcessPool:
         async with self._opening:
-            if self._house is None:
-                self._house = await self._stack.enter_async_context(ProcessPool(*self._most_warm))
-            return self._house
+            if self._pool is None:
+                self._pool = await self._stack.enter_async_context(ProcessPool(*self._most_warm))
+            return self._pool
 
-    async def _give_up(self, house: ProcessPool) -> None:
-        """Close a house in which something failed; the next match opens another."""
+    async def _give_up(self, pool: ProcessPool) -> None:
+        """Close a pool in which something failed; the next match opens another."""
         async with self._opening:
-            if self._house is house:
-                self._house = None
+            if self._pool is pool:
+                self._pool = None
                 stack, self._stack = self._stack, AsyncExitStack()
                 await stack.aclose()

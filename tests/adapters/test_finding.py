@@ -1,4 +1,4 @@
-"""Which bots can sit down at a table: what is found, and what is said of the others in one line."""
+"""Which bots can play beside a caller: what is found, and what is said of the others in one line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.adapters.table.guests import NoGuestError, find_guest
+from arena.adapters.bot_host.finding import BotUnavailableError, find_seat
 from arena.cli.app import run
 from arena.hosting.sandbox.choice import SandboxPolicy
 from tests.adapters.beside import write_bot
@@ -21,8 +21,8 @@ def _own_copies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 async def refusal(wanted: Mapping[str, str]) -> str:
-    with pytest.raises(NoGuestError) as told:
-        await find_guest(wanted, "foreign_king", SandboxPolicy(None))
+    with pytest.raises(BotUnavailableError) as told:
+        await find_seat(wanted, "foreign_king", SandboxPolicy(None))
     assert "\n" not in str(told.value)
     return str(told.value)
 
@@ -33,7 +33,7 @@ async def test_a_version_of_a_database_sits_down_and_another_is_told(
     db = str(tmp_path / "arena.db")
     assert run(["bot", "add", str(write_bot(tmp_path / "mine", FIRST)), "--db", db]) == 0
     capsys.readouterr()
-    found = await find_guest({"bot": "mine", "db": db}, "foreign_king", SandboxPolicy(None))
+    found = await find_seat({"bot": "mine", "db": db}, "foreign_king", SandboxPolicy(None))
     assert found.name == "mine"
     assert (await refusal({"bot": "hers", "db": db})).startswith("hers: no bot 'hers'; there are: mine")
     other = await refusal({"bot": "mine@ffffffffff", "db": db})
@@ -44,7 +44,7 @@ async def test_a_version_of_a_database_sits_down_and_another_is_told(
 
 
 async def test_a_sample_or_a_directory_sits_down_and_what_is_neither_is_told(tmp_path: Path) -> None:
-    found = await find_guest({"bot": "random"}, "foreign_king", SandboxPolicy(None))
+    found = await find_seat({"bot": "random"}, "foreign_king", SandboxPolicy(None))
     assert found.name == "random"
     missing = await refusal({"bot": "greedi"})
     assert missing.startswith("there is no sample bot and no directory 'greedi'; the samples are")

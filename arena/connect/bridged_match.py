@@ -1,4 +1,4 @@
-"""One match of the bot: passes what the service says to a process of the bot, and its answers back.
+"""One match over the bridge: passes what the service says to a process of the bot, and its answers back.
 
 A process that crashes is started anew and told everything again; after a few times the match is given up.
 """
@@ -33,17 +33,17 @@ Send = Callable[[play_pb2.PlayRequest], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _ProcessMessage:
     """What a process of the bot said, or that it ended."""
 
     bot: WarmBot
     what: Message | Closed | Flood
 
 
-_Event = play_pb2.MatchStarted | play_pb2.Decide | play_pb2.MatchFinished | _Said
+_Event = play_pb2.MatchStarted | play_pb2.Decide | play_pb2.MatchFinished | _ProcessMessage
 
 
-class Table:
+class BridgedMatch:
     """One match, from its beginning to its end. `run` is called once, the others by who reads the service's stream."""
 
     def __init__(self, started: play_pb2.MatchStarted, bots: LocalBots, send: Send, tell: Tell) -> None:
@@ -99,13 +99,13 @@ class Table:
             if self._is_expected:
                 self._bots.note_return()
 
-    async def _handle(self, event: play_pb2.MatchStarted | play_pb2.Decide | _Said) -> None:
+    async def _handle(self, event: play_pb2.MatchStarted | play_pb2.Decide | _ProcessMessage) -> None:
         if isinstance(event, play_pb2.MatchStarted):
             self.history.restart(event)
         elif isinstance(event, play_pb2.Decide):
             await self._ask(event)
         elif event.bot is self._bot:
-            await self._hear(event.what)
+            await self._receive_from_bot(event.what)
 
     # What the service says.
 
@@ -143,13 +143,13 @@ class Table:
             async with asyncio.timeout(LATE_S):
                 while True:
                     event = await self._events.get()
-                    if isinstance(event, _Said) and event.bot is bot:
+                    if isinstance(event, _ProcessMessage) and event.bot is bot:
                         return isinstance(event.what, Answer)
         return False
 
     # What the bot says.
 
-    async def _hear(self, what: Message | Closed | Flood) -> None:
+    async def _receive_from_bot(self, what: Message | Closed | Flood) -> None:
         if isinstance(what, Answer):
             await self._answer(what)
         elif isinstance(what, Resignation) and what.match_id == self.history.match_id:
@@ -264,7 +264,7 @@ class Table:
         while True:
             arrival = await inbox.get(self._loop.time() + _FAR_AWAY_S)
             if arrival is not None and not isinstance(arrival.what, Offence):  # nobody watches it here
-                self._events.put_nowait(_Said(bot, arrival.what))
+                self._events.put_nowait(_ProcessMessage(bot, arrival.what))
 
     def _let_go(self) -> None:
         if self._listener is not None:

@@ -1,6 +1,6 @@
-"""Asks a head of Ray who it is, in a process of its own, which the asker ends if nothing is answered.
+"""Probes a head of Ray: asks it who it is, in a process of its own, which is ended if nothing is answered.
 
-    python -m arena.executor.ray.knock HOST:PORT|auto
+    python -m arena.executor.ray.head_probe HOST:PORT|auto
 
 It prints an empty line when it has imported Ray, and then one line of JSON.
 """

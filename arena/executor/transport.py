@@ -1,4 +1,4 @@
-"""What the coordinator asks of whatever carries frames to one worker and back: a pipe of this machine, or a cluster."""
+"""How frames get to one worker and back: by a pipe of this machine, or over a cluster; and the machine it runs on."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 
-Words = Callable[[], Sequence[str]]
+WorkerArguments = Callable[[], Sequence[str]]
 """Returns the options of `arena.worker`, which may be others for each life of it."""
 Handle = Callable[[Mapping[str, Any], bytes], None]
 """Takes the head and the blob of a frame."""
 
 
-class CarrierLostError(Exception):
+class TransportLostError(Exception):
     """A worker is out of reach with all that it was told, and nobody knows how far it came; the message says why."""
 
 
-class Carrier(Protocol):
+class WorkerTransport(Protocol):
     """A worker that can be started again after its death, wherever it is."""
 
     async def run(self) -> tuple[bool, int | None]:
         """Start the worker, serve it until it dies, and return whether it ever spoke, and its exit code.
 
-        The code is None if it could not be started, or was given up. Raises CarrierLostError, after which it is of no
+        The code is None if it could not be started, or was given up. Raises TransportLostError, after which it is of no
         use any more.
         """
 
@@ -41,7 +41,7 @@ class Carrier(Protocol):
     def kill(self) -> None:
         """End it at once; its launcher ends its bots."""
 
-    def tell(self, head: Mapping[str, Any]) -> None:
+    def send(self, head: Mapping[str, Any]) -> None:
         """Send it a message; nothing happens before it was started."""
 
     def last_output(self) -> str:
@@ -54,11 +54,11 @@ class Carrier(Protocol):
         """Return why a match is lost that it played when it ended with this exit code, or was given up (None)."""
 
 
-MakeCarrier = Callable[[Words, Handle, Callable[[], None]], Carrier]
-"""Makes what carries: it calls the handler with every frame, and the third after the last one of each life."""
+MakeTransport = Callable[[WorkerArguments, Handle, Callable[[], None]], WorkerTransport]
+"""Makes a transport: it calls the handler with every frame, and the third after the last one of each life."""
 
 
-class Place(Protocol):
+class WorkerNode(Protocol):
     """The machine on which a worker plays, as far as that is not this one."""
 
     def takes(self, spec: MatchSpec) -> bool:
@@ -74,7 +74,7 @@ class Place(Protocol):
         """Note that a match was lost there through no bot's fault."""
 
 
-class Here:
+class LocalNode:
     """The place that is this machine, where every program lies already."""
 
     def takes(self, spec: MatchSpec) -> bool:  # noqa: ARG002 - the interface's argument
@@ -96,6 +96,6 @@ def worker_command(words: Sequence[str]) -> list[str]:
     return [sys.executable, "-P", "-m", "arena.worker", *words]
 
 
-def carry_by_pipe(words: Words, handle: Handle, on_silent: Callable[[], None]) -> ChildProcess:
+def pipe_transport(words: WorkerArguments, handle: Handle, on_silent: Callable[[], None]) -> ChildProcess:
     """Return a worker that is a process of this machine."""
     return ChildProcess(lambda: worker_command(words()), handle, on_silent, says_that_it_goes_on=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arena.adapters.playing import End, Start, Turn
-from arena.adapters.setting import Setting
+from arena.adapters.playing import End, LearnerTurn, Start
+from arena.adapters.setting import GameSetting
 from arena.adapters.thinking import ThinkingBot
 from arena.match.decisions import Decision
 from arena.match.match import Match
@@ -25,7 +25,7 @@ LEARNER = "learner"
 """What the seat of who learns is called."""
 
 
-def match_spec(setting: Setting, start: Start, names: Sequence[str], clock: TimeControl) -> MatchSpec:
+def match_spec(setting: GameSetting, start: Start, names: Sequence[str], clock: TimeControl) -> MatchSpec:
     """Return what is played; every seat is of one who runs elsewhere, and has its name."""
     game = setting.game
     return MatchSpec(
@@ -46,15 +46,15 @@ def match_spec(setting: Setting, start: Start, names: Sequence[str], clock: Time
     )
 
 
-def other_seats(setting: Setting, learner: int) -> list[int]:
+def other_seats(setting: GameSetting, learner: int) -> list[int]:
     """Return the seats of the opponents, in their order."""
     return [seat for seat in range(setting.seats) if seat != learner]
 
 
-class SeatingHere:
+class InProcessDriver:
     """A `Seating` whose bots are all in this process. There is no clock but the patience with each answer."""
 
-    def __init__(self, setting: Setting, bots: Sequence[Bot], patience_s: float) -> None:
+    def __init__(self, setting: GameSetting, bots: Sequence[Bot], patience_s: float) -> None:
         self._setting = setting
         self._bots = [ThinkingBot(bot, setting.game, patience_s) for bot in bots]
         self._seats: Mapping[int, ThinkingBot] = {}
@@ -62,7 +62,7 @@ class SeatingHere:
         self._encoder: MatchEncoder
         self._learner = 0
 
-    def begin(self, start: Start) -> Turn | End:
+    def begin(self, start: Start) -> LearnerTurn | End:
         self.stop()
         self._learner = start.learner
         self._seats = dict(zip(other_seats(self._setting, start.learner), self._bots, strict=True))
@@ -77,7 +77,7 @@ class SeatingHere:
         self._match = match
         return self._go_on(match)
 
-    def act(self, action: int) -> Turn | End:
+    def act(self, action: int) -> LearnerTurn | End:
         match = self._match
         assert match is not None, "a match is under way"
         assert match.decision is not None, "the learner was asked"
@@ -93,10 +93,10 @@ class SeatingHere:
         for bot in self._bots:
             bot.close()
 
-    def _go_on(self, match: Match) -> Turn | End:
+    def _go_on(self, match: Match) -> LearnerTurn | End:
         while (decision := match.decision) is not None:
             if decision.seat == self._learner:
-                return Turn(decision.ply, decision.legal, match.playing.state, self._faults(match))
+                return LearnerTurn(decision.ply, decision.legal, match.playing.state, self._faults(match))
             self._ask(match, decision)
         self._match = None
         for seat, bot in self._seats.items():
