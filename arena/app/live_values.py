@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.app.visibility import shows_note
-from arena.match.live import LiveEnd, LiveEntry, LiveEvent, LiveLog, LiveStart, Outcomes
+from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveEvent, LiveLogEvent, LiveStartEvent, Outcomes
 from arena.model import live as values
 from arena.model.live import ChanceOutcome, LogPart, MatchEvent
 from arena.model.match_details import FaultFact
@@ -36,19 +36,19 @@ class Stage:
 def event_value(stage: Stage, event: LiveEvent) -> MatchEvent | None:
     """Return an event as the viewer of the stage may see it, or `None` for a log, which is no part of the play."""
     match event:
-        case LiveStart():
+        case LiveStartEvent():
             return MatchEvent(event.sequence, start=_start(stage, event))
-        case LiveEntry():
+        case LiveEntryEvent():
             return MatchEvent(event.sequence, move=_move(stage, event))
-        case LiveEnd():
+        case LiveEndEvent():
             return MatchEvent(event.sequence, end=_end(stage, event))
-        case LiveLog():
+        case LiveLogEvent():
             return None
 
 
 def log_part(stage: Stage, event: LiveEvent, after: int) -> LogPart | None:
     """Return what a log holds behind the first `after` bytes, or `None` if that is nothing, or it is no log."""
-    if not isinstance(event, LiveLog) or event.start + len(event.data) <= after:
+    if not isinstance(event, LiveLogEvent) or event.start + len(event.data) <= after:
         return None
     known = max(0, after - event.start)
     return LogPart(
@@ -63,10 +63,10 @@ def log_part(stage: Stage, event: LiveEvent, after: int) -> LogPart | None:
 
 def loss_of(event: LiveEvent) -> str:
     """Return why a match ended without a result, or nothing."""
-    return event.lost if isinstance(event, LiveEnd) else ""
+    return event.lost if isinstance(event, LiveEndEvent) else ""
 
 
-def _start(stage: Stage, event: LiveStart) -> values.LiveStart:
+def _start(stage: Stage, event: LiveStartEvent) -> values.LiveStart:
     return values.LiveStart(
         match_id=event.match_id,
         attempt=event.attempt,
@@ -82,7 +82,7 @@ def _start(stage: Stage, event: LiveStart) -> values.LiveStart:
     )
 
 
-def _move(stage: Stage, event: LiveEntry) -> values.LiveMove:
+def _move(stage: Stage, event: LiveEntryEvent) -> values.LiveMove:
     entry = event.entry
     seat = entry["seat"]
     is_shown = shows_note(is_own=stage.is_own[seat], is_over=stage.is_over)
@@ -108,7 +108,7 @@ def _notation(game: str, action: int) -> str:
         return str(action)
 
 
-def _end(stage: Stage, event: LiveEnd) -> values.LiveEnd:
+def _end(stage: Stage, event: LiveEndEvent) -> values.LiveEnd:
     result = event.result
     if result is None:
         return values.LiveEnd(lost=event.lost)

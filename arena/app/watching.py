@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from arena.app.live_values import Stage, event_value, log_part
 from arena.app.place import Place
 from arena.app.visibility import need_shown, need_told
-from arena.match.live import LiveLog, events_of_replay
+from arena.match.live import LiveLogEvent, events_of_replay
 from arena.match.replay import ReplayError, load
 from arena.match.report import LOG_HEAD_BYTES
 from arena.model.errors import ClientError, ForbiddenError
@@ -70,9 +70,9 @@ def stored_log(place: Place, stage: Stage, seat: int, after: int) -> list[LogPar
         return []
     place_of_tail = LOG_HEAD_BYTES + log.cut_bytes
     head = log.data[:LOG_HEAD_BYTES] if log.cut_bytes else log.data
-    parts = [LiveLog(0, seat, 0, head)]
+    parts = [LiveLogEvent(0, seat, 0, head)]
     if log.cut_bytes:
-        parts.append(LiveLog(0, seat, place_of_tail, log.data[LOG_HEAD_BYTES:], log.cut_bytes))
+        parts.append(LiveLogEvent(0, seat, place_of_tail, log.data[LOG_HEAD_BYTES:], log.cut_bytes))
     return [part for one in parts if (part := log_part(stage, one, after)) is not None]
 
 

@@ -14,7 +14,7 @@ from arena.connect.news import Tell
 from arena.connect.program import prepare
 from arena.connect.service import find_route, games_to_join
 from arena.hosting.manifest import ARENA, BotManifest
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.rpc.profiles import Profile
 from engine import registry
@@ -34,7 +34,7 @@ class ConnectOptions:
     stop_after: int | None = None
     play_address: str | None = None
     policy: SandboxPolicy = field(default_factory=SandboxPolicy)
-    runtimes: Runtimes = field(default_factory=Runtimes)
+    runtimes: RuntimeCatalog = field(default_factory=RuntimeCatalog)
     backoff: ReconnectBackoff = field(default_factory=ReconnectBackoff)
     start_limit_s: float = START_LIMIT_S
     cache: Path | None = None

@@ -14,7 +14,7 @@ from arena.match.decisions import DecidedBy, Decision
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.match import Match
 from arena.match.messages import Answer, Message, Resignation
-from arena.match.report import LeakCheck
+from arena.match.report import LeakCheckResult
 from arena.match.result import Fault, FaultCause
 from arena.match.seats import BEFORE_START
 from arena.match.spec import MatchSpec
@@ -146,22 +146,22 @@ def _read_answers(match_id: str, entries: Sequence[Mapping[str, Any]]) -> dict[i
     }
 
 
-def compare(seat: int, trials: Sequence[Trial]) -> LeakCheck:
+def compare(seat: int, trials: Sequence[Trial]) -> LeakCheckResult:
     """Return what the retrials of a seat, each by a fresh process, tell of the process that played the match."""
     for trial in trials:
         # A process that met the record's answers in place of its own may well be confused: that is no evidence.
         if trial.unanswered and not trial.deviations:
-            return LeakCheck(seat, LeakVerdict.UNKNOWN, None, trial.unanswered)
+            return LeakCheckResult(seat, LeakVerdict.UNKNOWN, None, trial.unanswered)
     found = {trial.deviations for trial in trials}
     if found == {()}:
-        return LeakCheck(seat, LeakVerdict.EQUAL, None, "Fresh processes answered as the used one did.")
+        return LeakCheckResult(seat, LeakVerdict.EQUAL, None, "Fresh processes answered as the used one did.")
     first = min((trial.deviations[0] for trial in trials if trial.deviations), key=lambda deviation: deviation.ply)
     evidence = {"used": list(first.recorded), "fresh": [_answered(trial, first) for trial in trials]}
     if len(found) == 1:
         why = "Fresh processes agree with each other and not with the used one: it remembers earlier matches."
-        return LeakCheck(seat, LeakVerdict.LEAK, first.ply, why, evidence)
+        return LeakCheckResult(seat, LeakVerdict.LEAK, first.ply, why, evidence)
     why = "Fresh processes do not agree with each other: the bot is not deterministic, although it declares it."
-    return LeakCheck(seat, LeakVerdict.UNSTABLE, first.ply, why, evidence)
+    return LeakCheckResult(seat, LeakVerdict.UNSTABLE, first.ply, why, evidence)
 
 
 def _answered(trial: Trial, deviation: Deviation) -> list[str]:

@@ -1,4 +1,4 @@
-"""What sits at a match: the bots in its seats, and who looks on."""
+"""What takes part in a match: the bots in its seats, and who watches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SeatedBot:
     """What keeps it from computing while it is not asked; None for a bot that runs elsewhere."""
 
 
-class Onlooker(Protocol):
+class MatchWatcher(Protocol):
     """Looks at a match between its decisions."""
 
     @property

@@ -13,7 +13,7 @@ import contextlib
 import grpc
 
 from arena.match.messages import ProtocolViolation
-from arena.referee.context import Context
+from arena.referee.context import CallContext
 from arena.referee.errors import StreamError, abort
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.queue.call import QueueCall
@@ -36,7 +36,7 @@ class StreamClosedError(Exception):
 class BotStream:
     """A stream of `PlayService.Play`: `serve` is for the handler of the call, the rest for the owner of the bot."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: CallContext) -> None:
         self._context = context
         self._call = context if isinstance(context, QueueCall) else None
         """The call, if its messages can take the shorter way."""

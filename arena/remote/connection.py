@@ -15,7 +15,7 @@ from contextlib import suppress
 
 import grpc
 
-from arena.referee.context import Context
+from arena.referee.context import CallContext
 from arena.referee.errors import StreamError, abort
 from arena.referee.stream import STOPPED_READING_S
 from arena.remote.values import FLOOD, NO_JOIN, NOT_READING, StreamRefusedError
@@ -35,7 +35,7 @@ Receive = Callable[[bytes, float], None]
 class RemoteConnection:
     """A stream of `PlayService.Play`: `serve` is for the handler of the call, the rest for whoever seats the bot."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: CallContext) -> None:
         self._context = context
         self._loop = asyncio.get_running_loop()
         self._ending: asyncio.Future[StreamError | None] = self._loop.create_future()
@@ -115,7 +115,7 @@ class RemoteConnection:
             self.close()
 
     async def _first(self) -> bytes | None:
-        """Return the first message, or None if the stream ends before it. Raises StreamRefusedError if none comes in time."""
+        """Return the first message, None if the stream ends before. Raises StreamRefusedError if none comes in time."""
         try:
             async with asyncio.timeout(JOIN_PATIENCE_S):
                 data = await self._context.read()

@@ -21,8 +21,8 @@ from arena.remote.seat import RemoteSeat
 from arena.remote.shared_pool import SharedProcessPool
 from arena.remote.waiting import Place, WaitingRoom
 from arena.worker.accounts import Accounts, Seated, read_accounts
-from arena.worker.audience import Audience
 from arena.worker.blame import StartError, blame_host
+from arena.worker.live_feed import LiveFeed
 from arena.worker.process_pool import ProcessPool
 from arena.worker.reporting import build_report
 from arena.worker.warm_bot import WarmBot, take_note
@@ -36,7 +36,7 @@ class RemoteHost:
         self._room = room
         self._shared_pool = shared_pool
 
-    async def play(self, spec: MatchSpec, audience: Audience, on_begun: Callable[[], None]) -> MatchReport:
+    async def play(self, spec: MatchSpec, feed: LiveFeed, on_begun: Callable[[], None]) -> MatchReport:
         """Play a match when its remote bots are here, and return its report; `on_begun` is called when it begins.
 
         Raises NotBegunError; MatchSpecError; MatchLostError when the host is to blame, never because of a bot.
@@ -46,7 +46,7 @@ class RemoteHost:
         places = await self._room.wait(spec)
         try:
             on_begun()
-            return await self._play(match, places, audience)
+            return await self._play(match, places, feed)
         except HostingError as error:
             failure = blame_host(error)
             # Only the hosted bots of this match are gone: others go on.
@@ -55,13 +55,13 @@ class RemoteHost:
             for seat in places:
                 self._lobby.unseat(spec.seats[seat].version, spec.match_id, is_over=match.is_over)
 
-    async def _play(self, match: Match, places: Mapping[int, Place], audience: Audience) -> MatchReport:
+    async def _play(self, match: Match, places: Mapping[int, Place], feed: LiveFeed) -> MatchReport:
         async with AsyncExitStack() as stack:
             pool = None
             if any(not seat.is_remote for seat in match.spec.seats):
                 pool = await stack.enter_async_context(self._shared_pool.open())
             seated: list[Seated] = [None] * len(match.spec.seats) if pool is None else await pool.seat(match)
-            return await self._play_seated(match, places, seated, pool, audience)
+            return await self._play_seated(match, places, seated, pool, feed)
 
     async def _play_seated(
         self,
@@ -69,15 +69,15 @@ class RemoteHost:
         places: Mapping[int, Place],
         seated: list[Seated],
         pool: ProcessPool | None,
-        audience: Audience,
+        feed: LiveFeed,
     ) -> MatchReport:
         used, note = [isinstance(one, WarmBot) and one.has_played for one in seated], take_note(seated)
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
-        audience.take_places(match, seated, started_at_us)
-        await self._referee(match, _seats(places, seated, pool, match.spec.cores), seated, pool, audience)
+        feed.take_places(match, seated, started_at_us)
+        await self._referee(match, _seats(places, seated, pool, match.spec.cores), seated, pool, feed)
         duration_us = (time.monotonic_ns() - started) // 1000
         left = [None] * len(seated) if pool is None else await pool.part_with_all(match, seated)
-        await audience.finish()
+        await feed.finish()
         replay = write_replay(match, started_at_us, duration_us)
         accounts = await read_accounts(seated, used, left) if match.spec.keeps_logs else Accounts()
         return build_report(match, replay, (), accounts, note)
@@ -88,12 +88,12 @@ class RemoteHost:
         seats: Sequence[SeatedBot | Fault],
         seated: Sequence[Seated],
         pool: ProcessPool | None,
-        audience: Audience,
+        feed: LiveFeed,
     ) -> None:
         lag_meter = None if pool is None else OwnWaitMeter()
         try:
             may_ponder = match.spec.clock.may_ponder
-            await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, onlooker=audience)
+            await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, watcher=feed)
         except BaseException:
             if pool is not None:
                 pool.end_all(seated)

@@ -42,8 +42,8 @@ from arena.remote.lobby import Lobby
 from arena.remote.server import JoinApplication
 from arena.remote.values import TOKEN_REVOKED, UNDECIDED, AdmittedBot, StreamRefusedError, refused
 from arena.remote.waiting import WaitingRoom, WaitingRoomClosedError
-from arena.worker.audience import Audience
 from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
+from arena.worker.live_feed import LiveFeed
 
 BEAT_S = 1.0
 ADMIT_PATIENCE_S = 60.0
@@ -110,7 +110,7 @@ class RemoteLoop:
         self._room = room
         self._host = host
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._audiences: dict[int, Audience] = {}
+        self._feeds: dict[int, LiveFeed] = {}
 
     async def serve(self, reader: asyncio.StreamReader) -> None:
         """Serve until the pipe ends; matches that are played then are broken off."""
@@ -139,12 +139,12 @@ class RemoteLoop:
         elif what == "cancel":
             self._tasks[ticket].cancel()
         elif what == "watch":
-            self._audiences[ticket].come(head["logs"])
+            self._feeds[ticket].come(head["logs"])
         elif what == "unwatch":
-            self._audiences[ticket].leave()
+            self._feeds[ticket].leave()
 
     def _order(self, ticket: int, spec: MatchSpec) -> None:
-        self._audiences[ticket] = Audience(partial(self._show, ticket), is_prompt=True)
+        self._feeds[ticket] = LiveFeed(partial(self._show, ticket), is_prompt=True)
         task = self._tasks[ticket] = asyncio.create_task(self._play(ticket, spec))
         task.add_done_callback(partial(self._forget, ticket))
 
@@ -153,13 +153,13 @@ class RemoteLoop:
 
     def _forget(self, ticket: int, _task: asyncio.Task[None]) -> None:
         del self._tasks[ticket]
-        self._audiences.pop(ticket).close()
+        self._feeds.pop(ticket).close()
 
     async def _play(self, ticket: int, spec: MatchSpec) -> None:
         """Play a match, and tell how it ended."""
         try:
             begun = partial(self._coordinator.send_event, "begun", ticket=ticket)
-            self._coordinator.send(encode_report(ticket, await self._host.play(spec, self._audiences[ticket], begun)))
+            self._coordinator.send(encode_report(ticket, await self._host.play(spec, self._feeds[ticket], begun)))
         except WaitingRoomClosedError:
             self._coordinator.send_event("returned", ticket=ticket)
         except asyncio.CancelledError:

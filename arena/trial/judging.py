@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.match.leak_verdict import LeakVerdict
-from arena.match.report import LeakCheck
+from arena.match.report import LeakCheckResult
 from arena.match.spec import SeatSpec
 from arena.model.admissions import Finding
 from arena.trial.trials import Played
@@ -150,5 +150,5 @@ def _first_difference(one: Played, other: Played) -> tuple[int, int | None, int 
     return ply, mine, others
 
 
-def _evidence_of(check: LeakCheck) -> dict[str, Any]:
+def _evidence_of(check: LeakCheckResult) -> dict[str, Any]:
     return {**check.evidence, "ply": check.ply}

@@ -24,7 +24,7 @@ _POLLED_IO = "-event_engine_listener,-event_engine_client"
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class QueueRefusal:
     """Why the queue is not used, and what to do about it; both are empty where it is used."""
 
     why: str = ""
@@ -33,7 +33,7 @@ class Refusal:
     """Whether what was asked for is no road at all."""
 
 
-def refusal() -> Refusal:
+def refusal() -> QueueRefusal:
     """Return why the queue is not used here.
 
     ARENA_GRPC names the road: `aio`, or `queue` with any version; by `auto`, or without it, the queue with those
@@ -42,15 +42,15 @@ def refusal() -> Refusal:
     wanted = os.environ.get("ARENA_GRPC", "")
     if wanted not in ("", "auto", "queue", "aio"):
         why = f'ARENA_GRPC is "{wanted:.20}", none of auto, queue and aio'
-        return Refusal(why, "unset ARENA_GRPC", is_mistake=True)
+        return QueueRefusal(why, "unset ARENA_GRPC", is_mistake=True)
     if wanted == "aio":
-        return Refusal("ARENA_GRPC is aio")
+        return QueueRefusal("ARENA_GRPC is aio")
     if sys.platform != "linux":
-        return Refusal(f"{sys.platform} was not tried")
+        return QueueRefusal(f"{sys.platform} was not tried")
     version = grpcio_version()
     if wanted == "queue" or _was_tried(version):
-        return Refusal()
-    return Refusal(f"grpcio {version} was not tried", "pip install 'grpcio>=1.76,<1.86'")
+        return QueueRefusal()
+    return QueueRefusal(f"grpcio {version} was not tried", "pip install 'grpcio>=1.76,<1.86'")
 
 
 def _was_tried(version: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Protocol, Self
 from arena.hosting.procfs.sockets import Connections, connections, stop_listening
 from arena.hosting.runtime_directory import new_socket_path
 from arena.referee.inbox import Flood
-from arena.referee.server import Admission, MakeStream, PlayServer
+from arena.referee.server import MakeStream, PlayServer, StreamAdmission
 from arena.referee.stream import BotStream
 
 MOST_CONNECTIONS = 4
@@ -30,7 +30,7 @@ class BotListener(Protocol):
     """The socket; None for a port."""
     address: str
     """Where the bot connects."""
-    admission: Admission
+    admission: StreamAdmission
     """The right, and the stream of the bot that used it."""
 
     def look(self) -> None:

@@ -14,9 +14,9 @@ from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
 from arena.referee.play import play_match
 from arena.worker.accounts import Accounts, Seated, read_accounts
-from arena.worker.audience import Audience
 from arena.worker.blame import StartError, blame_host
 from arena.worker.leaks import check_leaks, draw_one
+from arena.worker.live_feed import LiveFeed
 from arena.worker.own_limits import OwnLimits
 from arena.worker.process_pool import ProcessPool
 from arena.worker.reporting import build_report
@@ -55,31 +55,31 @@ class MatchHost:
         """The process id of its launcher."""
         return self._pool.launcher_pid
 
-    async def play(self, spec: MatchSpec, audience: Audience | None = None) -> MatchReport:
-        """Play a match, show it to its audience if it has one, and return its report.
+    async def play(self, spec: MatchSpec, feed: LiveFeed | None = None) -> MatchReport:
+        """Play a match, pass it on to a live feed if it has one, and return its report.
 
         Raises MatchSpecError; MatchLostError when the host is to blame, never because of a bot; HostBrokenError when
         this host can play nothing more.
         """
         match = Match(spec)
         try:
-            return await self._play(match, audience)
+            return await self._play(match, feed)
         except HostingError as error:
             raise blame_host(error) from error
 
-    async def _play(self, match: Match, audience: Audience | None) -> MatchReport:
+    async def _play(self, match: Match, feed: LiveFeed | None) -> MatchReport:
         spec, pool = match.spec, self._pool
         seated = await pool.seat(match)
         note = take_note(seated)
         used = [isinstance(one, WarmBot) and one.has_played for one in seated]
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
-        if audience is not None:
-            audience.take_places(match, seated, started_at_us)
-        await self._referee(match, seated, audience)
+        if feed is not None:
+            feed.take_places(match, seated, started_at_us)
+        await self._referee(match, seated, feed)
         duration_us = (time.monotonic_ns() - started) // 1000
         left = await pool.part_with_all(match, seated)
-        if audience is not None:
-            await audience.finish()  # the last words of a bot that has ended are in its log by now
+        if feed is not None:
+            await feed.finish()  # the last words of a bot that has ended are in its log by now
         replay = write_replay(match, started_at_us, duration_us)
         accounts = await read_accounts(seated, used, left) if spec.keeps_logs else Accounts()
         checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
@@ -87,7 +87,7 @@ class MatchHost:
         checks = await check_leaks(pool.bots, spec, replay, drawn)
         return replace(build_report(match, replay, checks, accounts, note), warm_bots=pool.bots.count_idle())
 
-    async def _referee(self, match: Match, seated: list[Seated], audience: Audience | None) -> None:
+    async def _referee(self, match: Match, seated: list[Seated], feed: LiveFeed | None) -> None:
         lag_meter = OwnWaitMeter()
         seats = [
             one.fault(seat) if isinstance(one, StartError) else self._pool.seated_bot(one, match.spec.cores)
@@ -96,7 +96,7 @@ class MatchHost:
         ]
         try:
             may_ponder = match.spec.clock.may_ponder
-            await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, onlooker=audience)
+            await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, watcher=feed)
             self._pool.check_room(match, seated)
         except BaseException:
             self._pool.end_all(seated)

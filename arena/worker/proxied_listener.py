@@ -20,7 +20,7 @@ from arena.hosting.frames import FrameError, encode_frame, read_frame
 from arena.hosting.heartbeat import HeartbeatWatch
 from arena.referee.inbox import Flood
 from arena.referee.passed_stream import DistantCall
-from arena.referee.server import Admission
+from arena.referee.server import StreamAdmission
 from arena.worker.own_limits import OwnLimits
 
 PROGRAM = (sys.executable, "-P", "-m", "arena.worker.bot_proxy")
@@ -38,7 +38,7 @@ class ProxiedListener:
     def __init__(self, process: asyncio.subprocess.Process, link: _Link, on_lost: OnLost) -> None:
         self.socket: Path | None = None
         self.address = ""
-        self.admission = Admission()
+        self.admission = StreamAdmission()
         self._process = process
         self._link = link
         self._on_lost = on_lost

@@ -14,13 +14,13 @@ from arena.hosting.bot_environment import bot_environment
 from arena.hosting.errors import HostBusyError, HostingError, LaunchError, RuntimeDirectoryError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.runtime_directory import SCRATCH_NAME
-from arena.hosting.sandbox.levels import Program
-from arena.hosting.sandbox.limits import Limits
+from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.sandbox.start import start_confined
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.join import JoinError, Welcome, join
-from arena.referee.server import Admission
+from arena.referee.server import StreamAdmission
 from arena.referee.stream import BotStream
 from arena.worker.answering import answers
 from arena.worker.background import BackgroundTasks
@@ -182,8 +182,8 @@ class BotStarter:
     async def _launch(self, seat: SeatSpec, listener: BotListener, game: str | None) -> HostedProcess:
         scratch = self._scratch / str(next(self._scratches))
         environment = bot_environment(seat.directory, scratch, listener.address, listener.admission.token, game)
-        program = Program(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
-        limits = Limits(seat.sandbox, seat.memory_mb, socket=listener.socket)
+        program = BotProgram(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
+        limits = SandboxLimits(seat.sandbox, seat.memory_mb, socket=listener.socket)
         starting = asyncio.create_task(start_confined(self._launcher, program, limits))
         try:
             return await asyncio.shield(starting)
@@ -227,7 +227,7 @@ class BotStarter:
             raise StartError(FaultCause.START_FAILED, f"It joined for {_list(games)}, not for {terms.game}.", {})
         return bot
 
-    async def _join(self, admission: Admission) -> tuple[BotStream, Sequence[str]]:
+    async def _join(self, admission: StreamAdmission) -> tuple[BotStream, Sequence[str]]:
         stream = await asyncio.shield(admission.stream)
         return stream, await self._welcome(stream)
 

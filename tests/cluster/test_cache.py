@@ -18,13 +18,13 @@ from arena.executor.ray.cache import (
 from arena.executor.ray.cores import Cores
 from arena.hosting.archive.packing import pack
 from arena.hosting.removal import remove_tree
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sample_bots import sample_directory
 
 
 @pytest.fixture(scope="module")
-def runtimes(tmp_path_factory: pytest.TempPathFactory) -> Runtimes:
-    return Runtimes(cache=tmp_path_factory.mktemp("hashes"))
+def runtimes(tmp_path_factory: pytest.TempPathFactory) -> RuntimeCatalog:
+    return RuntimeCatalog(cache=tmp_path_factory.mktemp("hashes"))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def archive() -> tuple[str, bytes]:
 
 
 def test_a_version_that_came_is_there_for_everybody_who_looks_later(
-    tmp_path: Path, runtimes: Runtimes, archive: tuple[str, bytes]
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes]
 ) -> None:
     content, data = archive
     cache = VersionCache(tmp_path, runtimes)
@@ -50,7 +50,7 @@ def test_a_version_that_came_is_there_for_everybody_who_looks_later(
 
 
 def test_a_damaged_one_is_thrown_away_by_whoever_begins_to_use_it(
-    tmp_path: Path, runtimes: Runtimes, archive: tuple[str, bytes]
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes]
 ) -> None:
     content, data = archive
     VersionCache(tmp_path, runtimes).add(content, data)
@@ -66,7 +66,7 @@ def test_a_damaged_one_is_thrown_away_by_whoever_begins_to_use_it(
 
 
 def test_one_that_is_removed_or_damaged_while_it_is_in_use_is_missed_by_whoever_looks_again(
-    tmp_path: Path, runtimes: Runtimes, archive: tuple[str, bytes]
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes]
 ) -> None:
     content, data = archive
     cache = VersionCache(tmp_path, runtimes)
@@ -81,7 +81,7 @@ def test_one_that_is_removed_or_damaged_while_it_is_in_use_is_missed_by_whoever_
 
 
 def test_what_somebody_looks_for_now_and_then_is_kept(
-    tmp_path: Path, runtimes: Runtimes, archive: tuple[str, bytes]
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes]
 ) -> None:
     content, data = archive
     cache = VersionCache(tmp_path, runtimes)
@@ -96,7 +96,7 @@ def test_what_somebody_looks_for_now_and_then_is_kept(
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-600], lambda data: b"x" + data[1:], lambda _: b""])
 def test_what_is_not_the_version_that_was_announced_is_never_kept(
-    tmp_path: Path, runtimes: Runtimes, archive: tuple[str, bytes], damage: "type[bytes]"
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes], damage: "type[bytes]"
 ) -> None:
     content, data = archive
     cache = VersionCache(tmp_path, runtimes)
@@ -109,7 +109,7 @@ def test_what_is_not_the_version_that_was_announced_is_never_kept(
 
 
 def test_a_version_whose_runtime_is_another_one_there_cannot_play(
-    tmp_path: Path, runtimes: Runtimes, archive: tuple[str, bytes]
+    tmp_path: Path, runtimes: RuntimeCatalog, archive: tuple[str, bytes]
 ) -> None:
     content, data = archive
     cache = VersionCache(tmp_path, runtimes)

@@ -22,7 +22,7 @@ from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import Demands
 from arena.hosting.removal import remove_tree
 from arena.match.host_faults import HostCause, MatchLostError
-from arena.match.live import LiveEnd, LiveEntry
+from arena.match.live import LiveEndEvent, LiveEntryEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec, SeatSpec
 from tests.support.patience import PATIENCE_S, until
@@ -176,8 +176,8 @@ async def test_who_watches_sees_each_move_and_a_cancelled_match_is_lost(
     await asyncio.sleep(0)
     async with aclosing(executor.watch(specs[0].match_id)) as watching:
         events = [event async for event in watching]
-    assert sum(isinstance(event, LiveEntry) for event in events) == (await first).plies
-    assert isinstance(events[-1], LiveEnd)
+    assert sum(isinstance(event, LiveEntryEvent) for event in events) == (await first).plies
+    assert isinstance(events[-1], LiveEndEvent)
     await executor.cancel(stuck.match_id)
     with pytest.raises(MatchLostError, match="cancelled"):
         await second

@@ -8,7 +8,7 @@ import pytest
 from arena.executor import channel as channel_module
 from arena.executor.channel import MatchChannel
 from arena.executor.interface import WatcherFellBehindError
-from arena.match.live import LiveEnd, LiveEntry, LiveEvent, LiveLog, live_end
+from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveEvent, LiveLogEvent, live_end
 from tests.executor.pretended import played
 from tests.support.specs import installed_script_game
 
@@ -55,7 +55,7 @@ async def test_who_comes_too_late_for_the_worker_gets_the_rest_from_the_replay()
         channel.end(report)
         after = await collect(channel.watch(3, ()))
         assert (await watcher)[:-1] == events
-        assert kinds(after) == [("LiveEntry", 4), ("LiveEntry", 5), ("LiveEnd", 6)]
+        assert kinds(after) == [("LiveEntryEvent", 4), ("LiveEntryEvent", 5), ("LiveEndEvent", 6)]
 
 
 async def test_who_asked_before_the_end_and_listens_after_it_sees_it_all() -> None:
@@ -63,7 +63,7 @@ async def test_who_asked_before_the_end_and_listens_after_it_sees_it_all() -> No
     channel = MatchChannel()
     watcher = channel.watch(-1, ())
     channel.end(report)
-    assert kinds(await collect(watcher)) == kinds([*events, LiveEnd(6, {})])
+    assert kinds(await collect(watcher)) == kinds([*events, LiveEndEvent(6, {})])
 
 
 async def test_a_match_that_was_lost_ends_with_the_reason() -> None:
@@ -72,7 +72,7 @@ async def test_a_match_that_was_lost_ends_with_the_reason() -> None:
     (watcher,) = await started(channel.watch(1, ()))
     channel.publish(events[:3])
     channel.end(None, "its worker ended")
-    assert await watcher == [events[2], LiveEnd(3, None, "its worker ended")]
+    assert await watcher == [events[2], LiveEndEvent(3, None, "its worker ended")]
 
 
 async def test_changes_of_who_watches_are_told() -> None:
@@ -90,14 +90,14 @@ async def test_changes_of_who_watches_are_told() -> None:
 async def test_logs_come_to_those_who_asked_for_them_and_again_from_where_one_stopped() -> None:
     events, report = played()
     channel = MatchChannel()
-    logs = [LiveLog(1, 0, 0, b"one"), LiveLog(1, 1, 0, b"other"), LiveLog(2, 0, 3, b"two")]
+    logs = [LiveLogEvent(1, 0, 0, b"one"), LiveLogEvent(1, 1, 0, b"other"), LiveLogEvent(2, 0, 3, b"two")]
     (both,) = await started(channel.watch(-1, (0,)))
     channel.publish([*events[:2], logs[0], logs[1], events[2], logs[2], *events[3:]])
     channel.end(report)
-    assert [event for event in await both if isinstance(event, LiveLog)] == [logs[0], logs[2]]
+    assert [event for event in await both if isinstance(event, LiveLogEvent)] == [logs[0], logs[2]]
     again = await collect(channel.watch(1, (0, 1)))
     assert again[:4] == [logs[0], logs[1], events[2], logs[2]]
-    assert not [event for event in await collect(channel.watch(-1, ())) if isinstance(event, LiveLog)]
+    assert not [event for event in await collect(channel.watch(-1, ())) if isinstance(event, LiveLogEvent)]
 
 
 async def test_who_falls_behind_is_told_where_to_go_on_and_nobody_else_is_disturbed(
@@ -124,7 +124,7 @@ async def test_who_falls_behind_is_told_where_to_go_on_and_nobody_else_is_distur
         await collect(slow)
     channel.end(report)
     assert behind.value.sequence == 1
-    assert kinds(await collect(channel.watch(behind.value.sequence, ()))) == kinds([*events[2:], LiveEnd(6, {})])
+    assert kinds(await collect(channel.watch(behind.value.sequence, ()))) == kinds([*events[2:], LiveEndEvent(6, {})])
     assert (await quick)[:-1] == events
 
 
@@ -141,7 +141,7 @@ async def test_history_is_no_lag(monkeypatch: pytest.MonkeyPatch) -> None:
     channel.end(report)
     taken += await collect(late)
     assert taken[:-1] == events
-    assert isinstance(taken[-1], LiveEnd)
+    assert isinstance(taken[-1], LiveEndEvent)
     assert (await first)[:-1] == events
 
 
@@ -152,12 +152,12 @@ async def test_text_beyond_a_bound_is_forgotten_and_counted(monkeypatch: pytest.
     (watcher,) = await started(channel.watch(-1, (0,)))
     channel.publish(events[:1])
     for index in range(4):
-        channel.publish([LiveLog(0, 0, 5 * index, b"text%d" % index)])
+        channel.publish([LiveLogEvent(0, 0, 5 * index, b"text%d" % index)])
         await asyncio.sleep(0)
     channel.publish(events[1:])
     channel.end(report)
-    timely = [event for event in await watcher if isinstance(event, LiveLog)]
-    late = [event for event in await collect(channel.watch(-1, (0,))) if isinstance(event, LiveLog)]
+    timely = [event for event in await watcher if isinstance(event, LiveLogEvent)]
+    late = [event for event in await collect(channel.watch(-1, (0,))) if isinstance(event, LiveLogEvent)]
     assert [log.data for log in timely] == [b"text0", b"text1", b"text2", b"text3"]
     assert [(log.start, log.data, log.cut_bytes) for log in late] == [
         (5, b"", 5),
@@ -165,7 +165,7 @@ async def test_text_beyond_a_bound_is_forgotten_and_counted(monkeypatch: pytest.
         (10, b"text2", 0),
         (15, b"text3", 0),
     ]
-    assert all(isinstance(event, LiveEntry) for event in events[1:])
+    assert all(isinstance(event, LiveEntryEvent) for event in events[1:])
 
 
 async def caught_up() -> tuple[MatchChannel, AsyncGenerator[LiveEvent, None]]:
@@ -183,8 +183,8 @@ async def caught_up() -> tuple[MatchChannel, AsyncGenerator[LiveEvent, None]]:
     return channel, watcher
 
 
-def entry(sequence: int) -> LiveEntry:
-    return LiveEntry(sequence, {}, ())
+def entry(sequence: int) -> LiveEntryEvent:
+    return LiveEntryEvent(sequence, {}, ())
 
 
 async def test_a_watcher_may_be_4096_events_behind_and_no_more() -> None:
@@ -201,12 +201,14 @@ async def test_a_watcher_may_be_4096_events_behind_and_no_more() -> None:
 async def test_half_a_megabyte_of_text_is_kept_and_no_more() -> None:
     channel = MatchChannel()
     half = 256 * 1024
-    channel.publish([LiveLog(0, 0, 0, b"a" * half), LiveLog(0, 1, 0, b"b" * half), entry(1)])
+    channel.publish([LiveLogEvent(0, 0, 0, b"a" * half), LiveLogEvent(0, 1, 0, b"b" * half), entry(1)])
     channel.end(None, "over")
-    kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLog)]
+    kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLogEvent)]
     assert [(len(log.data), log.cut_bytes) for log in kept] == [(half, 0), (half, 0)]
     channel = MatchChannel()
-    channel.publish([LiveLog(0, 0, 0, b"a" * half), LiveLog(0, 1, 0, b"b" * half), LiveLog(0, 0, half, b"c")])
+    channel.publish(
+        [LiveLogEvent(0, 0, 0, b"a" * half), LiveLogEvent(0, 1, 0, b"b" * half), LiveLogEvent(0, 0, half, b"c")]
+    )
     channel.end(None, "over")
-    kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLog)]
+    kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLogEvent)]
     assert [(len(log.data), log.cut_bytes) for log in kept] == [(0, half), (half, 0), (1, 0)]

@@ -9,7 +9,7 @@ import pytest
 
 from arena.executor.worker_process import WARM_BOTS_APART, MatchJob, WorkerProcess
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
-from arena.match.live import LiveEnd, LiveEvent, live_json
+from arena.match.live import LiveEndEvent, LiveEvent, live_json
 from tests.executor.pretended import PretendedChild, played
 from tests.support.specs import script_spec
 
@@ -201,9 +201,9 @@ async def test_who_watches_a_match_that_begins_again_hears_so_and_can_come_again
     await asyncio.sleep(0)
     job.begin_again()
     end = await watching
-    assert isinstance(end, LiveEnd)
+    assert isinstance(end, LiveEndEvent)
     assert "played again" in end.lost
     events, report = played()
     job.channel.publish(events[:1])
     job.report.set_result(report)
-    assert isinstance(await last_of(job), LiveEnd)
+    assert isinstance(await last_of(job), LiveEndEvent)

@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from arena.executor.interface import NotBegunError
 from arena.match.host_faults import HostCause, MatchLostError
-from arena.match.live import LiveEnd, LiveEntry, LiveStart
+from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveStartEvent
 from arena.match.result import FaultCause
 from arena.v1 import play_pb2
 from tests.remote.running import RunningProcess, remote_seat, running_process
@@ -120,7 +120,7 @@ async def test_who_comes_to_watch_sees_what_has_happened_while_a_remote_bot_thin
         first = await anext(events)
         await bot.act(decide)
         report, kinds = await match, [type(event) for event in (first, *await _all(events))]
-    assert kinds == [LiveStart, *[LiveEntry] * report.plies, LiveEnd]
+    assert kinds == [LiveStartEvent, *[LiveEntryEvent] * report.plies, LiveEndEvent]
 
 
 async def _all(events: object) -> list[object]:

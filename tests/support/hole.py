@@ -16,8 +16,8 @@ import sys
 import threading
 from collections.abc import Callable
 
-from arena.referee.context import Context
-from arena.referee.server import Admission, PlayServer
+from arena.referee.context import CallContext
+from arena.referee.server import PlayServer, StreamAdmission
 from arena.referee.stream import BotStream
 from arena.worker import proxied_listener
 
@@ -45,9 +45,9 @@ HOLES: dict[str, Callable[[], None]] = {"crash": _crash, "fill": _fill, "burn": 
 
 
 def _with_hole(
-    find: Callable[[PlayServer, Context], Admission | None],
-) -> Callable[[PlayServer, Context], Admission | None]:
-    def find_admission(server: PlayServer, context: Context) -> Admission | None:
+    find: Callable[[PlayServer, CallContext], StreamAdmission | None],
+) -> Callable[[PlayServer, CallContext], StreamAdmission | None]:
+    def find_admission(server: PlayServer, context: CallContext) -> StreamAdmission | None:
         for key, value in context.invocation_metadata() or ():
             if key == KEY:
                 HOLES[str(value)]()

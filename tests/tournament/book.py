@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.time_control import parse_time_control
@@ -29,7 +29,7 @@ from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament, Version
 
-_own_runtime = cache(Runtimes)
+_own_runtime = cache(RuntimeCatalog)
 """What bots of the arena's own Python run in: to look at that takes longer than to plan a tournament."""
 BOTS = ("ann", "bob", "cid", "dee")
 TERMS = Terms(game="nim", seats=3, clock=parse_time_control("50ms"), seed=42)

@@ -143,12 +143,12 @@ def figures() -> Mapping[str, object]:
     from arena.executor.child import SILENCE_S
     from arena.hosting.heartbeat import SILENCE_S as LAUNCHER_SILENCE_S
     from arena.hosting.procfs.hidden import FREE_BUFFERS
-    from arena.hosting.sandbox.limits import Limits
+    from arena.hosting.sandbox.limits import SandboxLimits
     from arena.worker.bot_freezer import FREE_US
 
     return {
         "free buffers": FREE_BUFFERS,
-        "descriptors": Limits().descriptors,
+        "descriptors": SandboxLimits().descriptors,
         "free ms": FREE_US // 1000,
         "silence": f"{SILENCE_S:g}",
         "launcher silence": f"{LAUNCHER_SILENCE_S:g}",

@@ -15,7 +15,7 @@ from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageF
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
 from arena.match.result import FaultCause
-from arena.referee.context import Context
+from arena.referee.context import CallContext
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
 from arena.worker.host import MatchHost
@@ -193,7 +193,7 @@ class TestProcesses:
     ) -> None:
         streams: list[BotStream] = []
 
-        def recorded(context: Context) -> BotStream:
+        def recorded(context: CallContext) -> BotStream:
             streams.append(BotStream(context))
             return streams[-1]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.match.decisions import DecidedBy, Entry
+from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.match import Match
 from arena.profiling.parts import Part
 from arena.profiling.sheet import Phase, Reading, Sheet, new_words, read_sheet
@@ -26,10 +26,10 @@ def read(directory: Path) -> Reading:
     return found
 
 
-class Sampled(list[Entry]):
+class Sampled(list[ReplayEntry]):
     """Entries of which a sample is taken while they are counted."""
 
-    def __init__(self, entries: Iterable[Entry], sample: Callable[[], None]) -> None:
+    def __init__(self, entries: Iterable[ReplayEntry], sample: Callable[[], None]) -> None:
         super().__init__(entries)
         self._samples = [sample]
 
@@ -45,7 +45,9 @@ async def test_a_sample_that_comes_while_decisions_are_counted_counts_none_twice
     sheet = Sheet(new_words())
     host = ProfiledHost(sheet, 8, None, None)
     match = Match(script_spec("0:3 1:3"))
-    match.entries = Sampled([Entry(0, 0, 1, DecidedBy.BOT), Entry(1, 1, 2, DecidedBy.FORCED)], host.count_decisions)
+    match.entries = Sampled(
+        [ReplayEntry(0, 0, 1, DecidedBy.BOT), ReplayEntry(1, 1, 2, DecidedBy.FORCED)], host.count_decisions
+    )
 
     async def referee(*_: object) -> None:
         """Play nothing."""

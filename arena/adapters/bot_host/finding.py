@@ -12,7 +12,7 @@ from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, BotManifest
-from arena.hosting.runtimes.book import NO_RUNTIMES, Runtimes
+from arena.hosting.runtimes.catalog import NO_RUNTIMES, RuntimeCatalog
 from arena.hosting.runtimes.runtime import SYSTEM_PATH
 from arena.hosting.runtimes.settings import read_runtimes
 from arena.hosting.sample_bots import sample_directory, sample_names
@@ -80,9 +80,9 @@ def _find_stored(db: str, bot: str, policy: SandboxPolicy) -> tuple[SeatSpec, Bo
     return program_seat(named.bot.name, named.version.content_hash, program, level), program.manifest
 
 
-def _runtimes() -> Runtimes:
+def _runtimes() -> RuntimeCatalog:
     """Return the runtimes that this user's commands know, too. Raises RuntimeSettingsError."""
     file = os.environ.get("ARENA_RUNTIMES", _NO_FILE)
     own_places = [place for place in os.get_exec_path() if Path(place).is_absolute()]
     path = os.pathsep.join((SYSTEM_PATH, *own_places))
-    return Runtimes(NO_RUNTIMES if file in ("", _NO_FILE) else read_runtimes(Path(file)), path=path)
+    return RuntimeCatalog(NO_RUNTIMES if file in ("", _NO_FILE) else read_runtimes(Path(file)), path=path)

@@ -42,7 +42,7 @@ class CallerMatchHost:
         lag_meter = OwnWaitMeter()
         try:
             asker = CallerAsker(match, elsewhere, ask)
-            await play_match(match, self._seats(seated, elsewhere), lag_meter=lag_meter, onlooker=asker)
+            await play_match(match, self._seats(seated, elsewhere), lag_meter=lag_meter, watcher=asker)
         except MatchLeftError:
             await self._break_off(spec.match_id, seated)
             raise

@@ -1,6 +1,6 @@
 """The seats of those who play elsewhere, in the process that started this one: they are asked before the referee asks.
 
-The referee lets an onlooker look between two decisions, when no clock runs. So whoever learns may take as long as it
+The referee lets an watcher look between two decisions, when no clock runs. So whoever learns may take as long as it
 likes, and the bots' own clocks stay as they are: the answer is there when the question is put.
 """
 
@@ -63,7 +63,7 @@ class CallerSeat:
 
 
 class CallerAsker:
-    """An `Onlooker` that has those who play elsewhere decide before the referee asks them."""
+    """A `MatchWatcher` that has those who play elsewhere decide before the referee asks them."""
 
     def __init__(self, match: Match, seats: dict[int, CallerSeat], ask: Ask) -> None:
         self._match = match

@@ -69,7 +69,7 @@ EXIT_CODES = {
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
     "arena.hosting.runtimes.errors.RuntimeSettingsError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
-    "arena.hosting.archive.errors.ArchiveError": MISUSE,
+    "arena.hosting.archive.errors.BotArchiveError": MISUSE,
     "arena.hosting.uploads.errors.UploadError": FAILED,
     "arena.hosting.errors.HostingError": FAILED,
     "arena.connect.errors.LeftError": INTERRUPTED,

@@ -14,11 +14,11 @@ from arena.conform.stage.judging import Question, check_answer, check_join, chec
 from arena.conform.stage.patience import Patience
 from arena.conform.stage.process import Running, exit_status
 from arena.conform.stage.server import ScriptedServer, Stream
-from arena.hosting.sandbox.limits import Limits
+from arena.hosting.sandbox.limits import SandboxLimits
 from arena.referee.errors import StreamError
 from arena.v1 import play_pb2
 
-_MOST_OUTPUT_BYTES = Limits().output_mb << 20
+_MOST_OUTPUT_BYTES = SandboxLimits().output_mb << 20
 _ENDING_S = 2.0
 
 

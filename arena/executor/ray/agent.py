@@ -18,7 +18,7 @@ from arena.hosting.cache_directory import cache_directory
 from arena.hosting.cgroups.holder import sweep_groups
 from arena.hosting.errors import HostingError
 from arena.hosting.runtime_directory import sweep
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import RuntimeSettings, parse_runtimes
 from arena.hosting.sandbox.probe import probe
@@ -35,7 +35,7 @@ class NodeAgent:
             settings = parse_runtimes(dict(tables), place="the coordinator")
         except RuntimeSettingsError:
             settings = RuntimeSettings()
-        self._cache = VersionCache(cache_directory() / VERSIONS, Runtimes(settings))
+        self._cache = VersionCache(cache_directory() / VERSIONS, RuntimeCatalog(settings))
         self._turn = asyncio.Lock()
         keep_exit_statuses()
         self._state: dict[str, Any] = {}

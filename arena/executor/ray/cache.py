@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, resolve_command
-from arena.hosting.runtimes.book import Runtimes
-from arena.hosting.runtimes.runtime import Runtime
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.runtimes.runtime import InstalledRuntime
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
 
 LIMITS = ArchiveLimits(files=20_000)
@@ -58,7 +58,7 @@ class VersionUnplayableError(Exception):
 class VersionCache:
     """The versions of one machine, for all coordinators; several processes may use the directory at once."""
 
-    def __init__(self, root: Path, runtimes: Runtimes) -> None:
+    def __init__(self, root: Path, runtimes: RuntimeCatalog) -> None:
         self._store = VersionStore(root, LIMITS.of_version())
         self._runtimes = runtimes
 
@@ -81,7 +81,7 @@ class VersionCache:
         """Keep a version that came in an archive. Raises VersionUnplayableError if it is not that version."""
         try:
             add_archive(self._store, io.BytesIO(archive), content, LIMITS)
-        except (ArchiveError, StoreError) as error:
+        except (BotArchiveError, StoreError) as error:
             raise VersionUnplayableError(str(error)) from error
 
     def _check(self, content: str) -> StoredVersion:
@@ -95,8 +95,8 @@ class VersionCache:
                 self._store.remove(content)
             raise MissingError from error
 
-    def _runtime(self, runtime: str, name: str) -> Runtime:
-        """Return the runtime with that hash. Raises VersionUnplayableError; the errors of `Runtimes.get`."""
+    def _runtime(self, runtime: str, name: str) -> InstalledRuntime:
+        """Return the runtime with that hash. Raises VersionUnplayableError; the errors of `RuntimeCatalog.get`."""
         found = self._runtimes.get(name)
         if runtime and found.hash != runtime:
             raise VersionUnplayableError(

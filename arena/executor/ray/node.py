@@ -15,7 +15,7 @@ from arena.executor.ray.cache import CachedProgram, read_program
 from arena.executor.ray.draining import SlowMatches
 from arena.executor.ray.facts import ClockSample
 from arena.executor.transport import TransportLostError
-from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
@@ -183,7 +183,7 @@ class ClusterNode:
     async def _pack(self, seat: SeatSpec) -> PackedVersion:
         try:
             packed = await self._archives.get(seat.directory)
-        except (BotDirectoryError, ArchiveError, OSError) as error:
+        except (BotDirectoryError, BotArchiveError, OSError) as error:
             raise self._refuse(seat, str(error)) from error
         is_stored = _HASH.fullmatch(seat.version) and seat.directory.endswith(f"/{seat.version}")
         if is_stored and packed.content != seat.version:

@@ -11,10 +11,10 @@ from typing import BinaryIO
 from arena.hosting.archive import format as form
 from arena.hosting.archive.errors import (
     ArchiveContentError,
-    ArchiveError,
     ArchiveFormatError,
     ArchiveReason,
     ArchiveSizeError,
+    BotArchiveError,
 )
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.names import MOST_PATH_BYTES, NameTree, check_path, quote_path
@@ -60,7 +60,7 @@ class ArchiveListing:
 def check_archive(file: BinaryIO, limits: ArchiveLimits | None = None) -> ArchiveListing:
     """Return what the archive in a seekable file holds, if it is exactly what `pack` writes for some bot.
 
-    The bytes of the files are not read. Raises ArchiveError.
+    The bytes of the files are not read. Raises BotArchiveError.
     """
     limits = limits or ArchiveLimits()
     size_bytes = file.seek(0, os.SEEK_END)
@@ -213,9 +213,9 @@ def _decoded(name: bytes) -> str:
     return path
 
 
-def _extension(what: str) -> ArchiveError:
+def _extension(what: str) -> BotArchiveError:
     return ArchiveFormatError(ArchiveReason.EXTENSION, f"the archive has {what}; {_PACK_AGAIN}")
 
 
-def _not_canonical(what: str) -> ArchiveError:
+def _not_canonical(what: str) -> BotArchiveError:
     return ArchiveFormatError(ArchiveReason.NOT_CANONICAL, f"{what}; {_PACK_AGAIN}")

@@ -21,9 +21,9 @@ from arena.hosting.debian_packages import hint_in_log
 from arena.hosting.errors import LaunchError, SandboxUnavailableError, StorageFailedError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.manifest import BotDirectoryError, BotManifest, ProgramPlaces, resolve_command, resolve_words
-from arena.hosting.runtimes.runtime import SYSTEM_PATH, Runtime
-from arena.hosting.sandbox.levels import Program
-from arena.hosting.sandbox.limits import NONE, Limits
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, InstalledRuntime
+from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.limits import NONE, SandboxLimits
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoredVersion
@@ -40,7 +40,7 @@ class _Job:
     """A version to be built."""
 
     stored: StoredVersion
-    runtime: Runtime
+    runtime: InstalledRuntime
     builds: BuildStore
     level: str
     limits: BuildLimits
@@ -170,7 +170,7 @@ def _places(job: _Job) -> ProgramPlaces:
 
 async def _start(job: _Job, launcher: LauncherClient, words: tuple[str, ...], files: Path) -> HostedProcess:
     (files / _TEMPORARY).mkdir(exist_ok=True)
-    program = Program(
+    program = BotProgram(
         command=words,
         directory=str(files),
         environment=_environment(files),
@@ -179,7 +179,7 @@ async def _start(job: _Job, launcher: LauncherClient, words: tuple[str, ...], fi
         variables=job.runtime.environment,
         is_writable=True,
     )
-    limits = Limits(
+    limits = SandboxLimits(
         level=job.level,
         memory_mb=job.limits.memory_mb,
         processes=job.limits.processes,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from arena.hosting.cgroups.dialect import PIDS_EVENTS, PIDS_PEAK, parse_flat
 from arena.hosting.cgroups.limits import GroupLimits
 from arena.hosting.cgroups.place import GroupPlace
+from arena.hosting.cgroups.version import PIDS_EVENTS, PIDS_PEAK, parse_flat
 
 _SIZE = 1024
 _NEARLY_BYTES = 4 << 20
@@ -25,7 +25,7 @@ class CpuAccount:
     def __init__(self, place: GroupPlace) -> None:
         """Open the file. Raises OSError."""
         self._is_first_version = place.version == 1
-        self._file = os.open(place.path(place.dialect.cpu), os.O_RDONLY | os.O_CLOEXEC)
+        self._file = os.open(place.path(place.cgroup_version.cpu), os.O_RDONLY | os.O_CLOEXEC)
         self._used_us = 0
 
     def used_us(self) -> int:
@@ -49,8 +49,8 @@ def find_excess(place: GroupPlace, limits: GroupLimits) -> dict[str, Any] | None
     Memory counts when the kernel killed for it and the group itself was at its limit: what it killed for the machine's
     sake is not the group's doing.
     """
-    events = parse_flat(place.read(place.dialect.memory_events))
-    used = _read_number(place, place.dialect.memory_peak, limits.memory_bytes) if events.get("oom_kill") else 0
+    events = parse_flat(place.read(place.cgroup_version.memory_events))
+    used = _read_number(place, place.cgroup_version.memory_peak, limits.memory_bytes) if events.get("oom_kill") else 0
     # Version 2 counts how often the group was at its limit; of version 1 not every kernel does.
     if events.get("oom", used > limits.memory_bytes - _NEARLY_BYTES) and used:
         return {"what": "memory", "used": max(used, limits.memory_bytes), "limit": limits.memory_bytes}

@@ -15,25 +15,25 @@ computes nothing with it."""
 class Freezer:
     """The freezer of one group. Every user of a group may have one of its own."""
 
-    __slots__ = ("_dialect", "_file", "_place")
+    __slots__ = ("_file", "_place", "_version")
 
     def __init__(self, place: GroupPlace) -> None:
         """Open the file. Raises OSError."""
-        self._dialect, self._place = place.dialect, place
-        self._file = os.open(place.path(place.dialect.freezer), os.O_RDWR | os.O_CLOEXEC)
+        self._version, self._place = place.cgroup_version, place
+        self._file = os.open(place.path(place.cgroup_version.freezer), os.O_RDWR | os.O_CLOEXEC)
 
     def freeze(self) -> None:
         """Let no process of the group run, those included that are just being made. Raises OSError if it is gone."""
-        os.pwrite(self._file, self._dialect.frozen, 0)
+        os.pwrite(self._file, self._version.frozen, 0)
 
     def thaw(self) -> None:
         """Let the group run again. Raises OSError if it is gone."""
-        os.pwrite(self._file, self._dialect.thawed, 0)
+        os.pwrite(self._file, self._version.thawed, 0)
 
     def is_frozen(self) -> bool:
         """Return whether all of the group stands still. Raises OSError if it is gone."""
-        if self._dialect.version == 1:
-            return os.pread(self._file, 16, 0).strip() == self._dialect.frozen
+        if self._version.version == 1:
+            return os.pread(self._file, 16, 0).strip() == self._version.frozen
         return "frozen 1" in self._place.read(("freezer", "cgroup.events"))
 
     def freeze_surely(self, patience_s: float = _PATIENCE_S) -> bool:

@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 
+from arena.hosting.cgroups.cgroup import Cgroup, kill_all, remove_group, take_lock
 from arena.hosting.cgroups.freezer import Freezer
-from arena.hosting.cgroups.group import Group, kill_all, remove_group, take_lock
 from arena.hosting.cgroups.hierarchies import read_hierarchies
 from arena.hosting.cgroups.limits import GroupLimits
 from arena.hosting.cgroups.offer import find_offer, take_offer
@@ -28,11 +28,11 @@ class GroupHolder:
         """What all its groups are called, before a dot and a number."""
         self._place: GroupPlace | None = None
 
-    def make(self, key: int, limits: GroupLimits) -> Group:
+    def make(self, key: int, limits: GroupLimits) -> Cgroup:
         """Make the group of a bot. Raises OSError, with the remedy where it is known."""
         if self._place is None:
             self._place = take_offer()
-        return Group(self._place.below(f"{self.name}.{key}"), limits)
+        return Cgroup(self._place.below(f"{self.name}.{key}"), limits)
 
     def close(self) -> None:
         """Remove what is left, if anything was made; its living bots are lost."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from arena.hosting.cgroups.dialect import ROLES
 from arena.hosting.cgroups.errors import GroupError
 from arena.hosting.cgroups.hierarchies import (
     UNIFIED,
@@ -17,6 +16,7 @@ from arena.hosting.cgroups.hierarchies import (
 )
 from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.cgroups.unified import CONTROLLERS, find_parent, prepare
+from arena.hosting.cgroups.version import ROLES
 
 _MOUNT = "mount cgroup2 at /sys/fs/cgroup, or take a machine with systemd"
 _ROOT = "run the arena as root, or on a machine with cgroup v2 under systemd, where users may be given groups"

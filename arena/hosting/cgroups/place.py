@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from arena.hosting.cgroups.dialect import DIALECTS, Dialect
 from arena.hosting.cgroups.hierarchies import read_text
+from arena.hosting.cgroups.version import CGROUP_VERSIONS, CgroupVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,9 @@ class GroupPlace:
     directories: Mapping[str, str]
 
     @property
-    def dialect(self) -> Dialect:
+    def cgroup_version(self) -> CgroupVersion:
         """The names of its files."""
-        return DIALECTS[self.version]
+        return CGROUP_VERSIONS[self.version]
 
     @property
     def distinct(self) -> list[str]:

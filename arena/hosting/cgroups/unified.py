@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from arena.hosting.cgroups.dialect import PROCS
 from arena.hosting.cgroups.errors import GroupError
 from arena.hosting.cgroups.hierarchies import read_text
+from arena.hosting.cgroups.version import PROCS
 
 LEAF = "kingmaker-arena-main"
 """The group of the arena's own processes."""

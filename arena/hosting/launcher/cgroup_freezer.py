@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from arena.hosting.cgroups.group import Group
+from arena.hosting.cgroups.cgroup import Cgroup
 
 
 class CgroupFreezer:
@@ -15,7 +15,7 @@ class CgroupFreezer:
 
     is_whole = True
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Cgroup) -> None:
         self._group = group
 
     def freeze(self) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Self
 from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, host_error
 from arena.hosting.heartbeat import HeartbeatWatch
-from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, FreezeOutcome, Log, Mark, Output, Written
+from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, FreezeOutcome, Log, Output, OutputMark, Written
 from arena.hosting.launcher.request import StartRequest
 
 TERM_GRACE_S = 0.5
@@ -97,7 +97,7 @@ class HostedProcess:
         self.is_frozen = False
         return self.freeze_outcome
 
-    async def mark(self) -> Mark:
+    async def mark(self) -> OutputMark:
         """Return the current end of its output, to be given to `collect` later; its log begins there."""
         if not self.exited.done():
             await self._launcher.ask("mark", self._key)
@@ -109,7 +109,7 @@ class HostedProcess:
             await self._launcher.ask("log", self._key, start=start)
         return self.logged.after(start) if self.exited.done() else self.logged
 
-    async def collect(self, since: Mark = BEGINNING) -> Output:
+    async def collect(self, since: OutputMark = BEGINNING) -> Output:
         """Return the last part of its output after that mark; this also works after its end."""
         if not self.exited.done():
             await self._launcher.ask("collect", self._key)
@@ -265,7 +265,7 @@ class LauncherClient:
         self._answer("collect", event["id"])
 
     def _on_marked(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].marked = Mark(*event["totals"])
+        self._hosted[event["id"]].marked = OutputMark(*event["totals"])
         self._answer("mark", event["id"])
 
     def _on_log(self, event: Mapping[str, Any]) -> None:

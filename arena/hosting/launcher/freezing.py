@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from arena.hosting.launcher.bot import Bot
+from arena.hosting.launcher.launched_bot import LaunchedBot
 from arena.hosting.launcher.process_freezer import FreezeError, ProcessFreezer
 from arena.hosting.launcher.signalling import signal_exactly
 from arena.hosting.prctl import PR_SET_DUMPABLE, prctl, set_namespace
@@ -89,20 +89,20 @@ class TreeFreezer(_SignalFreezer):
                 signal_exactly(pid, relations, number)
 
 
-def freezer_of(bot: Bot) -> ProcessFreezer:
+def freezer_of(bot: LaunchedBot) -> ProcessFreezer:
     """Return what freezes a bot: its own freezer if its level gave it one."""
     if bot.freezer is not None:
         return bot.freezer
     return NamespaceFreezer(bot.pid) if bot.is_wrapped else TreeFreezer(bot.pid)
 
 
-def freeze(bot: Bot) -> Outcome:
+def freeze(bot: LaunchedBot) -> Outcome:
     """Stop all of a bot, and return what came of it."""
     freezer = freezer_of(bot)
     return _outcome_of(freezer, freezer.freeze)
 
 
-def thaw(bot: Bot) -> Outcome:
+def thaw(bot: LaunchedBot) -> Outcome:
     """Let all of a bot go on, and return what came of it."""
     freezer = freezer_of(bot)
     return _outcome_of(freezer, freezer.thaw)

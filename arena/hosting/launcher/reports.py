@@ -40,14 +40,14 @@ class Exit:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class OutputMark:
     """A position in the output of a process, in bytes from its start."""
 
     stdout: int = 0
     stderr: int = 0
 
 
-BEGINNING = Mark()
+BEGINNING = OutputMark()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +149,11 @@ class Written:
         return cls(stdout, stderr, tuple(event["totals"]))
 
     @property
-    def end(self) -> Mark:
+    def end(self) -> OutputMark:
         """The position after the last byte."""
-        return Mark(*self.totals)
+        return OutputMark(*self.totals)
 
-    def since(self, mark: Mark) -> Output:
+    def since(self, mark: OutputMark) -> Output:
         """Return what was written after a mark."""
         stdout, lost_out = _after(self.stdout, self.totals[0], mark.stdout)
         stderr, lost_err = _after(self.stderr, self.totals[1], mark.stderr)

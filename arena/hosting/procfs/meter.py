@@ -13,7 +13,7 @@ import os
 import time
 
 from arena.hosting.procfs.tree import Process, Tree, TreeError
-from arena.hosting.procfs.waiting import Waiter, Waiting
+from arena.hosting.procfs.waiting import RunQueueWait, ThreadWait
 from arena.hosting.procfs.weight import autogroup_nice
 
 _STALE_NS = 250_000_000
@@ -48,7 +48,7 @@ class TreeMeter:
         """For each process, its clock at the last look and the times of the children it had waited for."""
         self._owed: dict[int, int] = {}
         """CPU of ended children that was counted while they lived, by the parent whose times will contain it again."""
-        self._waiting = Waiting()
+        self._waiting = RunQueueWait()
         self._begun = 0
         self._has_looked = True
         self._scan()
@@ -142,7 +142,7 @@ class TreeMeter:
                 continue  # it neither ran nor waited
             reading = task.waited_ns(now_ns), max(task.ran_ns, 0), task.turns
             if task.waiter is None:
-                task.waiter = Waiter(*reading) if is_first else Waiter()
+                task.waiter = ThreadWait(*reading) if is_first else ThreadWait()
             elif self._begun:
                 task.waiter.begin(self._begun)
             wait = task.waiter.count(*reading)

@@ -21,7 +21,7 @@ from arena.hosting.procfs.processes import (
     read_threads,
 )
 from arena.hosting.procfs.tasks import CHILDREN, READY, SCHEDSTAT, STAT, TaskFiles, state_in
-from arena.hosting.procfs.waiting import Waiter
+from arena.hosting.procfs.waiting import ThreadWait
 
 MOST_TASKS = 256
 """A larger tree is not measured: reading it would cost too much."""
@@ -55,7 +55,7 @@ class Task:
 
     def __init__(self, pid: int, tid: int) -> None:
         self.files = TaskFiles(pid, tid)
-        self.waiter: Waiter | None = None
+        self.waiter: ThreadWait | None = None
         """Decides what counts of its waiting; the meter sets it."""
         self.ran_ns = -1
         self.queued_ns = 0

@@ -24,7 +24,7 @@ FAIR_WAIT = 16
 """The longest waits that count for a working thread, as a multiple of its own CPU: those of an extremely busy host."""
 
 
-class Waiter:
+class ThreadWait:
     """One thread, given by its readings: time in the run queue, CPU time, and how often it was scheduled, in all."""
 
     __slots__ = ("_credit_ns", "_ran_ns", "_turns", "_turns_left", "_uncounted_ns", "_waited_ns")
@@ -56,7 +56,7 @@ class Waiter:
         return counted_ns, False
 
 
-class Waiting:
+class RunQueueWait:
     """How long a bot waited during one decision."""
 
     __slots__ = ("_began_ns", "_covered", "_looked_ns", "total_ns")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arena.hosting.manifest import BUNDLED_PLACES, ProgramPlaces
 from arena.hosting.runtimes.errors import RuntimeBrokenError
-from arena.hosting.runtimes.runtime import SYSTEM_PATH, Layout, RuntimeContents
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, RuntimeContents, RuntimeLayout
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind
 
 _LIBRARIES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libgomp.so.1")
@@ -19,7 +19,7 @@ _COMPILER = re.compile(rb"GCC: \([^)\0]*\) (\d+(?:\.\d+)*)")
 _SONAME_VERSION = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
 
 
-def lay_out(definition: RuntimeDefinition) -> Layout:
+def lay_out(definition: RuntimeDefinition) -> RuntimeLayout:
     """Return where the libraries of the system lie, and further directories. Raises RuntimeBrokenError."""
     for tree in definition.trees:
         if not tree.is_dir():
@@ -27,7 +27,7 @@ def lay_out(definition: RuntimeDefinition) -> Layout:
                 f"runtime {definition.name!r}: there is no directory {tree}; make it, or name it right"
             )
     is_bundled = definition.kind is RuntimeKind.BUNDLED
-    return Layout(
+    return RuntimeLayout(
         places=BUNDLED_PLACES if is_bundled else ProgramPlaces(definition.name),
         trees=None if is_bundled else tuple(map(str, definition.trees)),
         environment={} if is_bundled else {"PATH": SYSTEM_PATH},

@@ -11,7 +11,7 @@ from arena.hosting.sandbox.limits import WRAPPED_LEVELS
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SandboxCheck:
     """One thing that a sandbox must do, and whether it did."""
 
     name: str
@@ -22,39 +22,41 @@ class Check:
 _REFUSED = {"EPERM", "EACCES", "ENOENT", "EROFS", "EAFNOSUPPORT", "ENOSYS"}
 
 
-def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, left: list[int]) -> list[Check]:
+def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, left: list[int]) -> list[SandboxCheck]:
     """Return the checks of a trial.
 
     `said` is what `inside/main.py` printed, `processes` the limit it was given, `started_by` our user id, and `left`
     are the processes that outlived the kill.
     """
     checks = [
-        Check(
+        SandboxCheck(
             "the same interpreter",
             (said["version"], said["prefix"]) == (sys.version, sys.prefix),
             f"{said['version'].split()[0]} at {said['prefix']}, outside {sys.version.split()[0]} at {sys.prefix}",
         ),
-        Check("the packages for bots can be read", set(said["packages"]) == {"done"}, ", ".join(said["packages"])),
+        SandboxCheck(
+            "the packages for bots can be read", set(said["packages"]) == {"done"}, ", ".join(said["packages"])
+        ),
         _refused("files outside cannot be read", [said["outside"], said["passwords"]]),
         _refused("its code cannot be changed", [said["code"]]),
-        Check("its own directory can be written", said["work"] == "done", said["work"]),
+        SandboxCheck("its own directory can be written", said["work"] == "done", said["work"]),
         _refused("no network", said["sockets"]),
-        Check("the arena's socket is reached", said["referee"] == "done", said["referee"]),
+        SandboxCheck("the arena's socket is reached", said["referee"] == "done", said["referee"]),
         _refused("no namespaces, no tracing, no priorities", said["calls"]),
     ]
     if level in WRAPPED_LEVELS:
         own_user = started_by != 0 or said["uid"] != 0
-        checks.append(Check("it is not root", own_user, f"user {said['uid']}, started by {started_by}"))
+        checks.append(SandboxCheck("it is not root", own_user, f"user {said['uid']}, started by {started_by}"))
         checks.append(_fork_limit(said, processes))
-    checks.append(Check("nothing is left after a kill", not left, f"{len(left)} processes left"))
+    checks.append(SandboxCheck("nothing is left after a kill", not left, f"{len(left)} processes left"))
     return checks
 
 
-def _refused(name: str, outcomes: list[str]) -> Check:
-    return Check(name, all(outcome in _REFUSED for outcome in outcomes), ", ".join(outcomes))
+def _refused(name: str, outcomes: list[str]) -> SandboxCheck:
+    return SandboxCheck(name, all(outcome in _REFUSED for outcome in outcomes), ", ".join(outcomes))
 
 
-def _fork_limit(said: Mapping[str, Any], processes: int) -> Check:
+def _fork_limit(said: Mapping[str, Any], processes: int) -> SandboxCheck:
     holds = said["processes"] == processes and 1 <= said["forks"] < said["few"]
     found = f"{said['processes']} allowed, {said['forks']} started when it was {said['few']}"
-    return Check("a fork bomb is stopped", holds, found)
+    return SandboxCheck("a fork bomb is stopped", holds, found)

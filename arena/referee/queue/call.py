@@ -1,4 +1,4 @@
-"""One call that came over the completion queue: an `arena.referee.context.Context`, and a shorter way for its messages.
+"""One call that came over the completion queue: a `CallContext`, and a shorter way for its messages.
 
 `post` and `deliver` are that way: a message is sent without waiting for the transport, and what arrives is handed over
 where it comes out of the queue, so that neither takes a task or a turn of the event loop.

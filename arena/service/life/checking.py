@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from arena.hosting.errors import HostingError
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import parse_runtimes
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -65,7 +65,7 @@ def check(home: Home, effective: Effective) -> Checked:
 def _look_at_runtimes(home: Home, effective: Effective) -> list[str]:
     """Return what is wrong with the definitions of runtimes, or else with what they name on this machine."""
     try:
-        runtimes = Runtimes(parse_runtimes(effective.runtimes, place=str(home.settings_file)))
+        runtimes = RuntimeCatalog(parse_runtimes(effective.runtimes, place=str(home.settings_file)))
     except RuntimeSettingsError as error:
         return [str(error)]
     problems = []

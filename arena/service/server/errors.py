@@ -69,7 +69,7 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "arena.hosting.content.BotFilesError": (Code.INVALID_ARGUMENT, "BOT_FILES"),
     "arena.hosting.runtimes.errors.RuntimeSettingsError": (Code.INVALID_ARGUMENT, "RUNTIME"),
     "arena.hosting.store.StoreError": (Code.UNAVAILABLE, "STORE"),
-    "arena.hosting.archive.errors.ArchiveError": (Code.INVALID_ARGUMENT, "ARCHIVE"),
+    "arena.hosting.archive.errors.BotArchiveError": (Code.INVALID_ARGUMENT, "ARCHIVE"),
     "arena.hosting.uploads.errors.UploadMissingError": (Code.NOT_FOUND, "UPLOAD_MISSING"),
     "arena.hosting.uploads.errors.UploadOffsetError": (Code.FAILED_PRECONDITION, "UPLOAD_OFFSET"),
     "arena.hosting.uploads.errors.UploadSupersededError": (Code.ABORTED, "UPLOAD_SUPERSEDED"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.names import check_path, quote_path
 from arena.hosting.content import is_left_out
@@ -34,7 +34,7 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
             if count > limits.files:
                 raise UploadError(f"it has over {limits.files} files; leave out what the bot does not need to run")
             left -= _write(directory, path, content, left, is_program=is_program)
-    except ArchiveError as error:
+    except BotArchiveError as error:
         raise UploadError(str(error)) from error
     except UploadError:
         raise

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.errors import HostingError
 from arena.i18n.catalogue import words
@@ -76,6 +76,6 @@ def _hand_in(request: Request, session: Session, archive: UploadFile, message: s
         try:
             bot = unpack_bot(archive.file, Path(directory), limits)
             submitted = submit(arena, bot, message, lambda _sent, _total: None)
-        except (UploadError, HostingError, ArchiveError) as error:
+        except (UploadError, HostingError, BotArchiveError) as error:
             raise HTTPException(400, f"{(archive.filename or '')[:100]}: {error}") from error
     return f"{submitted.bot}@{submitted.content_hash}"

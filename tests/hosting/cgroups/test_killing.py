@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from arena.hosting.cgroups import group as group_module
-from arena.hosting.cgroups.group import kill_all
+from arena.hosting.cgroups import cgroup as group_module
+from arena.hosting.cgroups.cgroup import kill_all
 
 
 class Freezer:
@@ -41,7 +41,7 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return noted
 
 
-PLACE = cast("Any", SimpleNamespace(dialect=SimpleNamespace(kill=None)))
+PLACE = cast("Any", SimpleNamespace(cgroup_version=SimpleNamespace(kill=None)))
 KILLED = [(1001, signal.SIGKILL), (1002, signal.SIGKILL)]
 
 

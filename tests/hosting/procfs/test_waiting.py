@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.hosting.procfs.waiting import FAIR_WAIT, MESSENGER_TURNS, Waiter, Waiting
+from arena.hosting.procfs.waiting import FAIR_WAIT, MESSENGER_TURNS, RunQueueWait, ThreadWait
 
 MS = 1_000_000
 DURATIONS = st.integers(0, 10**9)
@@ -12,7 +12,7 @@ DURATIONS = st.integers(0, 10**9)
 
 def spent(*looks: tuple[int, list[tuple[int, bool]]]) -> int:
     """The waiting after these looks: milliseconds since the one before, and what counts of each thread."""
-    waiting, now = Waiting(), 0
+    waiting, now = RunQueueWait(), 0
     for span, waits in looks:
         now += span * MS
         waiting.add(now, [(wait * MS, is_messenger) for wait, is_messenger in waits])
@@ -43,7 +43,7 @@ def test_a_wait_that_is_told_late_counts_where_it_was() -> None:
 
 @given(st.lists(st.tuples(DURATIONS, st.lists(st.tuples(DURATIONS, st.booleans()), max_size=5)), max_size=20))
 def test_the_waiting_grows_and_stays_within_the_time(looks: list[tuple[int, list[tuple[int, bool]]]]) -> None:
-    waiting, now, before = Waiting(), 0, 0
+    waiting, now, before = RunQueueWait(), 0, 0
     for span, waits in looks:
         now += span
         waiting.add(now, waits)
@@ -52,7 +52,7 @@ def test_the_waiting_grows_and_stays_within_the_time(looks: list[tuple[int, list
 
 
 def test_a_decision_starts_from_nothing() -> None:
-    waiting = Waiting()
+    waiting = RunQueueWait()
     waiting.add(20 * MS, [(15 * MS, False)])
     waiting.begin(50 * MS)
     assert waiting.total_ns == 0
@@ -62,39 +62,39 @@ def test_a_decision_starts_from_nothing() -> None:
 
 class TestWaiter:
     def test_a_messenger_waits_in_full_as_often_as_messages_come(self) -> None:
-        waiter = Waiter()
+        waiter = ThreadWait()
         assert waiter.count(10 * MS, 0, 2) == (10 * MS, True)
         assert waiter.count(25 * MS, 0, MESSENGER_TURNS) == (15 * MS, True)
 
     def test_a_thread_that_works_waits_as_long_as_its_work_explains(self) -> None:
-        waiter = Waiter(0, 0, 0)
+        waiter = ThreadWait(0, 0, 0)
         waiter.count(0, 0, 100)
         assert waiter.count(50 * MS, 10 * MS, 110) == (50 * MS, False)
 
     @pytest.mark.hostile("nap-to-be-paid-for-waiting")
     def test_a_napper_is_paid_for_what_it_computes_and_not_for_its_naps(self) -> None:
-        waiter = Waiter(0, 0, 0)
+        waiter = ThreadWait(0, 0, 0)
         waiter.count(0, 0, 100)
         assert waiter.count(50 * MS, 100, 120) == (FAIR_WAIT * 100, False)
 
     def test_waiting_that_came_before_the_work_counts_with_the_work(self) -> None:
-        waiter = Waiter(0, 0, 0)
+        waiter = ThreadWait(0, 0, 0)
         waiter.count(0, 0, 100)
         assert waiter.count(50 * MS, 0, 101) == (0, False)
         assert waiter.count(50 * MS, 10 * MS, 102) == (50 * MS, False)
 
     def test_a_napper_becomes_no_messenger_by_the_next_decision(self) -> None:
-        waiter = Waiter(0, 0, 0)
+        waiter = ThreadWait(0, 0, 0)
         waiter.count(0, 0, 50)
         waiter.begin(1)
         assert waiter.count(50 * MS, 0, 51) == (0, False)
 
     def test_what_did_not_count_in_one_decision_does_not_count_in_the_next(self) -> None:
-        waiter = Waiter(0, 0, 0)
+        waiter = ThreadWait(0, 0, 0)
         waiter.count(0, 0, 100)
         waiter.count(50 * MS, 0, 101)
         waiter.begin(1)
         assert waiter.count(50 * MS, 10 * MS, 102) == (0, False)
 
     def test_what_was_before_it_was_known_does_not_count(self) -> None:
-        assert Waiter(50 * MS, 10 * MS, 7).count(51 * MS, 10 * MS, 8) == (MS, True)
+        assert ThreadWait(50 * MS, 10 * MS, 7).count(51 * MS, 10 * MS, 8) == (MS, True)

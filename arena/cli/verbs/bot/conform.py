@@ -24,7 +24,7 @@ from arena.conform.rules.table import BY_ID, RULES
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
 from arena.hosting.runtime_directory import scratch_directory, sweep
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import NONE
 
@@ -86,7 +86,7 @@ def _known(text: str) -> str:
 class _Request:
     words: Sequence[str]
     rules: Sequence[str]
-    runtimes: Runtimes
+    runtimes: RuntimeCatalog
     patience: float
 
 
@@ -117,7 +117,7 @@ async def _run(request: _Request, tell: Callable[[Verdict], None]) -> list[Verdi
             ) from error
 
 
-async def _command(words: Sequence[str], runtimes: Runtimes) -> Command:
+async def _command(words: Sequence[str], runtimes: RuntimeCatalog) -> Command:
     """Return how the bot is started that the words mean; one in a directory is copied, and built if it must be."""
     from arena.conform.command import Command, read_command
 

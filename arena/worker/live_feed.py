@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from arena.hosting.errors import HostingError
-from arena.match.live import LiveEvent, LiveLog, LiveReader
+from arena.match.live import LiveEvent, LiveLogEvent, LiveReader
 from arena.match.match import Match
 from arena.worker.accounts import Seated, read_log
 
@@ -21,8 +21,8 @@ FETCH_EVERY_S = 0.5
 """How often logs that are watched are fetched while a bot thinks."""
 
 
-class Audience:
-    """Those who watch one match, as one: it is shown every event once, however they come and go."""
+class LiveFeed:
+    """The events of one match for all who watch it: each is sent once, however watchers come and go."""
 
     def __init__(self, show: Show, *, is_prompt: bool = False) -> None:
         """With `is_prompt`, whoever comes is shown the match while a bot thinks, too."""
@@ -110,6 +110,6 @@ class Audience:
         assert self._reader is not None
         data = head if cut_bytes else head + tail
         if data:
-            yield LiveLog(self._reader.sequence, seat, start, data)
+            yield LiveLogEvent(self._reader.sequence, seat, start, data)
         if cut_bytes:
-            yield LiveLog(self._reader.sequence, seat, start + len(head) + cut_bytes, tail, cut_bytes)
+            yield LiveLogEvent(self._reader.sequence, seat, start + len(head) + cut_bytes, tail, cut_bytes)

@@ -15,7 +15,7 @@ PROCS = "cgroup.procs"
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class CgroupSetting:
     """A file that is written once when a group is made."""
 
     role: str
@@ -27,11 +27,11 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class CgroupVersion:
     """One version of control groups."""
 
     version: int
-    settings: Sequence[Setting]
+    settings: Sequence[CgroupSetting]
     weight: tuple[str, str]
     """Role and file of the weight, one of the settings."""
     freezer: tuple[str, str]
@@ -45,13 +45,13 @@ class Dialect:
     """Role and file that kills all of the group at once; None where there is none."""
 
 
-V1 = Dialect(
+V1 = CgroupVersion(
     version=1,
     settings=(
-        Setting(MEMORY, "memory.limit_in_bytes", "{memory_bytes}"),
-        Setting(MEMORY, "memory.memsw.limit_in_bytes", "{memory_bytes}", is_needed=False),
-        Setting(PIDS, "pids.max", "{processes}"),
-        Setting(CPU, "cpu.shares", "1024"),
+        CgroupSetting(MEMORY, "memory.limit_in_bytes", "{memory_bytes}"),
+        CgroupSetting(MEMORY, "memory.memsw.limit_in_bytes", "{memory_bytes}", is_needed=False),
+        CgroupSetting(PIDS, "pids.max", "{processes}"),
+        CgroupSetting(CPU, "cpu.shares", "1024"),
     ),
     weight=(CPU, "cpu.shares"),
     freezer=(FREEZER, "freezer.state"),
@@ -62,14 +62,14 @@ V1 = Dialect(
     memory_peak=(MEMORY, "memory.max_usage_in_bytes"),
     kill=None,
 )
-V2 = Dialect(
+V2 = CgroupVersion(
     version=2,
     settings=(
-        Setting(MEMORY, "memory.max", "{memory_bytes}"),
-        Setting(MEMORY, "memory.swap.max", "0", is_needed=False),
-        Setting(MEMORY, "memory.oom.group", "1", is_needed=False),
-        Setting(PIDS, "pids.max", "{processes}"),
-        Setting(CPU, "cpu.weight", "100"),
+        CgroupSetting(MEMORY, "memory.max", "{memory_bytes}"),
+        CgroupSetting(MEMORY, "memory.swap.max", "0", is_needed=False),
+        CgroupSetting(MEMORY, "memory.oom.group", "1", is_needed=False),
+        CgroupSetting(PIDS, "pids.max", "{processes}"),
+        CgroupSetting(CPU, "cpu.weight", "100"),
     ),
     weight=(CPU, "cpu.weight"),
     freezer=(FREEZER, "cgroup.freeze"),
@@ -80,7 +80,7 @@ V2 = Dialect(
     memory_peak=(MEMORY, "memory.peak"),
     kill=(FREEZER, "cgroup.kill"),
 )
-DIALECTS: Mapping[int, Dialect] = {1: V1, 2: V2}
+CGROUP_VERSIONS: Mapping[int, CgroupVersion] = {1: V1, 2: V2}
 PIDS_EVENTS = (PIDS, "pids.events")
 PIDS_PEAK = (PIDS, "pids.peak")
 

@@ -13,17 +13,17 @@ from contextlib import suppress
 from typing import Any
 
 from arena.hosting.cgroups.accounts import find_excess
-from arena.hosting.cgroups.dialect import PROCS, Setting
 from arena.hosting.cgroups.errors import GroupError
 from arena.hosting.cgroups.freezer import Freezer
 from arena.hosting.cgroups.limits import GroupLimits
 from arena.hosting.cgroups.place import GroupPlace
+from arena.hosting.cgroups.version import PROCS, CgroupSetting
 
 _KILLS, _REST_S = 40, 0.005
 """How often a group is killed before it is given up, and how long the dead get to leave it in between."""
 
 
-class Group:
+class Cgroup:
     """A group that this process made and holds."""
 
     def __init__(self, place: GroupPlace, limits: GroupLimits) -> None:
@@ -44,12 +44,12 @@ class Group:
         self._lock = take_lock(self.place)
         if self._lock is None:
             raise GroupError(f"{self.place.distinct[0]} was taken by somebody else")
-        for setting in self.place.dialect.settings:
+        for setting in self.place.cgroup_version.settings:
             self._set(setting)
         self._freezer = Freezer(self.place)
         self._entrances = [_open_entrance(directory) for directory in self.place.distinct]
 
-    def _set(self, setting: Setting) -> None:
+    def _set(self, setting: CgroupSetting) -> None:
         text = setting.text.format(memory_bytes=self.limits.memory_bytes, processes=self.limits.processes)
         try:
             file = os.open(self.place.path((setting.role, setting.file)), os.O_WRONLY | os.O_CLOEXEC)
@@ -140,9 +140,9 @@ def list_members(place: GroupPlace) -> list[int]:
 
 def kill_all(place: GroupPlace, freezer: Freezer | None) -> None:
     """Kill everybody in a group. Where the kernel has no way for all at once, they stand still meanwhile."""
-    if place.dialect.kill is not None:
+    if place.cgroup_version.kill is not None:
         with suppress(OSError):
-            _write(place.path(place.dialect.kill), b"1")
+            _write(place.path(place.cgroup_version.kill), b"1")
             return
     with suppress(OSError):
         if freezer is not None:

@@ -18,7 +18,13 @@ from arena.hosting.runtimes import native, node, own, venv
 from arena.hosting.runtimes.errors import RuntimeBrokenError, UnknownRuntimeError
 from arena.hosting.runtimes.hashes import FileHashes
 from arena.hosting.runtimes.installed import installed_runtimes
-from arena.hosting.runtimes.runtime import SYSTEM_PATH, Layout, Runtime, RuntimeContents, RuntimeDescription
+from arena.hosting.runtimes.runtime import (
+    SYSTEM_PATH,
+    InstalledRuntime,
+    RuntimeContents,
+    RuntimeDescription,
+    RuntimeLayout,
+)
 from arena.hosting.runtimes.settings import PREDEFINED, RuntimeDefinition, RuntimeKind, RuntimeSettings
 from arena.hosting.tools import NODE, install_command, missing_packages
 
@@ -39,7 +45,7 @@ _CONTENTS = {
 NO_RUNTIMES = RuntimeSettings()
 
 
-class Runtimes:
+class RuntimeCatalog:
     """The runtimes of one arena, each as it was when it was looked at last. Threads may share it."""
 
     def __init__(
@@ -54,7 +60,7 @@ class Runtimes:
         self._definitions = {**own_ones, **dict(sorted(others.items()))}
         self._settings = settings
         self._cache = cache
-        self._found: dict[str, Runtime] = {}
+        self._found: dict[str, InstalledRuntime] = {}
         self._lock = threading.Lock()
         self.changes = 0
         """How often `look_again` has found that some have changed."""
@@ -85,7 +91,7 @@ class Runtimes:
         near = difflib.get_close_matches(name, self.names, n=1)
         return f"did you mean {near[0]!r}?" if near else "`arena runtime list` shows what is in each"
 
-    def get(self, name: str) -> Runtime:
+    def get(self, name: str) -> InstalledRuntime:
         """Return a runtime with the hash of what it consists of. Raises UnknownRuntimeError, RuntimeBrokenError."""
         definition = self.definition(name)
         with self._lock:
@@ -106,7 +112,7 @@ class Runtimes:
         self.changes += bool(changed)
         return changed
 
-    def all(self) -> list[Runtime]:
+    def all(self) -> list[InstalledRuntime]:
         """Return every runtime. Raises RuntimeBrokenError for the first that is not as it was defined."""
         return [self.get(name) for name in self.names]
 
@@ -139,14 +145,14 @@ class Runtimes:
             trees = None if runtime.trees is None else [*map(Path, runtime.trees)]
             check_for_strangers(manifest, directory, runtime.places, trees)
 
-    def _look_if_it_works(self, name: str) -> Runtime | None:
+    def _look_if_it_works(self, name: str) -> InstalledRuntime | None:
         with suppress(RuntimeBrokenError):
             return self._look_at(self._definitions[name])
         return None
 
-    def _look_at(self, definition: RuntimeDefinition) -> Runtime:
+    def _look_at(self, definition: RuntimeDefinition) -> InstalledRuntime:
         layout = _LAY_OUT[definition.kind](definition)
-        return Runtime(
+        return InstalledRuntime(
             name=definition.name,
             kind=definition.kind,
             hash=self._hash(definition, layout),
@@ -155,7 +161,7 @@ class Runtimes:
             environment=layout.environment,
         )
 
-    def _hash(self, definition: RuntimeDefinition, layout: Layout) -> str:
+    def _hash(self, definition: RuntimeDefinition, layout: RuntimeLayout) -> str:
         places = sorted(f"{name}={path}" for name, path in layout.hashed.items())
         digits = hashlib.sha256("\0".join(places).encode()).hexdigest()[:32]
         hashes = FileHashes((self._cache or cache_directory()) / f"runtime-{digits}.json")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.cgroups.accounts import CpuAccount
+from arena.hosting.cgroups.cgroup import Cgroup, list_members
 from arena.hosting.cgroups.errors import GroupError
-from arena.hosting.cgroups.group import Group, list_members
 from arena.hosting.cgroups.holder import GroupHolder, sweep_groups
 from arena.hosting.cgroups.limits import GroupLimits
 from arena.hosting.cgroups.meter import GroupMeter
@@ -52,14 +52,14 @@ def holder() -> Iterator[GroupHolder]:
 
 
 @pytest.fixture
-def group(holder: GroupHolder) -> Iterator[Group]:
+def group(holder: GroupHolder) -> Iterator[Cgroup]:
     one = holder.make(1, LIMITS)
     yield one
     one.remove()
     assert not any(map(os.path.isdir, one.place.distinct))
 
 
-def start(group: Group, program: str) -> subprocess.Popen[str]:
+def start(group: Cgroup, program: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", program],
         preexec_fn=group.enter,
@@ -74,7 +74,7 @@ def read_line(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline()
 
 
-def test_it_is_in_the_group_from_its_first_instruction_on(group: Group) -> None:
+def test_it_is_in_the_group_from_its_first_instruction_on(group: Cgroup) -> None:
     with start(group, "print(open('/proc/self/cgroup').read())") as process:
         said = process.communicate()[0]
     name = Path(group.place.distinct[0]).name
@@ -82,7 +82,7 @@ def test_it_is_in_the_group_from_its_first_instruction_on(group: Group) -> None:
 
 
 @pytest.mark.hostile("fork-storm")
-def test_a_fork_storm_is_killed_as_a_whole_asleep_or_awake(group: Group) -> None:
+def test_a_fork_storm_is_killed_as_a_whole_asleep_or_awake(group: Cgroup) -> None:
     for is_asleep in (False, True):
         with start(group, STORM) as process:
             assert read_line(process) == "ready\n"
@@ -94,7 +94,7 @@ def test_a_fork_storm_is_killed_as_a_whole_asleep_or_awake(group: Group) -> None
 
 
 @pytest.mark.hostile("compute-while-asleep")
-def test_who_sleeps_computes_nothing_until_it_is_woken(group: Group) -> None:
+def test_who_sleeps_computes_nothing_until_it_is_woken(group: Cgroup) -> None:
     account = CpuAccount(group.place)
     with start(group, "while True: pass") as process:
         wait_until(lambda: account.used_us() > 10_000)
@@ -110,7 +110,7 @@ def test_who_sleeps_computes_nothing_until_it_is_woken(group: Group) -> None:
 
 
 @pytest.mark.hostile("children-nobody-waits-for")
-def test_a_child_that_nobody_waits_for_is_charged(group: Group) -> None:
+def test_a_child_that_nobody_waits_for_is_charged(group: Cgroup) -> None:
     with start(group, FORGOTTEN) as process:
         assert process.stdin is not None
         whole = GroupMeter(process.pid, group.place)
@@ -137,7 +137,7 @@ def test_a_group_that_cannot_be_set_up_leaves_nothing(holder: GroupHolder) -> No
     holder.make(1, LIMITS).remove()
 
 
-def test_nobody_removes_the_group_of_an_arena_that_lives(group: Group) -> None:
+def test_nobody_removes_the_group_of_an_arena_that_lives(group: Cgroup) -> None:
     assert Path(group.place.distinct[0]).name not in sweep_groups()
     assert all(map(os.path.isdir, group.place.distinct))
 

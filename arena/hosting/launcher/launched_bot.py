@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from arena.hosting.cgroups.group import Group
+from arena.hosting.cgroups.cgroup import Cgroup
 from arena.hosting.launcher.hidden_memory import HiddenMemory
 from arena.hosting.launcher.process_freezer import ProcessFreezer
 from arena.hosting.launcher.request import StartRequest
@@ -66,7 +66,7 @@ class Allowance:
         return self._left >= 0
 
 
-class Bot:
+class LaunchedBot:
     """A process that was started for a request of the arena."""
 
     def __init__(self, key: int, request: StartRequest, process: subprocess.Popen[bytes]) -> None:
@@ -99,7 +99,7 @@ class Bot:
         self.status_pipe: int | None = None
         self.uid_lock: Any = None
         self.uid: int | None = None
-        self.group: Group | None = None
+        self.group: Cgroup | None = None
         """Its control group, at level `strict`."""
 
     def find_group_excess(self) -> dict[str, Any] | None:
