@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.ladder_memory import LadderMemory
 from arena.tournament.formats.past import Past, Tally
 from arena.tournament.formats.remembering import to_json
@@ -181,4 +181,4 @@ def _memory(waves: int) -> WaveMemory:
         tallies=dict.fromkeys(VERSIONS, each),
         own=LadderMemory(skills, dict.fromkeys(VERSIONS, 0)),
     )
-    return WaveMemory(count - 1, to_json(Ladder(2, 0), past, VERSIONS))
+    return WaveMemory(count - 1, to_json(LadderFormat(2, 0), past, VERSIONS))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from sqlmodel import Session, col, select
 
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.ladder_memory import LadderMemory
 from arena.tournament.formats.past import Past, Tally
 from arena.tournament.formats.remembering import to_json
@@ -30,7 +30,7 @@ def remember(session: Session, found: Iterable[Segment]) -> None:
         own = LadderMemory({version: Skill(25.0, 0.8) for version in tallies}, dict.fromkeys(tallies, 0))
         waves = wave.wave + is_over
         blocks = (wave.first_place + wave.matches * is_over) // 2
-        data = to_json(Ladder(2, 0), Past(waves=waves, blocks=blocks, tallies=tallies, own=own), entrants)
+        data = to_json(LadderFormat(2, 0), Past(waves=waves, blocks=blocks, tallies=tallies, own=own), entrants)
         WaveLedger(session, id_).remember(WaveMemory(waves - 1, data), None)
 
 

@@ -21,7 +21,7 @@ from random import Random
 from typing import Any, Final
 
 from arena.tournament.formats.compare import Compare
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.ladder_memory import LadderMemory
 from arena.tournament.formats.past import Past, Tally
 from arena.tournament.formats.remembering import to_json
@@ -269,7 +269,7 @@ def _memory(people: People, ladder: Large) -> WaveMemory:
     blocks = sum(map(len, ladder.waves[:waves]))
     own = LadderMemory(skills, dict.fromkeys(skills, 0))
     past = Past(waves=waves, blocks=blocks, tallies=tallies_, own=own)
-    return WaveMemory(waves - 1, to_json(Ladder(2, 0), past, list(tallies_)))
+    return WaveMemory(waves - 1, to_json(LadderFormat(2, 0), past, list(tallies_)))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -20,7 +20,7 @@ from ratings.store.database import Database
 
 if TYPE_CHECKING:
     from ratings.statistics.compare.comparison import Comparison
-    from ratings.statistics.stopping.standing import Standing as Known
+    from ratings.statistics.stopping.status import QuestionStatus as Known
 
 
 def comparison_of(database: Database, tournament_id: str) -> ComparisonResult | None:

@@ -17,7 +17,7 @@ from arena.model.errors import ForbiddenError, RefusedError
 from arena.model.planning import LeftOut, PlannedTournament, TournamentRequest
 from arena.model.tournaments import ALL, SINGLE_MATCH
 from arena.tournament import creation
-from arena.tournament.creation import Terms
+from arena.tournament.creation import TournamentTerms
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
@@ -50,7 +50,7 @@ def create(place: Place, request: TournamentRequest) -> PlannedTournament:
     return replace(planned(place, tournament, terms), left_out=left_out)
 
 
-def planned(place: Place, tournament: Tournament, terms: Terms) -> PlannedTournament:
+def planned(place: Place, tournament: Tournament, terms: TournamentTerms) -> PlannedTournament:
     """Return a tournament that was written just now, for whoever asked for it.
 
     An organiser is told the secret that repeats it elsewhere, if its seed alone does not.
@@ -71,7 +71,7 @@ def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> Tourname
     return creation.plan_ladder(terms_of(request, None), form, remote=remote)
 
 
-def _write(place: Place, request: TournamentRequest, terms: Terms, form: Format | None) -> Tournament:
+def _write(place: Place, request: TournamentRequest, terms: TournamentTerms, form: Format | None) -> Tournament:
     bots = [whole_name(place.database, place.viewer, bot) for bot in request.bots]
     choose_name = name_chooser(place, request.name, request.kind or request.format)
     if form is None:
@@ -131,11 +131,11 @@ def seed_key(place: Place) -> SeedKey:
     return SeedKey.beside(place.programs.store.root, asker)
 
 
-def terms_of(request: TournamentRequest, key: SeedKey | None) -> Terms:
+def terms_of(request: TournamentRequest, key: SeedKey | None) -> TournamentTerms:
     """Return what all matches of a tournament share that was asked for. Raises RefusedError, UnknownGameError."""
     game = find_game(request.game)
     game.check_seats(request.seats)
-    return Terms(
+    return TournamentTerms(
         game=game.name,
         seats=request.seats,
         clock=_clock(request),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from arena.tournament.pace import matches_to_look_at, pace_after
+from arena.tournament.rate_limit import matches_to_look_at, pace_after
 from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database

@@ -8,7 +8,7 @@ from arena.app.pool_values import pool_value
 from arena.model.errors import UnknownError
 from arena.model.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
 from arena.model.page import DEFAULT_LIMIT, Page
-from arena.tournament.pace import rate_of
+from arena.tournament.rate_limit import rate_of
 from ratings.read import ladders
 from ratings.read.absences import absent_from
 from ratings.read.ladders import LadderRow, owners_present

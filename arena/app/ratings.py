@@ -94,7 +94,7 @@ class RatingsHere:
 def table_value(
     database: Database,
     pool: Pool,
-    table: official.OfficialTable,
+    table: official.FittedTable,
     shown: Sequence[int],
     *,
     next_: str | None = None,
@@ -121,7 +121,7 @@ def table_value(
     )
 
 
-def _by_mixture(table: official.OfficialTable) -> list[int]:
+def _by_mixture(table: official.FittedTable) -> list[int]:
     """Return the rows by their Elo against the mixture of their group, equal ones in the order of the table."""
     return sorted(range(len(table.rows)), key=lambda index: (table.rows[index].group, -_whole_elo(table.rows[index])))
 
@@ -131,11 +131,11 @@ def _whole_elo(row: official.TableRow) -> int:
     return round(row.mixture_elo or 0.0)
 
 
-def _circle(one: circles.Circle, names: Mapping[str, str]) -> Circle:
+def _circle(one: circles.IntransitiveTriple, names: Mapping[str, str]) -> Circle:
     return Circle(**asdict(one), bots=tuple(names[id_] for id_ in one.versions))
 
 
-def _row(table: official.OfficialTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:
+def _row(table: official.FittedTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:
     row, has_next = table.rows[index], index + 1 < len(table.rows)
     chances = [_chance(table, index, other) for other in shown]
     above_next = _chance(table, index, index + 1) if has_next else NOT_COMPARED
@@ -147,13 +147,13 @@ def _row(table: official.OfficialTable, index: int, shown: Sequence[int], names:
     )
 
 
-def _chance(table: official.OfficialTable, row: int, other: int) -> float:
+def _chance(table: official.FittedTable, row: int, other: int) -> float:
     chance = float(table.stronger[row, other])
     return NOT_COMPARED if row == other or isnan(chance) else chance
 
 
 def _fair_play_value(
-    database: Database, pool: Pool, found: pairs.FairPlay, page: PartOfList[pairs.Suspicion]
+    database: Database, pool: Pool, found: pairs.FairPlayReport, page: PartOfList[pairs.PairSuspicion]
 ) -> FairPlay:
     names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
     return FairPlay(
@@ -172,11 +172,11 @@ def _fair_play_value(
     )
 
 
-def _suspicion(one: pairs.Suspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
-    from ratings.statistics.fairplay.questions import Kind
+def _suspicion(one: pairs.PairSuspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
+    from ratings.statistics.fairplay.questions import PairQuestionKind
 
     first, second = names[one.first], names[one.second]
-    if one.kind is Kind.TOGETHER:
+    if one.kind is PairQuestionKind.TOGETHER:
         sentence = f"{first} and {second} do better together"
     elif seats > 2:
         sentence = f"{second} does better beside {first}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arena.model.answers import BestKnown, ComparisonResult
 from arena.model.tournaments import StandingRow
-from arena.tournament.formats.format import Standing
+from arena.tournament.formats.format import FormatStanding
 from arena.tournament.stored import format_of
 from arena.tournament.table import table_situation
 from ratings.read.report import TournamentReport
@@ -45,7 +45,7 @@ def _unranked(place: int, row: EntrantRow) -> StandingRow:
     return _line(row, place=place, blocks=0, points=0, score=row.score, status="")
 
 
-def _ranked(row: EntrantRow, standing: Standing) -> StandingRow:
+def _ranked(row: EntrantRow, standing: FormatStanding) -> StandingRow:
     return _line(
         row,
         place=standing.place,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.conform.stage.process import BotProcess, Launcher, start_process
+from arena.conform.harness.process import BotProcess, Launcher, start_process
 from arena.hosting.bot_environment import bot_environment
 from arena.hosting.debian_packages import package_hint
 from arena.hosting.sandbox.levels import BotProgram, plan_start

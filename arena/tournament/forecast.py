@@ -8,7 +8,7 @@ from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.ladder import Ladder, is_endless
+from arena.tournament.formats.ladder import LadderFormat, is_endless
 from arena.tournament.formats.situation import Entrant, Situation
 from arena.tournament.formats.swiss import Swiss
 from engine.core import Game
@@ -33,7 +33,7 @@ def _most_matches(form: Format, entrants: int) -> int | None:
         return tables * form.seats * form.blocks * form.rounds
     if isinstance(form, Knockout):
         return entrants * form.lives * form.best_of * form.seats
-    if isinstance(form, Ladder):
+    if isinstance(form, LadderFormat):
         return tables * form.seats * form.waves
     if isinstance(form, Adaptive):
         return form.blocks * form.seats

@@ -10,7 +10,7 @@ from arena.match.programs import SeatProgram
 from arena.tournament.errors import RequestError
 
 
-class Program(SeatProgram, Protocol):
+class VersionProgram(SeatProgram, Protocol):
     """The program of one version, as its files say; they were checked when it was found."""
 
     @property
@@ -21,7 +21,7 @@ class Program(SeatProgram, Protocol):
         """Return whether it says it plays that game."""
 
 
-class RuntimeDescription(Protocol):
+class DescribedRuntime(Protocol):
     """What a runtime consists of."""
 
     @property
@@ -44,10 +44,10 @@ class Programs(Protocol):
     def root(self) -> Path:
         """The directory that holds them, the same for everybody who plays from this database."""
 
-    def find(self, content_hash: str) -> Program:
+    def find(self, content_hash: str) -> VersionProgram:
         """Return the program of a version. Raises an error of its own if its files are missing or were changed."""
 
-    def describe_runtime(self, runtime: str) -> RuntimeDescription | None:
+    def describe_runtime(self, runtime: str) -> DescribedRuntime | None:
         """Return what the runtime with that hash consists of, which a program that was found runs in; None if unknown.
 
         It may be unknown because it was changed meanwhile.
@@ -60,7 +60,7 @@ class Programs(Protocol):
         """
 
 
-def check_plays(program: Program, game: str, name: str) -> None:
+def check_plays(program: VersionProgram, game: str, name: str) -> None:
     """Raise RequestError, which calls the bot `name`, unless its program says that it plays the game."""
     if not program.plays(game):
         raise RequestError(f"{name} does not play {game}; its bot.toml names: {', '.join(program.games)}")

@@ -8,59 +8,59 @@ from typing import Any
 
 from arena.match.result import Fault, FaultCause
 from arena.model.admissions import Finding
-from arena.trial.trials import Played
-from arena.trial.values import Check, failed
+from arena.trial.trials import PlayedTrial
+from arena.trial.values import TrialCheck, failed
 
 SHOWN_LOG_CHARACTERS = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    check: Check
+    check: TrialCheck
     what: str
     remedy: str
 
 
 _KINDS: Mapping[FaultCause, _Kind] = {
     FaultCause.START_FAILED: _Kind(
-        Check.START,
+        TrialCheck.START,
         "It did not start",
         "Connect to ARENA_ADDRESS with the token in ARENA_TOKEN, and send a Join with your games before the time for "
         "starting is over.",
     ),
     FaultCause.PROTOCOL: _Kind(
-        Check.PROTOCOL,
+        TrialCheck.PROTOCOL,
         "It broke the protocol",
         "Send one Join, then one Act for each Decide with its match_id and its ply, and nothing that is not asked; "
         "docs/protocol.md has the order of the messages.",
     ),
     FaultCause.MALFORMED: _Kind(
-        Check.PROTOCOL,
+        TrialCheck.PROTOCOL,
         "It sent what cannot be read",
         "Send PlayRequest messages as arena/v1/play.proto has them, within the sizes that docs/protocol.md gives.",
     ),
     FaultCause.FLOOD: _Kind(
-        Check.PROTOCOL,
+        TrialCheck.PROTOCOL,
         "It flooded the arena with messages",
         "Send one Act for each Decide, and then wait for the next.",
     ),
     FaultCause.ILLEGAL_ACTION: _Kind(
-        Check.PLAY,
+        TrialCheck.PLAY,
         "It chose an illegal action",
         "Choose among the ids that the Decide lists as legal.",
     ),
     FaultCause.DISCONNECTED: _Kind(
-        Check.PLAY,
+        TrialCheck.PLAY,
         "It was gone before the match was over",
         "Its last words stand in the evidence; keep the process alive and the stream open until the arena closes it.",
     ),
     FaultCause.TIMEOUT: _Kind(
-        Check.CLOCK,
+        TrialCheck.CLOCK,
         "It took too long for a decision",
         "Each Decide tells how much time there is: look at it while you think, and keep a reserve.",
     ),
     FaultCause.RESOURCE: _Kind(
-        Check.RESOURCES,
+        TrialCheck.RESOURCES,
         "It used more than a bot may use",
         "Stay within memory_mb of bot.toml and the other limits of a process, and rest while others decide.",
     ),
@@ -71,7 +71,7 @@ _KINDS: Mapping[FaultCause, _Kind] = {
 class Blunder:
     """A fault of one cause: its first time, and in how many of the matches it was made."""
 
-    played: Played
+    played: PlayedTrial
     fault: Fault
     matches: int
     of: int
@@ -82,9 +82,9 @@ class Blunder:
         return self.played.was_warm(self.fault.seat)
 
 
-def blunders_in(matches: Sequence[Played]) -> list[Blunder]:
+def blunders_in(matches: Sequence[PlayedTrial]) -> list[Blunder]:
     """Return the faults of the bot by cause, in the order in which they came up."""
-    found: dict[FaultCause, list[tuple[Played, Fault]]] = {}
+    found: dict[FaultCause, list[tuple[PlayedTrial, Fault]]] = {}
     for played in matches:
         for fault in {fault.cause: fault for fault in reversed(played.faults)}.values():
             found.setdefault(fault.cause, []).append((played, fault))
@@ -104,7 +104,7 @@ def finding_of_second_match(blunder: Blunder) -> Finding:
         f"{_describe(what, blunder)} Its process had played before; when the same match was played by new processes, "
         "all went well. A process plays many matches: begin each MatchStarted with a clean slate."
     )
-    return failed(Check.SECOND_MATCH, sentence, evidence_of(blunder))
+    return failed(TrialCheck.SECOND_MATCH, sentence, evidence_of(blunder))
 
 
 def checks_of(findings: Iterable[Finding]) -> set[str]:
@@ -114,11 +114,11 @@ def checks_of(findings: Iterable[Finding]) -> set[str]:
 
 def evidence_of(blunder: Blunder) -> dict[str, Any]:
     """Return where a fault was made, and what is known of it."""
-    fault, bout = blunder.fault, blunder.played.bout
+    fault, trial = blunder.fault, blunder.played.trial
     return {
         **fault.evidence,
-        "game": bout.ground.game,
-        "seats": bout.ground.seats,
+        "game": trial.setup.game,
+        "seats": trial.setup.seats,
         "seat": fault.seat,
         "ply": fault.ply,
         "cause": fault.cause.value,
@@ -132,13 +132,13 @@ def _log_instead(blunder: Blunder) -> str:
     return "" if blunder.fault.evidence.get("stdout") else _end_of_log(blunder.played, blunder.fault.seat)
 
 
-def _end_of_log(played: Played, seat: int) -> str:
+def _end_of_log(played: PlayedTrial, seat: int) -> str:
     texts = [log.data.decode("utf-8", "replace") for log in played.report.seat_logs if log.seat == seat]
     return "".join(texts)[-SHOWN_LOG_CHARACTERS:]
 
 
 def _describe(what: str, blunder: Blunder) -> str:
     fault = blunder.fault
-    where = blunder.played.bout.ground.describe() + (f" at ply {fault.ply}" if fault.ply else "")
+    where = blunder.played.trial.setup.describe() + (f" at ply {fault.ply}" if fault.ply else "")
     often = "" if blunder.of == 1 else f" in {blunder.matches} of {blunder.of} matches, first"
     return f"{what}{often} in {where}: {fault.explanation}"

@@ -9,8 +9,8 @@ from arena.match.leak_verdict import LeakVerdict
 from arena.match.report import LeakCheckResult
 from arena.match.spec import SeatSpec
 from arena.model.admissions import Finding
-from arena.trial.trials import Played
-from arena.trial.values import OUTPUT, Check, failed, noted, passed, skipped
+from arena.trial.trials import PlayedTrial
+from arena.trial.values import OUTPUT, TrialCheck, failed, noted, passed, skipped
 
 _MEGABYTE = 1 << 20
 _MUCH = 0.8
@@ -20,23 +20,23 @@ _UNEQUAL = "Draw only from the match's own seed, look at no clock and no address
 _CRASHED = "What it wrote last tells why; end with status 0, or each match costs it a new start."
 
 
-def judge_play(matches: Sequence[Played]) -> Finding:
+def judge_play(matches: Sequence[PlayedTrial]) -> Finding:
     """Return what is said of a bot that made no fault in these matches."""
-    resigned = sum(any(seat in played.bout.own for seat in played.report.result.resigned) for played in matches)
-    grounds = dict.fromkeys(played.bout.ground.describe() for played in matches)
+    resigned = sum(any(seat in played.trial.own for seat in played.report.result.resigned) for played in matches)
+    setups = dict.fromkeys(played.trial.setup.describe() for played in matches)
     if resigned:
         return noted(
-            Check.PLAY, f"It played {len(matches)} matches without a fault, and gave up in {resigned} of them."
+            TrialCheck.PLAY, f"It played {len(matches)} matches without a fault, and gave up in {resigned} of them."
         )
-    return passed(Check.PLAY, f"It played {len(matches)} matches without a fault: {', '.join(grounds)}.")
+    return passed(TrialCheck.PLAY, f"It played {len(matches)} matches without a fault: {', '.join(setups)}.")
 
 
-def judge_clock(matches: Sequence[Played]) -> Finding:
+def judge_clock(matches: Sequence[PlayedTrial]) -> Finding:
     """Return how its decisions compare with the time that it had; lateness inside the margin is noted."""
     count = late = 0
     slowest = (0.0, 0, 0)
     for played in matches:
-        limit_us = played.bout.spec.clock.decision_limit_us
+        limit_us = played.trial.spec.clock.decision_limit_us
         for charged_us in played.charges_us():
             count += 1
             late += bool(limit_us) and charged_us > limit_us
@@ -46,25 +46,27 @@ def judge_clock(matches: Sequence[Played]) -> Finding:
         f" of {limit_us / 1000:g} ms." if limit_us else "."
     )
     if not late:
-        return passed(Check.CLOCK, told)
+        return passed(TrialCheck.CLOCK, told)
     why = f"{told} {late} ({late / count:.1%}) were over their time and saved by the margin alone: keep a reserve."
-    return noted(Check.CLOCK, why, {"decisions": count, "late": late, "charged_us": charged_us, "limit_us": limit_us})
+    return noted(
+        TrialCheck.CLOCK, why, {"decisions": count, "late": late, "charged_us": charged_us, "limit_us": limit_us}
+    )
 
 
-def judge_memory(bot: SeatSpec, matches: Sequence[Played]) -> Finding:
+def judge_memory(bot: SeatSpec, matches: Sequence[PlayedTrial]) -> Finding:
     """Return how its memory compares with its limit."""
     peaks = [process.peak_memory_bytes or 0 for played in matches for process in played.processes]
     used, limit = max(peaks, default=0) // _MEGABYTE, bot.memory_mb
     if not used:
-        return passed(Check.RESOURCES, f"It stayed within its {limit} MiB of memory.")
+        return passed(TrialCheck.RESOURCES, f"It stayed within its {limit} MiB of memory.")
     sentence = f"One process used up to {used} of {limit} MiB of memory."
     if used < limit * _MUCH:
-        return passed(Check.RESOURCES, sentence)
+        return passed(TrialCheck.RESOURCES, sentence)
     why = f"{sentence} That is near its limit, and beyond it a process is ended: use less, or raise memory_mb."
-    return noted(Check.RESOURCES, why, {"used_mb": used, "limit_mb": limit})
+    return noted(TrialCheck.RESOURCES, why, {"used_mb": used, "limit_mb": limit})
 
 
-def judge_output(matches: Sequence[Played]) -> Finding:
+def judge_output(matches: Sequence[PlayedTrial]) -> Finding:
     """Return whether it wrote to stdout: that is allowed, but mostly a bot whose author expects somebody to read it."""
     noisy = [played for played in matches if any(process.stdout_bytes for process in played.processes)]
     if not noisy:
@@ -78,36 +80,36 @@ def judge_output(matches: Sequence[Played]) -> Finding:
     )
 
 
-def judge_second_match(matches: Sequence[Played]) -> Finding:
+def judge_second_match(matches: Sequence[PlayedTrial]) -> Finding:
     """Return what processes that had played before did in their next match."""
-    checks = [check for played in matches for check in played.report.leak_checks if check.seat in played.bout.own]
+    checks = [check for played in matches for check in played.report.leak_checks if check.seat in played.trial.own]
     for check in checks:
         if check.verdict is LeakVerdict.LEAK:
             return failed(
-                Check.SECOND_MATCH, f"{check.sentence} Forget everything when a match ends.", _evidence_of(check)
+                TrialCheck.SECOND_MATCH, f"{check.sentence} Forget everything when a match ends.", _evidence_of(check)
             )
     again = sum(process.was_warm for played in matches for process in played.processes)
     if not again:
-        return skipped(Check.SECOND_MATCH, "No process of it came to a second match here.")
+        return skipped(TrialCheck.SECOND_MATCH, "No process of it came to a second match here.")
     equal = any(check.verdict is LeakVerdict.EQUAL for check in checks)
     rest = " New processes gave the same answers, so nothing is carried over." if equal else ""
     return passed(
-        Check.SECOND_MATCH,
+        TrialCheck.SECOND_MATCH,
         f"Processes that had played before played {again} more {'match' if again == 1 else 'matches'}.{rest}",
     )
 
 
-def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[Played, Played]]) -> Finding:
+def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[PlayedTrial, PlayedTrial]]) -> Finding:
     """Return whether equal matches of new processes were played equally."""
     if not bot.is_deterministic:
-        return skipped(Check.DETERMINISM, "It does not declare itself deterministic.")
+        return skipped(TrialCheck.DETERMINISM, "It does not declare itself deterministic.")
     for one, other in pairs:
         if one.report.game_digest != other.report.game_digest:
             return _unequal(one, other)
-    return passed(Check.DETERMINISM, f"{len(pairs)} matches were played twice by new processes, and were equal.")
+    return passed(TrialCheck.DETERMINISM, f"{len(pairs)} matches were played twice by new processes, and were equal.")
 
 
-def judge_ending(matches: Sequence[Played]) -> Finding:
+def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
     """Return whether its processes end when they are told to, and in good order.
 
     Both are only noted: a bot is ended anyway, and one that crashes after a match is started anew for the next.
@@ -118,28 +120,28 @@ def judge_ending(matches: Sequence[Played]) -> Finding:
     if failures:
         seen = f"{len(failures)} of the {len(told)} processes that were seen to end"
         why = f"{seen} failed after their match ({failures[0]})."
-        return noted(Check.ENDING, f"{why} {_CRASHED}", {"failed": len(failures), "ended": failures[0]})
+        return noted(TrialCheck.ENDING, f"{why} {_CRASHED}", {"failed": len(failures), "ended": failures[0]})
     stayed = told.count(False)
     if not told:
-        return skipped(Check.ENDING, "No process of it was seen to end.")
+        return skipped(TrialCheck.ENDING, "No process of it was seen to end.")
     if stayed < len(told):
-        return passed(Check.ENDING, "Its processes end when their stream does.")
+        return passed(TrialCheck.ENDING, "Its processes end when their stream does.")
     why = "Its processes did not end within half a second after their stream was closed, and had to be ended."
-    return noted(Check.ENDING, f"{why} Leave when the stream ends, or what you would still do is lost.")
+    return noted(TrialCheck.ENDING, f"{why} Leave when the stream ends, or what you would still do is lost.")
 
 
-def _unequal(one: Played, other: Played) -> Finding:
+def _unequal(one: PlayedTrial, other: PlayedTrial) -> Finding:
     ply, mine, others = _first_difference(one, other)
-    where = one.bout.ground.describe()
+    where = one.trial.setup.describe()
     sentence = (
         f"It declares itself deterministic, and two new processes played the same match of {where} with the same seeds "
         f"differently from ply {ply} on. {_UNEQUAL}"
     )
-    evidence = {"game": one.bout.ground.game, "seats": one.bout.ground.seats, "ply": ply}
-    return failed(Check.DETERMINISM, sentence, {**evidence, "actions": [mine, others]})
+    evidence = {"game": one.trial.setup.game, "seats": one.trial.setup.seats, "ply": ply}
+    return failed(TrialCheck.DETERMINISM, sentence, {**evidence, "actions": [mine, others]})
 
 
-def _first_difference(one: Played, other: Played) -> tuple[int, int | None, int | None]:
+def _first_difference(one: PlayedTrial, other: PlayedTrial) -> tuple[int, int | None, int | None]:
     """Return the first ply at which two records differ and both actions, None for a record that has ended."""
     actions = [[entry["action"] for entry in played.document["entries"]] for played in (one, other)]
     for ply, (mine, others) in enumerate(zip(*actions, strict=False)):

@@ -11,9 +11,9 @@ from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.match import Match
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.profiling.parts import WORKER_ROOMS, Part
+from arena.profiling.parts import WORKER_PARTS, ProfilePart
 from arena.profiling.sampler import Sampler
-from arena.profiling.sheet import Phase, Sheet, shared_sheet
+from arena.profiling.sheet import Sheet, WorkerPhase, shared_sheet
 from arena.worker.accounts import Seated
 from arena.worker.host import MatchHost
 from arena.worker.live_feed import LiveFeed
@@ -33,14 +33,14 @@ class ProfiledHost(MatchHost):
         self._counted = 0
 
     async def play(self, spec: MatchSpec, feed: LiveFeed | None = None) -> MatchReport:
-        self._sheet.enter(Phase.START)
+        self._sheet.enter(WorkerPhase.START)
         try:
             return await super().play(spec, feed)
         finally:
-            self._sheet.enter(Phase.WAIT)
+            self._sheet.enter(WorkerPhase.WAIT)
 
     async def _referee(self, match: Match, seated: list[Seated], feed: LiveFeed | None) -> None:
-        self._sheet.enter(Phase.PLAY)
+        self._sheet.enter(WorkerPhase.PLAY)
         self._counted = 0
         self._entries = match.entries
         try:
@@ -49,7 +49,7 @@ class ProfiledHost(MatchHost):
             entries, self._entries = self._entries, ()  # a sample that comes from now on counts nothing a second time
             self._count(entries)
             self._sheet.count_match()
-            self._sheet.enter(Phase.END)
+            self._sheet.enter(WorkerPhase.END)
 
     def count_decisions(self) -> None:
         """Count what bots have decided since the last call; with each sample, at any point of what else is done."""
@@ -69,6 +69,6 @@ async def profiled(
     """Give a host that is profiled, with its sheet in a file of that directory, called by the id of this process."""
     with shared_sheet(directory / str(os.getpid())) as sheet:
         async with ProfiledHost(sheet, warm_bots, warm_mb, own, apart=apart) as host:
-            sampler = Sampler(sheet, WORKER_ROOMS, Part.GRPC, host.count_decisions)
+            sampler = Sampler(sheet, WORKER_PARTS, ProfilePart.GRPC, host.count_decisions)
             with sampler.sampling():
                 yield host

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from bots.uci.errors import EngineError
+from bots.uci.errors import UciError
 from bots.uci.process import EngineProcess, quote
 
 _THREADS = "threads"
@@ -13,7 +13,7 @@ _OPTION = re.compile(rb"option name (.+?) type ")
 
 
 class Engine:
-    """An engine that plays. Every method raises EngineError if it ended or said what is no answer.
+    """An engine that plays. Every method raises UciError if it ended or said what is no answer.
 
     None of them gives up waiting: for how long an engine may be silent is for the arena's clock to say.
     """
@@ -53,7 +53,7 @@ class Engine:
             raise self._process.illegal(line)
         return words[1].decode("utf-8", "replace")
 
-    def illegal(self, move: str) -> EngineError:
+    def illegal(self, move: str) -> UciError:
         """Return the error of a move that the position does not allow."""
         return self._process.illegal(move)
 
@@ -61,5 +61,5 @@ class Engine:
         """Set an option, whatever the case of its name."""
         if name not in self._has:
             known = ", ".join(self._has.values()) or "none"
-            raise EngineError(f"the engine {self._process.name} has no option {quote(name)}; it has: {known}")
+            raise UciError(f"the engine {self._process.name} has no option {quote(name)}; it has: {known}")
         self._process.send(f"setoption name {self._has[name]} value {value}")

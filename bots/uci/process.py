@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from bots.uci.errors import EngineError
+from bots.uci.errors import UciError
 
 LONGEST_LINE = 1_048_576
 """Bytes after which a line that has not ended is none."""
@@ -25,7 +25,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class EngineProcess:
-    """An engine that runs. `say`, `say_anew` and `hear` raise EngineError if it has ended."""
+    """An engine that runs. `say`, `say_anew` and `hear` raise UciError if it has ended."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.name = shlex.join(command)
@@ -36,7 +36,7 @@ class EngineProcess:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=_dying_with(os.getpid())
             )
         except (OSError, ValueError) as error:
-            raise EngineError(
+            raise UciError(
                 f"the engine {self.name} cannot be started: {error}; give --engine the full path of a program"
             ) from None
         assert self._process.stdin is not None, "a pipe was asked for"
@@ -107,24 +107,24 @@ class EngineProcess:
         waited_ms = (time.monotonic() - self._asked_s) * 1000
         return f"the engine {self.name} has not answered {quote(self._asked)} for {waited_ms:.0f} ms"
 
-    def illegal(self, answer: str | bytes) -> EngineError:
+    def illegal(self, answer: str | bytes) -> UciError:
         """Return the error of an answer to what the engine was asked last that is no legal move."""
-        return EngineError(f"the engine {self.name} answered {quote(answer)} to {quote(self._asked)}: no legal move")
+        return UciError(f"the engine {self.name} answered {quote(answer)} to {quote(self._asked)}: no legal move")
 
-    def _endless(self, line: bytes) -> EngineError:
-        return EngineError(
+    def _endless(self, line: bytes) -> UciError:
+        return UciError(
             f"the engine {self.name} wrote {len(line)} bytes without an end of line when it was asked "
             f"{quote(self._asked)}: {quote(line)}"
         )
 
-    def _ended(self) -> EngineError:
+    def _ended(self) -> UciError:
         try:
             status = self._process.wait(_END_S)
         except subprocess.TimeoutExpired:
             how = "closed its pipes"
         else:
             how = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended with exit status {status}"
-        return EngineError(f"the engine {self.name} {how} when it was asked {quote(self._asked)}")
+        return UciError(f"the engine {self.name} {how} when it was asked {quote(self._asked)}")
 
 
 def quote(text: str | bytes) -> str:

@@ -2,7 +2,7 @@
 
     @dataclass(frozen=True, slots=True)
     class Options:
-        rounds: int = option(Number(1, 50), "rounds after which the game is scored", 10)
+        rounds: int = option(IntegerOption(1, 50), "rounds after which the game is scored", 10)
         draws_lots: bool = option(OneOf(False, True), "whether ties are broken by lot")
 
     OPTIONS: Final = DeclaredOptions("my_game", Options)
@@ -26,7 +26,7 @@ _YES_NO: Final[Mapping[str, bool]] = {"yes": True, "no": False, "true": True, "f
 _NONE: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
-class Kind(Protocol):
+class OptionKind(Protocol):
     """What an option takes. `path` is the option as people write it: `bank`, `harvest.cap`."""
 
     @property
@@ -69,7 +69,7 @@ class OneOf:
             is_it = type(value) is type(allowed) and value == allowed
             if is_it or (not self._is_exact and _is_text_of(value, allowed)):
                 return self._meaning.get(allowed, allowed)
-        raise OptionsError(f"option {path} takes {' or '.join(map(_shown, self.values))}, not {value!r}")
+        raise OptionsError(f"option {path} takes {' or '.join(map(_format, self.values))}, not {value!r}")
 
     def write(self, value: Any) -> Any:
         return self._written.get(value, value)
@@ -85,7 +85,7 @@ def _is_text_of(value: Any, allowed: Any) -> bool:
     return _YES_NO.get(text) is allowed if isinstance(allowed, bool) else text == str(allowed)
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
@@ -93,7 +93,7 @@ _LONGEST_NUMBER: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class IntegerOption:
     """An integer from `low` to `high`, both at least 0, or its decimal text."""
 
     low: int
@@ -121,10 +121,10 @@ class Number:
         return {"type": "integer", **bounds}
 
 
-class Block:
+class OptionGroup:
     """Named parts, of which any may be given; the value is a tuple of all of them in the declared order."""
 
-    def __init__(self, parts: Mapping[str, Kind]) -> None:
+    def __init__(self, parts: Mapping[str, OptionKind]) -> None:
         self.parts = parts
 
     @property
@@ -195,7 +195,7 @@ def _refuse_unknown(where: str, values: Mapping[str, Any], known: Mapping[str, A
         raise OptionsError(f"{where} has no {word}{unknown[0]!r}; it has: {', '.join(known)}")
 
 
-def option(kind: Kind, description: str, default: Any = MISSING) -> Any:
+def option(kind: OptionKind, description: str, default: Any = MISSING) -> Any:
     """Return the field of an options dataclass: what it takes, what it means, and its default (`kind.first`)."""
     value = kind.first if default is MISSING else default
     return field(default=value, metadata={"kind": kind, "description": description})
@@ -230,7 +230,7 @@ class DeclaredOptions(Generic[T]):
         self._declared = declared
         self._presets = presets
         found = fields(declared)  # type: ignore[arg-type] # T is a dataclass
-        self._kinds: dict[str, Kind] = {each.name: each.metadata["kind"] for each in found if each.init}
+        self._kinds: dict[str, OptionKind] = {each.name: each.metadata["kind"] for each in found if each.init}
         self._descriptions = {each.name: each.metadata["description"] for each in found if each.init}
         self.default = declared()
 

@@ -86,10 +86,10 @@ def _refused(name: str, error: Exception) -> UnknownGameError:
 def _need_none(name: str, why: str) -> None:
     """Raise UnknownGameError if there is a reason why the game cannot be played."""
     if why:
-        raise UnknownGameError(_told(name, why))
+        raise UnknownGameError(_unplayable_text(name, why))
 
 
-def _told(name: str, why: str) -> str:
+def _unplayable_text(name: str, why: str) -> str:
     return f"{name} cannot be played in the arena: {why}; `arena game list` shows those that can"
 
 
@@ -133,7 +133,9 @@ def find_out(name: str) -> Facts:
     except load().SpielError as error:  # parameters that OpenSpiel takes, and fails of when it is played
         raise _refused(name, error) from error
     except samples.DeadEndError:
-        raise UnknownGameError(_told(name, "a random playing came to a position in which nobody can act")) from None
+        raise UnknownGameError(
+            _unplayable_text(name, "a random playing came to a position in which nobody can act")
+        ) from None
     lengths = [plies for plies, _ in playings]
     has_chance = any(draws for _, draws in playings)  # chess with a drawn line-up says that it has none
     _need_none(name, "its playings are too short for an opening" if min(lengths) < _SHORTEST and not has_chance else "")

@@ -22,7 +22,7 @@ from arena.v1 import play_pb2
 from arena.worker.background import BackgroundTasks
 from arena.worker.warm_bot import BotKey, WarmBot
 from bots.kit import Bot
-from bots.session import Session
+from bots.session import PlaySession
 
 
 class Line:
@@ -68,7 +68,7 @@ class InsideProcess:
             self.exited.set_result(Exit(status, 0))
 
     async def _play(self, main: Path, line: Line) -> None:
-        session = Session(bot_of(main))
+        session = PlaySession(bot_of(main))
         line.from_bot.put_nowait(session.join().SerializeToString())
         while True:
             response = play_pb2.PlayResponse.FromString(await line.to_bot.get())
@@ -82,7 +82,7 @@ class InsideProcess:
                 line.from_bot.put_nowait(answer.SerializeToString())
 
 
-def _outcome(session: Session, response: play_pb2.PlayResponse) -> play_pb2.PlayRequest | Exception | None:
+def _outcome(session: PlaySession, response: play_pb2.PlayResponse) -> play_pb2.PlayRequest | Exception | None:
     try:
         return session.receive(response, time.monotonic())
     except Exception as error:

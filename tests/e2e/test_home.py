@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from tests.support.places import Place
 from tests.support.processes import wait_until
 from tests.support.serving import plan, serving
@@ -30,7 +30,7 @@ def restored(place: Place, archive: Path) -> Place:
 def test_every_backup_taken_while_matches_are_played_is_a_home_that_goes_on(
     field: Place, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    plan(field, name="endless", bots=("first", "last"), form=Ladder(2, 0))
+    plan(field, name="endless", bots=("first", "last"), form=LadderFormat(2, 0))
     directory = tmp_path_factory.mktemp("b")  # a socket's path must be short
     archives = [directory / f"{number}.tar.gz" for number in range(2)]
     taken: list[int] = []

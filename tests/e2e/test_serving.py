@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from tests.support.patience import ANY_TIME
 from tests.support.places import Place
 from tests.support.processes import wait_until
@@ -130,7 +130,7 @@ def attempts(place: Place) -> set[str]:
 
 @MINUTES
 def test_a_ladder_is_played_by_all_bots_and_what_is_closed_or_cancelled_from_outside_ends(field: Place) -> None:
-    endless = plan(field, name="endless", bots=("first", "last"), form=Ladder(2, 0))
+    endless = plan(field, name="endless", bots=("first", "last"), form=LadderFormat(2, 0))
     with serving(field, "--workers", "1") as served:
         field.ok("ladder", "open", "king3", "--game", "foreign_king", "--seats", "3", *ANY_TIME)
         (row,) = [row for row in field.ok("ladder", "list", "--json").json if row["name"] == "king3"]

@@ -54,6 +54,7 @@ _INWARD_ERRORS = {
     "ScriptError",
     "TypeError",
     "ValueError",
+    "WeightsFileError",
 }
 
 

@@ -11,7 +11,7 @@ from arena.tournament import planner
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.swiss import Swiss
 from ratings.ledger.check import check
 from ratings.ledger.waves import WaveLedger
@@ -22,7 +22,7 @@ from tests.tournament.test_waves import annul, play
 
 @pytest.mark.parametrize(
     ("form", "at_once"),
-    [(Swiss(2, 3), 1), (Ladder(2, 5), 1), (Ladder(3, 4), 20), (Knockout(2, lives=2), 20)],
+    [(Swiss(2, 3), 1), (LadderFormat(2, 5), 1), (LadderFormat(3, 4), 20), (Knockout(2, lives=2), 20)],
     ids=str,
 )
 async def test_a_tournament_goes_on_from_what_counts(
@@ -47,7 +47,7 @@ async def test_a_tournament_goes_on_from_what_counts(
 
     await play(book, tournament, ScriptedExecutor(on_start=annul_in_between))
     assert len(begun) > 8
-    if at_once > 1 or isinstance(form, Ladder):  # others may have too few waves over to be behind
+    if at_once > 1 or isinstance(form, LadderFormat):  # others may have too few waves over to be behind
         assert any(parts) == (at_once == 1)
     # This compares what the run remembered with what all matches give: it must have forgotten what it knew.
     book.standings(tournament)

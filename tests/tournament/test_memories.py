@@ -13,7 +13,7 @@ from sqlalchemy import text
 from arena.tournament.entering import join
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.memories import memory_problems
 from ratings.read.waves import remembered
 from ratings.store.sessions import write
@@ -43,7 +43,7 @@ async def played(book: Book, form: Format) -> str:
     return tournament.id
 
 
-@pytest.mark.parametrize("form", [Ladder(2, 6), Ladder(3, 5)], ids=str)
+@pytest.mark.parametrize("form", [LadderFormat(2, 6), LadderFormat(3, 5)], ids=str)
 async def test_what_was_remembered_in_play_is_what_the_matches_give(book: Book, form: Format) -> None:
     tournament = await played(book, form)
     assert [one.tournament_id for one in remembered(book.database)] == [tournament]
@@ -59,7 +59,7 @@ async def test_a_comparison_is_checked_too(book: Book) -> None:
 
 @pytest.mark.both_databases
 async def test_what_was_annulled_is_read_anew_and_so_not_looked_at(book: Book) -> None:
-    tournament = book.plan_format(Ladder(2, 4))
+    tournament = book.plan_format(LadderFormat(2, 4))
     await play(book, tournament)
     annul(book, tournament)
     assert remembered(book.database) == []
@@ -84,7 +84,7 @@ def damages(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 async def test_damage_to_a_memory_is_found(book: Book) -> None:
-    tournament = await played(book, Ladder(2, 6))
+    tournament = await played(book, LadderFormat(2, 6))
     (one,) = remembered(book.database)
     found = {}
     for where, data in damages(dict(one.memory.data)):
@@ -94,7 +94,7 @@ async def test_damage_to_a_memory_is_found(book: Book) -> None:
 
 
 async def test_damage_to_who_gathered_is_found_and_mended_by_forgetting(book: Book) -> None:
-    tournament = await played(book, Ladder(3, 5))
+    tournament = await played(book, LadderFormat(3, 5))
     first = "WHERE members = (SELECT min(members) FROM gathering)"
     with write(book.database) as session:
         session.connection().execute(text("CREATE TABLE kept AS SELECT * FROM gathering"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
 from arena.tournament.stored import wave_of
 from ratings.ledger.ledger import LeaseRequest
@@ -16,7 +16,7 @@ from tests.tournament.book import BOTS, Book
 
 def orders(book: Book, name: str, seats: int, *, at_once: bool) -> list[list[tuple[int, ...]]]:
     """The blocks of the first four waves of a ladder, entrants by place; the first two are played, together or not."""
-    tournament = book.plan_format(Ladder(seats, 6), bots=BOTS, name=name)
+    tournament = book.plan_format(LadderFormat(seats, 6), bots=BOTS, name=name)
     row = tournament_row(book.database, tournament.id)
     planner = planner_of(row.tournament, row.pool)
     leased = book.ledger.start_run(tournament.id, LeaseRequest("w1", 100, FOREVER), planner).leased

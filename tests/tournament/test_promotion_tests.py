@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.compare import Compare, Design
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
 from arena.tournament.promotion_tests import PromotionRule, create_promotion_test
 from arena.tournament.stored import format_of
@@ -18,7 +18,7 @@ from tests.tournament.book import TWO, Book
 
 
 def test_each_test_has_a_name_of_its_own_and_is_played_like_the_ladder(book: Book) -> None:
-    LadderLedger(book.database).open_ladder(LadderPlan("nim2", plan_ladder(TWO, Ladder(2, 0))), planner_of)
+    LadderLedger(book.database).open_ladder(LadderPlan("nim2", plan_ladder(TWO, LadderFormat(2, 0))), planner_of)
     old = find_version(book.database, "bob")
     new = book.add_bot("bob", code="better")
     waiting = WaitingVersion(new, old.bot, old.version)

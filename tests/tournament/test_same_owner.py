@@ -8,7 +8,7 @@ from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin
 from arena.tournament.formats.swiss import Swiss
 from ratings.ledger.leasing import LeasedMatch
@@ -20,7 +20,7 @@ from tests.tournament.book import TERMS, Book
 
 RATED = replace(TERMS, seed=None, seats=2)
 FIELD = ["ann", "eve/one", "eve/two"]
-FORMATS: tuple[Format, ...] = (RoundRobin(2, 1), Swiss(2, 1), Knockout(2), Ladder(2, 1))
+FORMATS: tuple[Format, ...] = (RoundRobin(2, 1), Swiss(2, 1), Knockout(2), LadderFormat(2, 1))
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_unrated_they_meet(owned: Book) -> None:
 
 
 def test_too_few_owners_are_told_with_the_remedy_and_nothing_is_written(owned: Book) -> None:
-    for form in (RoundRobin(2, 1), Gauntlet(2, 1), Compare(2), Swiss(2), Knockout(2), Ladder(2)):
+    for form in (RoundRobin(2, 1), Gauntlet(2, 1), Compare(2), Swiss(2), Knockout(2), LadderFormat(2)):
         with pytest.raises(ScheduleError, match=r"one owner.*--same-owner or --unrated$"):
             owned.plan_format(form, RATED, ["eve/one", "eve/two"])
     assert list_tournaments(owned.database).items == ()

@@ -6,7 +6,7 @@ import pytest
 
 from arena.tournament import seasons
 from arena.tournament.creation import plan_ladder
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
 from ratings.errors import LadderError
 from ratings.ledger.ladder_ledger import LadderLedger
@@ -21,7 +21,7 @@ DAY_US = 86_400_000_000
 
 @pytest.fixture
 def spring(book: Book) -> str:
-    LadderLedger(book.database).open_ladder(LadderPlan("spring", plan_ladder(TWO, Ladder(2, 0))), planner_of)
+    LadderLedger(book.database).open_ladder(LadderPlan("spring", plan_ladder(TWO, LadderFormat(2, 0))), planner_of)
     return "spring"
 
 

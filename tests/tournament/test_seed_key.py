@@ -8,7 +8,7 @@ import pytest
 from arena.tournament.entering import join
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import seeds
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.seed_key import SeedKey
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest
@@ -66,12 +66,12 @@ def test_a_seed_is_what_it_was_where_all_bots_are_the_organisers_own(book: Book)
 def test_the_same_seed_repeats_everything_under_the_same_key_and_the_secret_anywhere(book: Book) -> None:
     spy = add_stranger(book)
     terms = replace(ASKED, seed_key=key_beside(book))
-    first, again = (book.plan_format(Ladder(2, 2), terms, ["ann", spy], name) for name in ("one", "two"))
+    first, again = (book.plan_format(LadderFormat(2, 2), terms, ["ann", spy], name) for name in ("one", "two"))
     assert first.secret == again.secret
     other = replace(terms, seed_key=SeedKey(book.path.parent / "elsewhere.key"))
-    assert book.plan_format(Ladder(2, 2), other, ["ann", spy], "three").secret != first.secret
+    assert book.plan_format(LadderFormat(2, 2), other, ["ann", spy], "three").secret != first.secret
     repeated = replace(other, seed=None, secret=bytes.fromhex(first.secret))
-    elsewhere = book.plan_format(Ladder(2, 2), repeated, ["ann", spy], "four")
+    elsewhere = book.plan_format(LadderFormat(2, 2), repeated, ["ann", spy], "four")
     assert (elsewhere.secret, elsewhere.seeded) == (first.secret, True)
     assert [one.chance_seed for one in leased(book, elsewhere)] == [one.chance_seed for one in leased(book, first)]
 
@@ -80,7 +80,7 @@ def test_the_same_seed_repeats_everything_under_the_same_key_and_the_secret_anyw
 def test_what_one_asks_for_says_nothing_of_what_another_gets(book: Book) -> None:
     spy = add_stranger(book)
     own = book.plan(replace(ASKED, seed_key=key_beside(book, "eve")), ["ann", spy])
-    organisers = book.plan_format(Ladder(2), replace(ASKED, seed_key=key_beside(book)), ["ann", spy], "two")
+    organisers = book.plan_format(LadderFormat(2), replace(ASKED, seed_key=key_beside(book)), ["ann", spy], "two")
     assert own.secret != organisers.secret, "who plays with seed 42 himself would know the organiser's dice"
 
 
@@ -113,7 +113,7 @@ def test_a_key_is_never_read_through_a_link(tmp_path: Path) -> None:
 @pytest.mark.hostile("join-a-tournament-with-a-plain-seed")
 def test_a_bot_with_an_owner_does_not_join_what_a_plain_seed_tells(book: Book) -> None:
     spy = add_stranger(book)
-    tournament = book.plan_format(Ladder(2, 4), replace(ASKED, seed_key=key_beside(book)), ["ann", "bob"], "open")
+    tournament = book.plan_format(LadderFormat(2, 4), replace(ASKED, seed_key=key_beside(book)), ["ann", "bob"], "open")
     with pytest.raises(RequestError, match=r"seed 42.*leave the seed out"):
         join(book.database, book.programs, tournament, spy)
     assert join(book.database, book.programs, tournament, "cid")[0].number == 1

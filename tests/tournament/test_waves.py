@@ -13,9 +13,9 @@ from arena.match.spec import MatchSpec
 from arena.tournament.entering import join, withdraw
 from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.format import Format, FormatStanding
 from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.planner import FormatPlanner
@@ -33,7 +33,13 @@ from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 TWO = replace(TERMS, seats=2)
-FORMATS: Sequence[Format] = [Sample(2, 2), Gauntlet(2, 1), Knockout(2, lives=2, best_of=3), Ladder(2, 3), Swiss(3, 2)]
+FORMATS: Sequence[Format] = [
+    Sample(2, 2),
+    Gauntlet(2, 1),
+    Knockout(2, lives=2, best_of=3),
+    LadderFormat(2, 3),
+    Swiss(3, 2),
+]
 """Round robins are in other tests."""
 
 
@@ -48,7 +54,7 @@ async def play(
         return await run_tournament(book.database, tournament.id, started, book.programs, **more)
 
 
-def standings(book: Book, tournament: Tournament) -> list[Standing]:
+def standings(book: Book, tournament: Tournament) -> list[FormatStanding]:
     return book.standings(tournament)
 
 
@@ -85,7 +91,7 @@ async def test_every_format_is_played_to_its_end_and_leaves_out_what_was_annulle
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize("form", [Knockout(2, 2), Ladder(2, 4)], ids=str)
+@pytest.mark.parametrize("form", [Knockout(2, 2), LadderFormat(2, 4)], ids=str)
 async def test_workers_order_lost_attempts_and_stops_do_not_show(book: Book, form: Format) -> None:
     undisturbed = plan(book, form)
     await play(book, undisturbed, ScriptedExecutor(slots=1))
@@ -96,7 +102,7 @@ async def test_workers_order_lost_attempts_and_stops_do_not_show(book: Book, for
 
 
 async def test_a_ladder_plans_two_waves_ahead_so_that_no_worker_waits_for_the_last_match_of_a_wave(book: Book) -> None:
-    tournament = plan(book, Ladder(2, 6))
+    tournament = plan(book, LadderFormat(2, 6))
     assert len(tournament_waves(book.database, tournament.id).waves) == 2
     totals: list[int] = []
     await play(book, tournament, ScriptedExecutor(slots=4), on_progress=lambda state: totals.append(state.total))
@@ -132,7 +138,7 @@ def test_a_wave_is_written_once(book: Book) -> None:
 
 
 async def test_a_cancelled_ladder_is_over(book: Book) -> None:
-    tournament = plan(book, Ladder(2, 0))
+    tournament = plan(book, LadderFormat(2, 0))
 
     def stop(state: RunProgress) -> None:
         if state.finished >= 10:
@@ -145,7 +151,7 @@ async def test_a_cancelled_ladder_is_over(book: Book) -> None:
 
 
 async def test_an_endless_ladder_waits_when_too_few_are_left_and_goes_on_when_another_one_joins(book: Book) -> None:
-    tournament = plan(book, Ladder(2, 0), BOTS[:2])
+    tournament = plan(book, LadderFormat(2, 0), BOTS[:2])
     gone: list[str] = []
 
     def leave(state: RunProgress) -> None:
@@ -176,7 +182,7 @@ async def test_who_joins_late_plays_from_the_next_wave_on(book: Book) -> None:
     assert rows[book.add_bot("eve").id].blocks >= 1
 
 
-@pytest.mark.parametrize("form", [RoundRobin(2, 1), Knockout(2), Ladder(2, 3)], ids=str)
+@pytest.mark.parametrize("form", [RoundRobin(2, 1), Knockout(2), LadderFormat(2, 3)], ids=str)
 async def test_who_withdraws_plays_no_more_and_its_open_blocks_are_void(book: Book, form: Format) -> None:
     tournament = plan(book, form)
     version, void = withdraw(book.database, tournament, "bob")
@@ -190,7 +196,7 @@ async def test_who_withdraws_plays_no_more_and_its_open_blocks_are_void(book: Bo
 
 
 async def test_withdrawing_while_the_tournament_runs_does_not_disturb_it(book: Book) -> None:
-    tournament = plan(book, Ladder(2, 6))
+    tournament = plan(book, LadderFormat(2, 6))
     left: list[int] = []
 
     def leave(state: RunProgress) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.match import Match
-from arena.profiling.parts import Part
-from arena.profiling.sheet import Phase, Reading, Sheet, new_words, read_sheet
+from arena.profiling.parts import ProfilePart
+from arena.profiling.sheet import Reading, Sheet, WorkerPhase, new_words, read_sheet
 from arena.worker.host import MatchHost
 from arena.worker.profiled_host import ProfiledHost, profiled
 from tests.support.specs import script_spec, scripted
@@ -63,14 +63,14 @@ async def test_its_sheet_counts_the_decisions_of_its_matches_and_its_phases_take
 ) -> None:
     seats = [scripted(), scripted()]
     async with profiled(tmp_path, 8, None, None, apart=False) as host:
-        assert read(tmp_path).wall_s[Phase.PLAY] == 0
+        assert read(tmp_path).wall_s[WorkerPhase.PLAY] == 0
         reports = [await play(host, seats), await play(host, seats)]
         told = read(tmp_path)
     assert told.matches == 2
     assert told.decisions == sum(report.decisions for report in reports) > 0
-    assert 0 < told.asked_s <= told.wall_s[Phase.PLAY]
+    assert 0 < told.asked_s <= told.wall_s[WorkerPhase.PLAY]
     assert min(told.wall_s.values()) > 0
     # The duration of a match that the host tells lies around the phase in which the referee plays.
-    assert told.wall_s[Phase.PLAY] <= sum(report.duration_us for report in reports) / 1e6
+    assert told.wall_s[WorkerPhase.PLAY] <= sum(report.duration_us for report in reports) / 1e6
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
-    assert sum(read(tmp_path).cpu_s[part] for part in Part) > 0, "the last sample is taken at the end"
+    assert sum(read(tmp_path).cpu_s[part] for part in ProfilePart) > 0, "the last sample is taken at the end"

@@ -81,7 +81,7 @@ EXIT_CODES = {
     "arena.match.replay.ReplayError": FAILED,
     "arena.story.facts.StoryError": FAILED,
     "arena.executor.interface.ExecutorFailedError": FAILED,
-    "arena.trial.keeping.KeepingError": MISUSE,
+    "arena.trial.artifacts.KeepingError": MISUSE,
     "arena.trial.trials.UndecidedError": FAILED,
     "arena.service.errors.SettingsError": MISUSE,
     "arena.service.errors.ServiceError": FAILED,

@@ -20,9 +20,9 @@ from arena.service.crew import Assignment, Crew
 from arena.service.metrics import Metrics
 from arena.service.scheduler.jobs import Kind
 from arena.tournament.runner import MatchExecutor
-from arena.trial.grounds import grounds_of
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
-from arena.trial.values import Check, Ground, failed, finding_json
+from arena.trial.setups import setups_of
+from arena.trial.values import TrialCheck, TrialSetup, failed, finding_json
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders
@@ -117,7 +117,7 @@ class AdmissionDesk:
                 return AdmissionVerdict(Outcome.REFUSED, (failure,), f"Refused: {failure.sentence}")
             request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
-            finding = failed(Check.START, f"It cannot be started here: {error}.")
+            finding = failed(TrialCheck.START, f"It cannot be started here: {error}.")
             return AdmissionVerdict(Outcome.REFUSED, (finding,), f"Refused: {finding.sentence}")
 
         def report(finding: Finding) -> None:
@@ -136,7 +136,7 @@ class AdmissionDesk:
         """Return what is to be looked at, and how. Raises BotDirectoryError if the author is to blame."""
         programs, version = self._shop.programs, taken.version
         program = programs.find(version.content_hash)
-        grounds = grounds_of(program.games)
+        grounds = setups_of(program.games)
         level = programs.sandbox_level(has_owner=False)
         own_level = programs.sandbox_level(has_owner=taken.owner is not None)
         self._shop.supervisor.health.clear(SANDBOX)
@@ -150,7 +150,7 @@ class AdmissionDesk:
             clock=self._clock(grounds),
         )
 
-    def _clock(self, grounds: tuple[Ground, ...]) -> TimeControl:
+    def _clock(self, grounds: tuple[TrialSetup, ...]) -> TimeControl:
         """Return the tightest clock by the decision of the ladders that wait for the bot, or the usual one."""
         games = {ground.game for ground in grounds}
         pools = [one.pool for one in open_ladders(self._shop.database) if one.pool.game in games]

@@ -14,7 +14,7 @@ from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots
 from arena.service.supervision import Supervisor
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
-from arena.tournament.pace import Pace
+from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.read.tournaments import tournament_row
@@ -47,7 +47,9 @@ class Workshop:
     takes_remote: bool = False
     """Whether remote bots can connect to this service, so that it can play with them."""
 
-    async def play(self, tournament_id: str, kind: Kind, name: str, pace: Pace | None = None) -> RunProgress | None:
+    async def play(
+        self, tournament_id: str, kind: Kind, name: str, pace: MatchRateLimit | None = None
+    ) -> RunProgress | None:
         """Play what is left of a tournament, and return how far it is then, or `None` if another process plays it.
 
         Raises what `arena.tournament.runner.run_tournament` and `build_entrants` raise, and NotPlayableError for one of

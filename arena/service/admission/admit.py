@@ -25,8 +25,8 @@ from arena.trial.judging import (
     judge_play,
     judge_second_match,
 )
-from arena.trial.trials import Played, UndecidedError, play_all
-from arena.trial.values import Bout, Check, failed, passed, skipped
+from arena.trial.trials import PlayedTrial, UndecidedError, play_all
+from arena.trial.values import TrialCheck, TrialMatch, failed, passed, skipped
 
 Report = Callable[[Finding], None]
 _NOT_YET = "It was not looked at, because of what failed before."
@@ -66,16 +66,18 @@ class _Admission:
         self.findings: list[Finding] = []
         self.matches = 0
         self._is_sound = True
-        self._played: list[Played] = []
+        self._played: list[PlayedTrial] = []
 
     async def look(self) -> None:
         """Make all checks that make sense. Raises UndecidedError."""
         if not self._request.grounds:
-            self._tell(failed(Check.PLAY, "None of the games in its bot.toml is installed here; name one that is."))
+            self._tell(
+                failed(TrialCheck.PLAY, "None of the games in its bot.toml is installed here; name one that is.")
+            )
         elif await self._look_at_start() and await self._look_at_play():
             await self._look_closely()
         done = checks_of(self.findings)
-        for check in Check:
+        for check in TrialCheck:
             if check not in done:
                 self._tell(skipped(check, _NOT_YET))
 
@@ -86,7 +88,7 @@ class _Admission:
         if not first.processes:
             self._tell_all(map(finding_of, blunders))
             return False
-        self._tell(passed(Check.START, "It starts, and joins in time."))
+        self._tell(passed(TrialCheck.START, "It starts, and joins in time."))
         self._is_sound = not blunders
         return True
 
@@ -98,7 +100,7 @@ class _Admission:
         if blunders := blunders_in(self._played):
             await self._explain(blunders)
             return False
-        self._tell(passed(Check.PROTOCOL, f"It kept to the protocol in {len(bouts)} matches."))
+        self._tell(passed(TrialCheck.PROTOCOL, f"It kept to the protocol in {len(bouts)} matches."))
         self._tell(judge_play(self._played))
         self._tell(judge_memory(self._request.bot, self._played))
         return True
@@ -125,7 +127,7 @@ class _Admission:
         """Report faults; one of a process that had played before is looked at again with new processes."""
         self._tell_all(await explain(blunders, self._play))
 
-    async def _play(self, bouts: Sequence[Bout]) -> list[Played]:
+    async def _play(self, bouts: Sequence[TrialMatch]) -> list[PlayedTrial]:
         played = await play_all(self._executor, bouts)
         self.matches += len(played)
         return played

@@ -20,7 +20,7 @@ from arena.service.lock import holder_of
 from arena.service.server.tls import find_certificate
 from arena.service.settings.reading import Effective
 from arena.service.settings.values import RetentionSection
-from arena.tournament.pace import rate_of
+from arena.tournament.rate_limit import rate_of
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.ladders import open_ladders
 from ratings.read.volume import Volume, volume

@@ -18,7 +18,7 @@ from arena.match.spec import MatchSpec
 from arena.service.scheduler.fair import FairQueue
 from arena.service.scheduler.jobs import Flow, Job, Kind, OwnerLimit, OwnersInPlay, next_job, without_slot
 from arena.tournament.host_watch import HostWatch
-from arena.tournament.pace import Pace
+from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.runner import MatchExecutor
 
 HEAD_START_S = 60.0
@@ -70,7 +70,7 @@ class Slots:
         self._is_idle = asyncio.Event()
         self._is_idle.set()
 
-    def view(self, kind: Kind, name: str, *, pace: Pace | None = None, width: int = 0) -> SlotsView:
+    def view(self, kind: Kind, name: str, *, pace: MatchRateLimit | None = None, width: int = 0) -> SlotsView:
         """Return the slots as one activity sees them; it closes the view when it ends.
 
         An activity whose matches need no slot may order as many of them at once as if there were `width` slots.

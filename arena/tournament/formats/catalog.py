@@ -21,7 +21,7 @@ _PLACES = {
     "gauntlet": ("roundrobin", "Gauntlet"),
     "swiss": ("swiss", "Swiss"),
     "knockout": ("knockout", "Knockout"),
-    "ladder": ("ladder", "Ladder"),
+    "ladder": ("ladder", "LadderFormat"),
     "adaptive": ("adaptive", "Adaptive"),
     "compare": ("compare", "Compare"),
     "final": ("final", "Final"),

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
-from arena.tournament.formats.apart import Owners, most_tables, owners_of
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Standing
+from arena.tournament.formats.format import FormatStanding
+from arena.tournament.formats.same_owner import Owners, most_tables, owners_of
 from arena.tournament.formats.seeds import derive
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
@@ -53,7 +53,7 @@ class Final:
         """Return the whole schedule as wave 0."""
         return [] if situation.wave else seat_groups(situation, self._groups(situation))
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by score."""
         return standings_by_score(situation)
 

@@ -18,7 +18,7 @@ CHALLENGER = "challenger"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FormatStanding:
     """One line of the table that a format gives."""
 
     entrant: str
@@ -61,7 +61,7 @@ class Format(Protocol):
     def plan(self, situation: Situation) -> Sequence[CircularOrder]:
         """Return the circular orders of the blocks of the next wave, or none if the tournament is over."""
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table so far, best first."""
 
 

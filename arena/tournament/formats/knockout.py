@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from arena.tournament.formats.apart import owners_of
 from arena.tournament.formats.bracket import Bracket
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Standing
+from arena.tournament.formats.format import FormatStanding
+from arena.tournament.formats.same_owner import owners_of
 from arena.tournament.formats.situation import BlockState, CircularOrder, PlayedBlock, Situation, Wave
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import standing_rows, tally
@@ -58,7 +58,7 @@ class Knockout:
         groups = [tie.entrants for tie in self.bracket(situation).open_ties for _ in range(tie.blocks_wanted())]
         return seat_groups(situation, groups)
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return who is still in, then who went out later; those equal in one round share a place."""
         bracket = self.bracket(situation)
         return standing_rows(situation, tally(situation), bracket.order_key, bracket.status)

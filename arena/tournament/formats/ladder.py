@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from arena.tournament.formats import ladder_memory
-from arena.tournament.formats.apart import count_tables, free_for, owners_of, sitting_out
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.format import Format, FormatStanding
 from arena.tournament.formats.ladder_memory import LadderMemory, memory_of
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.past import Tally
+from arena.tournament.formats.same_owner import count_tables, free_for, owners_of, sitting_out
 from arena.tournament.formats.situation import CircularOrder, Entrant, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.swiss import RETIRE_AFTER
@@ -22,7 +22,7 @@ from ratings.statistics.skill import Skill, exposure
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
+class LadderFormat:
     """Each wave seats everybody once who can be seated; those who have played most sit out.
 
     Beginning with the least known, each gets the opponents with whom a match would be most open (TrueSkill's match
@@ -58,7 +58,7 @@ class Ladder:
         seated = self._seated(situation, active, tallies)
         return seat_groups(situation, self._groups(situation, seated, tallies))
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by mu - 3 sigma of the ladder's own skills."""
         tallies, skills = tally(situation), strengths(situation)
         failing = keep_failing(tallies, self.retire_after)
@@ -112,7 +112,7 @@ class Ladder:
 
 def is_endless(form: Format) -> bool:
     """Return whether a tournament of this format is over only when it is cancelled, whoever is left to play."""
-    return isinstance(form, Ladder) and form.waves == 0
+    return isinstance(form, LadderFormat) and form.waves == 0
 
 
 def _best_opponent(

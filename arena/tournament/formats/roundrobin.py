@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from arena.tournament.formats.apart import are_apart, owners_of
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.combinations import CombinationOrder
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import CHALLENGER, Standing
+from arena.tournament.formats.format import CHALLENGER, FormatStanding
+from arena.tournament.formats.same_owner import are_apart, owners_of
 from arena.tournament.formats.sampling import balanced_sample, sample_apart
 from arena.tournament.formats.schedule import check_round_robin, schedule
 from arena.tournament.formats.seeds import derive
@@ -46,7 +46,7 @@ class RoundRobin:
         planned = schedule(entrants, seats=self.seats, blocks=self.blocks, seed=situation.seed)
         return [order for order in planned if are_apart(order, owners)]
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by score."""
         return standings_by_score(situation)
 
@@ -83,7 +83,7 @@ class Sample:
         check_size(len(chosen) * self.seats)
         return seat_groups(situation, [[situation.entrants[place].id for place in places] for places in chosen])
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by score."""
         return standings_by_score(situation)
 
@@ -121,7 +121,7 @@ class Gauntlet:
                 if are_apart(group, owners):
                     yield group
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the challenger without a place, then the others by score: they met him, not one another."""
         tallies = tally(situation)
         challenger = situation.entrants[0].id

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
-from arena.tournament.formats.apart import count_tables, crowded, owners_of
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Standing
+from arena.tournament.formats.format import FormatStanding
 from arena.tournament.formats.pairing import choose_byes, seat_tables
 from arena.tournament.formats.past import Tally
+from arena.tournament.formats.same_owner import count_tables, crowded, owners_of
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import keep_failing, most_block_points, standing_rows, tally
@@ -73,7 +73,7 @@ class Swiss:
         tables = seat_tables(seated, self.seats, lambda one, other: tallies[one].met[other], owners)
         return seat_groups(situation, [table for table in tables for _ in range(self.blocks)])
 
-    def standings(self, situation: Situation) -> list[Standing]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by points, then by the points of the opponents."""
         tallies = self._tallies(situation)
         failing = keep_failing(tallies, self.retire_after)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from arena.tournament.formats.format import Standing
+from arena.tournament.formats.format import FormatStanding
 from arena.tournament.formats.past import Tally
 from arena.tournament.formats.situation import PlayedBlock, Situation
 from ratings.statistics.points import match_points, most_points
@@ -68,20 +68,20 @@ def standing_rows(
     tallies: Mapping[str, Tally],
     key: Callable[[str], Any],
     status: Callable[[str], str] = lambda _: "",
-) -> list[Standing]:
+) -> list[FormatStanding]:
     """Return the table with the least `key` first; entrants of equal keys share a place, in the order of entry."""
     entered = [entrant.id for entrant in situation.entrants if entrant.joined <= situation.wave]
-    rows: list[Standing] = []
+    rows: list[FormatStanding] = []
     for number, entrant in enumerate(sorted(entered, key=key)):
         own = tallies[entrant]
         shared = rows and key(rows[-1].entrant) == key(entrant)
         place = rows[-1].place if shared else number + 1
-        rows.append(Standing(entrant, place, own.points, own.possible, own.whole))
+        rows.append(FormatStanding(entrant, place, own.points, own.possible, own.whole))
     left = {entrant.id for entrant in situation.entrants if entrant.withdrawn is not None}
     return [replace(row, status="withdrawn" if row.entrant in left else status(row.entrant)) for row in rows]
 
 
-def standings_by_score(situation: Situation) -> list[Standing]:
+def standings_by_score(situation: Situation) -> list[FormatStanding]:
     """Return the table with the best score first, for formats where everybody has the same opponents."""
     tallies = tally(situation)
     return standing_rows(situation, tallies, by_score(tallies))

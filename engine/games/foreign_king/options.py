@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.kit.options import DeclaredOptions, Number, OneOf, option, remade
+from engine.kit.options import DeclaredOptions, IntegerOption, OneOf, option, remade
 
 HIGHEST_CAP: Final = 1000
 """The largest `max_rounds`."""
@@ -32,7 +32,7 @@ class Options:
         "all Francs of the game; a bank that is short pays what is there (A20)",
     )
     max_rounds: int = option(
-        Number(1, HIGHEST_CAP), "rounds after which the game is scored as it stands (A55)", default=100
+        IntegerOption(1, HIGHEST_CAP), "rounds after which the game is scored as it stands (A55)", default=100
     )
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -39,7 +39,7 @@ _MOST_REFINED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Circle:
+class IntransitiveTriple:
     """Three versions, each of which beats the next, and the last the first.
 
     `shares` are their scores against the next (1 = always ahead), `blocks` in how many blocks these two met, `elo` the
@@ -57,7 +57,7 @@ class Circle:
 class Circles:
     """What was found: the surest first, at most 20 of `count`; `asked` threes had all met each other often enough."""
 
-    told: tuple[Circle, ...] = ()
+    told: tuple[IntransitiveTriple, ...] = ()
     count: int = 0
     asked: int = 0
 
@@ -179,14 +179,14 @@ def _normal(values: Floats, freedom: Floats) -> Floats:
     return np.asarray(np.sign(values) * scale * np.sqrt(freedom * np.log1p(values**2 / freedom)))
 
 
-def _circle(pairs: Pairs, met: Meetings, three: list[int], versions: tuple[str, ...], asked: int) -> Circle:
+def _circle(pairs: Pairs, met: Meetings, three: list[int], versions: tuple[str, ...], asked: int) -> IntransitiveTriple:
     """Return a circle with its chance, for which the blocks that its steps share are looked at."""
     threes = np.array([three], np.int64)
     gains, covariances, blocks = _of_threes(pairs, threes)
     covariances = covariances + _shared(met, three)
     beyond = NormalDist().cdf(-float(_surety(gains, covariances, blocks)[0]))
     shares = tuple((gains[0] + 0.5).tolist())
-    return Circle(
+    return IntransitiveTriple(
         tuple(versions[place] for place in three),
         shares,
         tuple(blocks[0].astype(np.int64).tolist()),

@@ -65,7 +65,7 @@ class TableRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatRow:
+class SeatEffect:
     """A seat's advantage over the mean of the seats, in natural-log units, with its interval."""
 
     seat: int
@@ -75,7 +75,7 @@ class SeatRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OfficialTable:
+class FittedTable:
     """The table, best first.
 
     `stronger[i, j]` is P(rows[i] stronger than rows[j]), or NaN if nothing compares the two. `matches` and `blocks` are
@@ -86,7 +86,7 @@ class OfficialTable:
     """
 
     rows: tuple[TableRow, ...]
-    seats: tuple[SeatRow, ...]
+    seats: tuple[SeatEffect, ...]
     stronger: Floats
     spread: Floats
     covariance: Floats
@@ -110,7 +110,7 @@ def official_table(
     confidence: float = 0.95,
     *,
     with_mixture: bool = False,
-) -> OfficialTable:
+) -> FittedTable:
     """Fit all matches; `anchors` maps version ids to fixed Elo numbers, and those that did not play are ignored.
 
     `with_mixture` also measures each version against the mixture that none beats (see `mixture`).
@@ -123,7 +123,7 @@ def official_table(
         raise ResultsError(f"{len(counts.versions)} versions are too many for one fit; at most {MAX_VERSIONS}")
     if not counts.matches:
         empty = np.zeros((0, 0))
-        return OfficialTable((), (), empty, empty, empty, confidence, 0, 0, counts.repeats, 0, 1.0)
+        return FittedTable((), (), empty, empty, empty, confidence, 0, 0, counts.repeats, 0, 1.0)
     fixed = _fixed(counts.versions, anchors or {})
     fitted = fit_counts(counts, fixed)
     met = meetings(counts)
@@ -140,7 +140,7 @@ def fit_counts(counts: Counts, fixed: dict[int, float]) -> Fit:
     return fit(stages, Shape(versions, width, largest_tie(stages)), fixed)
 
 
-def _with_mixture(table: OfficialTable, versions: tuple[str, ...], pairs: Pairs, fitted: Fit) -> OfficialTable:
+def _with_mixture(table: FittedTable, versions: tuple[str, ...], pairs: Pairs, fitted: Fit) -> FittedTable:
     """Return the table with each row's figures against the mixture of its group."""
     place = {row.version: number for number, row in enumerate(table.rows)}
     rows = [table.rows[place[version]] for version in versions]
@@ -181,10 +181,10 @@ class _TableMaker:
         self.spread: Floats = unsure.pair_spread(self.size)
         self.stronger: Floats = self._stronger()
 
-    def table(self, circles: Circles) -> OfficialTable:
+    def table(self, circles: Circles) -> FittedTable:
         order = np.lexsort((np.arange(self.size), -self.strengths))
         square = np.ix_(order, order)
-        return OfficialTable(
+        return FittedTable(
             rows=self._rows(order),
             seats=self._seats(),
             stronger=self.stronger[square],
@@ -256,7 +256,7 @@ class _TableMaker:
         weights = np.repeat(self.counts.counts, self.counts.seats.shape[1])
         return np.bincount(self.counts.seats.ravel(), weights=weights, minlength=self.size).astype(np.int64)
 
-    def _seats(self) -> tuple[SeatRow, ...]:
+    def _seats(self) -> tuple[SeatEffect, ...]:
         shape = self.fitted.shape
         contrasts = np.zeros((shape.seats, shape.size))
         contrasts[:, shape.versions : shape.first_tie] = np.eye(shape.seats) - 1 / shape.seats
@@ -264,7 +264,7 @@ class _TableMaker:
         spread = self.unsure.spread_of(contrasts, self.unsure.seat_trust)
         margins = NormalDist().inv_cdf((1 + self.level) / 2) * spread
         return tuple(
-            SeatRow(seat, effect, effect - margin, effect + margin)
+            SeatEffect(seat, effect, effect - margin, effect + margin)
             for seat, (effect, margin) in enumerate(
                 zip((effects - effects.mean()).tolist(), margins.tolist(), strict=True)
             )

@@ -17,7 +17,7 @@ MOST_WITHIN = 400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StoppingQuestion:
     """The question which are the best `places` versions, in any order.
 
     It is answered when that set is right with such a `confidence`: when none in it is weaker by more than `within` Elo
@@ -30,7 +30,7 @@ class Question:
     within: float | None = None
 
 
-def parse_question(text: str) -> Question:
+def parse_question(text: str) -> StoppingQuestion:
     """Return the question in text such as "top 3 known at 95% within 10 Elo" or "winner known at 99%".
 
     Raises ResultsError.
@@ -44,10 +44,10 @@ def parse_question(text: str) -> Question:
     confidence = float(found[3]) / 100
     if not 0.5 <= confidence < 1:
         raise ResultsError(f"{text!r}: the confidence must be at least 50% and less than 100%")
-    return Question(int(found[1] or 1), confidence, within)
+    return StoppingQuestion(int(found[1] or 1), confidence, within)
 
 
-def check_question(question: Question, entrants: int) -> None:
+def check_question(question: StoppingQuestion, entrants: int) -> None:
     """Raise ResultsError if the question has no answer among so many entrants."""
     if question.places >= entrants:
         raise ResultsError(

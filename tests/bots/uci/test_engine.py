@@ -13,7 +13,7 @@ import pytest
 
 from arena.hosting.procfs.processes import list_children
 from bots.uci.engine import Engine
-from bots.uci.errors import EngineError
+from bots.uci.errors import UciError
 from bots.uci.process import LONGEST_LINE, EngineProcess, quote
 from tests.support.processes import wait_until
 
@@ -67,14 +67,14 @@ def test_it_thinks_with_as_many_threads_as_there_are_cores_unless_it_is_told_oth
 
 
 def test_an_option_that_it_does_not_have_is_refused_with_those_that_it_has() -> None:
-    with running(options={"Contempt": "1"}) as engine, pytest.raises(EngineError) as raised:
+    with running(options={"Contempt": "1"}) as engine, pytest.raises(UciError) as raised:
         engine.start()
     assert str(raised.value).endswith("has no option 'contempt'; it has: Threads, Clear Hash, Hash")
 
 
 @pytest.mark.parametrize("program", ["no-such-engine", "/no/such/engine", str(Path(__file__).parent)])
 def test_a_program_that_is_none_is_named(program: str) -> None:
-    with pytest.raises(EngineError, match=re.escape(f"the engine {shlex.quote(program)} cannot be started: ")):
+    with pytest.raises(UciError, match=re.escape(f"the engine {shlex.quote(program)} cannot be started: ")):
         EngineProcess([program])
 
 
@@ -93,7 +93,7 @@ def test_an_engine_that_gives_no_answer_is_an_error_that_says_how(behaviour: str
     with running("--do", behaviour, "--at", "1") as engine:
         engine.start()
         engine.best_move(START, GO)
-        with pytest.raises(EngineError) as raised:
+        with pytest.raises(UciError) as raised:
             engine.best_move(START, GO)
     assert words in str(raised.value)
     assert str(SCRIPTED) in str(raised.value)
@@ -117,7 +117,7 @@ def test_a_second_answer_is_none_to_the_next_question() -> None:
 
 
 def test_one_that_leaves_instead_of_a_greeting_is_an_error() -> None:
-    with running("--do", "leave") as engine, pytest.raises(EngineError, match="exit status 0 when it was asked 'uci'"):
+    with running("--do", "leave") as engine, pytest.raises(UciError, match="exit status 0 when it was asked 'uci'"):
         engine.start()
 
 

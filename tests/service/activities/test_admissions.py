@@ -18,7 +18,7 @@ from arena.service.admission.waiting import NO_SANDBOX
 from arena.service.health import Health
 from arena.service.metrics import Metrics
 from arena.tournament.runner import MatchExecutor
-from arena.trial.values import Check, failed, passed
+from arena.trial.values import TrialCheck, failed, passed
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger
@@ -67,8 +67,10 @@ def state(book: Book, admission: Admission) -> AdmissionState:
     return admission_row(book.database, admission.id).admission.state
 
 
-ADMITTED = AdmissionVerdict(Outcome.ADMITTED, (passed(Check.START, "It starts."),), "Admitted.")
-REFUSED = AdmissionVerdict(Outcome.REFUSED, (failed(Check.PLAY, "It plays no legal action."),), "Refused: it plays.")
+ADMITTED = AdmissionVerdict(Outcome.ADMITTED, (passed(TrialCheck.START, "It starts."),), "Admitted.")
+REFUSED = AdmissionVerdict(
+    Outcome.REFUSED, (failed(TrialCheck.PLAY, "It plays no legal action."),), "Refused: it plays."
+)
 UNDECIDED = AdmissionVerdict(Outcome.UNDECIDED, (), "It will be looked at again: the host lost three matches.")
 
 

@@ -21,7 +21,7 @@ from arena.service.logs import get_logger
 from arena.service.scheduler.jobs import Kind
 from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import RequestError
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
 from engine import registry
 from ratings.ledger.check import check
@@ -43,7 +43,7 @@ from tests.tournament.scripted_executor import ScriptedExecutor
 
 def open_ladder(book: Book, **settings: int) -> RunningLadder:
     return LadderLedger(book.database).open_ladder(
-        LadderPlan("spring", plan_ladder(TWO, Ladder(2, 0)), settings), planner_of
+        LadderPlan("spring", plan_ladder(TWO, LadderFormat(2, 0)), settings), planner_of
     )
 
 
@@ -135,7 +135,7 @@ async def test_a_ladder_keeps_to_its_pace_over_a_restart(book: Book) -> None:
 
 def test_a_ladder_that_would_end_by_itself_is_refused() -> None:
     with pytest.raises(RequestError, match="ends by itself"):
-        plan_ladder(TWO, Ladder(2, 10))
+        plan_ladder(TWO, LadderFormat(2, 10))
 
 
 def test_when_the_rules_change_a_ladder_closes_and_the_next_one_opens(

@@ -13,7 +13,7 @@ from arena.service.remote.desk import Presence
 from arena.service.scheduler.jobs import Kind
 from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import NotPlayableError
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
 from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
@@ -67,7 +67,7 @@ class Home:
 
 
 def open_ladder(book: Book) -> RunningLadder:
-    plan = LadderPlan("homes", plan_ladder(TWO, Ladder(2, 0), remote=True))
+    plan = LadderPlan("homes", plan_ladder(TWO, LadderFormat(2, 0), remote=True))
     return LadderLedger(book.database).open_ladder(plan, planner_of)
 
 

@@ -16,7 +16,7 @@ from arena.service.activities import tournaments
 from arena.service.activities.promotions import PromotionDesk
 from arena.service.activities.tournaments import TournamentQueue
 from arena.tournament.creation import plan_ladder
-from arena.tournament.formats.ladder import Ladder as LadderFormat
+from arena.tournament.formats.ladder import LadderFormat as LadderFormat
 from arena.tournament.planner import planner_of
 from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.check import check

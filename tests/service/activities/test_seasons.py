@@ -7,7 +7,7 @@ from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
 from arena.tournament import seasons
 from arena.tournament.creation import plan_ladder
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
 from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
@@ -25,7 +25,7 @@ LATER_US = 3_600_000_000
 
 
 def open_spring(book: Book) -> None:
-    LadderLedger(book.database).open_ladder(LadderPlan("spring", plan_ladder(TWO, Ladder(2, 0))), planner_of)
+    LadderLedger(book.database).open_ladder(LadderPlan("spring", plan_ladder(TWO, LadderFormat(2, 0))), planner_of)
 
 
 async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final(

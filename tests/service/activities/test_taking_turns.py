@@ -9,7 +9,7 @@ from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.presence import RemoteAttendance
 from arena.service.remote.desk import Presence
 from arena.tournament.creation import plan_ladder
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
@@ -28,7 +28,7 @@ def has_finished(executor: ScriptedExecutor, least: int) -> bool:
 
 
 async def test_a_ladder_is_played_again_at_the_pace_that_the_book_tells_of(book: Book) -> None:
-    LadderLedger(book.database).open_ladder(LadderPlan("homes", plan_ladder(TWO, Ladder(2, 0))), planner_of)
+    LadderLedger(book.database).open_ladder(LadderPlan("homes", plan_ladder(TWO, LadderFormat(2, 0))), planner_of)
     executor = ScriptedExecutor()
     shop = workshop(book, executor)
     keeper = LadderKeeper(shop, 1_000_000, round_s=3600)

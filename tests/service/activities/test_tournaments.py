@@ -11,7 +11,7 @@ from arena.service.activities.tournaments import TournamentQueue
 from arena.service.health import Health
 from arena.service.scheduler.jobs import Kind
 from arena.tournament.errors import NotPlayableError
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.ledger.check import check
 from ratings.ledger.remote import RemoteJoin
@@ -53,14 +53,14 @@ async def test_tournaments_that_were_there_and_those_that_come_are_played(book: 
 
 async def test_several_are_played_at_once(book: Book) -> None:
     for name in ("one", "two"):
-        book.plan_format(Ladder(2, 0), name=name)
+        book.plan_format(LadderFormat(2, 0), name=name)
     executor = ScriptedExecutor()
     async with queue(book, executor):
         await until(lambda: len({spec.block.partition("/")[0] for spec in executor.specs[-8:]}) == 2)
 
 
 async def test_what_is_cancelled_from_outside_ends_while_the_others_go_on(book: Book) -> None:
-    endless = book.plan_format(Ladder(2, 0), name="endless")
+    endless = book.plan_format(LadderFormat(2, 0), name="endless")
     executor = ScriptedExecutor()
     async with queue(book, executor):
         await until(lambda: len(executor.finished) > 4)
@@ -120,7 +120,7 @@ async def test_one_from_before_the_clock_was_set_back_by_days_is_played(book: Bo
 
 
 async def test_when_it_is_closed_everything_that_was_begun_goes_back(book: Book) -> None:
-    book.plan_format(Ladder(2, 0), name="endless")
+    book.plan_format(LadderFormat(2, 0), name="endless")
     executor = ScriptedExecutor()
     async with queue(book, executor):
         await until(lambda: len(executor.finished) > 4)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.format import Format, FormatStanding
 from arena.tournament.formats.past import NOTHING, Past
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation, Wave
 from arena.tournament.formats.waves import is_ready, seen_by_plan
@@ -65,7 +65,7 @@ def is_over(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], se
     return not any(block.is_pending for wave in waves for block in wave) and not plan_wave(form, entrants, waves, seed)
 
 
-def standings(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> list[Standing]:
+def standings(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> list[FormatStanding]:
     """The table of all whole blocks, also of those whose wave is not over."""
     return form.standings(Situation(tuple(entrants), tuple(waves), seed))
 

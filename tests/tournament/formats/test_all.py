@@ -13,7 +13,7 @@ from arena.tournament.formats.circular_orders import circular_order
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock
 from arena.tournament.formats.swiss import Swiss
@@ -33,7 +33,7 @@ def formats(draw: st.DrawFn) -> Format:
         Gauntlet(seats, draw(st.integers(1, 2))),
         Swiss(seats, draw(st.integers(1, 5)), draw(st.integers(1, 2))),
         Knockout(seats, lives, draw(st.integers(1, 4)), draw(st.booleans())),
-        Ladder(seats, draw(st.integers(1, 6))),
+        LadderFormat(seats, draw(st.integers(1, 6))),
         Adaptive(seats, "winner known at 90%", draw(st.integers(12, 30))),
     ]
     return draw(st.sampled_from(kinds))
@@ -175,7 +175,7 @@ def test_too_few_entrants_are_refused(form: Format, entrants: int) -> None:
         (Knockout(3, lives=2), 9, "double elimination is played with 2 seats"),
         (Knockout(2, lives=3), 9, "3 lives are no knockout"),
         (Knockout(2, best_of=0), 9, "a best of 0 blocks is impossible; use 1 to 99"),
-        (Ladder(2, waves=-1), 9, "-1 waves are impossible"),
+        (LadderFormat(2, waves=-1), 9, "-1 waves are impossible"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_remedy(form: Format, entrants: int, message: str) -> None:

@@ -4,7 +4,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation
 from ratings.statistics.blocks import rotations
@@ -15,7 +15,7 @@ from tests.tournament.formats.simulation import SEED, Chances, Played, field_of,
 @settings(max_examples=20)
 @given(st.integers(2, 5), st.integers(0, 8), st.integers(1, 8), st.integers(0, 1000))
 def test_everybody_has_its_share_to_within_one_wave(seats: int, more: int, waves: int, seed: int) -> None:
-    played = play(Ladder(seats, waves), field_of(seats + more), Random(seed))
+    played = play(LadderFormat(seats, waves), field_of(seats + more), Random(seed))
     assert len(played.waves) == waves
     for number in range(1, waves + 1):
         counts = Played(played.form, played.entrants, played.waves[:number]).blocks_by_entrant()
@@ -24,7 +24,7 @@ def test_everybody_has_its_share_to_within_one_wave(seats: int, more: int, waves
 
 def test_a_late_entrant_gets_no_more_than_its_share_from_then_on() -> None:
     entrants = [*field_of(4), Entrant("late", joined=6)]
-    form = Ladder(2, 20)
+    form = LadderFormat(2, 20)
     waves: list[tuple[PlayedBlock, ...]] = []
     while orders := plan_wave(form, entrants, waves, SEED):
         waves.append(
@@ -35,7 +35,7 @@ def test_a_late_entrant_gets_no_more_than_its_share_from_then_on() -> None:
 
 
 def test_neighbours_in_strength_meet_more_often_than_the_ends() -> None:
-    form, entrants = Ladder(2, 60), field_of(8)
+    form, entrants = LadderFormat(2, 60), field_of(8)
     waves: list[tuple[PlayedBlock, ...]] = []
     while orders := plan_wave(form, entrants, waves, SEED):
         waves.append(tuple(stronger_wins(order) for order in orders))
@@ -54,13 +54,13 @@ def stronger_wins(order: tuple[str, ...]) -> PlayedBlock:
 
 
 def test_a_bot_that_keeps_failing_rests() -> None:
-    played = play(Ladder(2, 20), field_of(6), Random(1), Chances(failing=frozenset(["bot2"])))
+    played = play(LadderFormat(2, 20), field_of(6), Random(1), Chances(failing=frozenset(["bot2"])))
     assert played.blocks_by_entrant()["bot2"] <= 5
     assert played.blocks_by_entrant()["bot1"] >= 15
 
 
 def test_a_ladder_without_end_goes_on() -> None:
-    form, entrants = Ladder(2, waves=0), field_of(3)
+    form, entrants = LadderFormat(2, waves=0), field_of(3)
     waves: list[tuple[PlayedBlock, ...]] = []
     for _ in range(50):
         waves.append(tuple(stronger_wins(order) for order in plan_wave(form, entrants, waves, SEED)))
@@ -68,7 +68,7 @@ def test_a_ladder_without_end_goes_on() -> None:
 
 
 def test_void_blocks_say_nothing_of_strength() -> None:
-    played = play(Ladder(2, 4), field_of(4), Random(1), Chances(void=1.0))
+    played = play(LadderFormat(2, 4), field_of(4), Random(1), Chances(void=1.0))
     assert set(strengths(played.situation).values()) == {Skill(SETTINGS.mu, SETTINGS.sigma)}
 
 
@@ -84,7 +84,7 @@ def test_match_quality_is_that_of_the_trueskill_package() -> None:
 def test_who_comes_back_is_planned_again_and_every_earlier_wave_follows_as_before(
     seats: int, left: int, absence: int, more: int
 ) -> None:
-    form, field = Ladder(seats, 0), field_of(seats + 1)
+    form, field = LadderFormat(seats, 0), field_of(seats + 1)
     before = [*field[1:], Entrant("bot0", withdrawn=left)]
     after = [*field[1:], Entrant("bot0", away=((left, left + absence),))]
     waves: list[tuple[PlayedBlock, ...]] = []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arena.tournament.formats.compare import Compare, design_for
 from arena.tournament.formats.format import Format
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.past import NOTHING, Past
 from arena.tournament.formats.remembering import Remembering, fold, from_json, to_json
 from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation, Wave
@@ -70,7 +70,7 @@ def check(form: Format, size: int, seed: int, chances: Chances) -> None:
 @settings(max_examples=12)
 @given(st.integers(2, 4), st.integers(0, 5), st.integers(1, 14), st.integers(0, 10_000))
 def test_a_ladder_plans_from_its_memory_as_from_all_blocks(seats: int, more: int, waves: int, seed: int) -> None:
-    check(Ladder(seats, waves), seats + more, seed, CHANCES)
+    check(LadderFormat(seats, waves), seats + more, seed, CHANCES)
 
 
 @settings(max_examples=8)
@@ -87,7 +87,7 @@ def test_a_comparison_plans_from_its_memory_as_from_all_blocks(
     )
 
 
-def size_after(form: Ladder, waves: int) -> int:
+def size_after(form: LadderFormat, waves: int) -> int:
     """How long the memory is after so many waves, of which only the last is not in it."""
     entrants, random, past = field_of(8), Random(2), NOTHING
     last: Wave = ()
@@ -103,12 +103,12 @@ def size_after(form: Ladder, waves: int) -> int:
 
 
 def test_the_memory_of_a_ladder_does_not_grow_with_its_waves() -> None:
-    form = Ladder(2, 0)
+    form = LadderFormat(2, 0)
     assert size_after(form, 180) < 1.2 * size_after(form, 60)
 
 
 def test_a_memory_of_another_kind_is_no_memory() -> None:
-    form = Ladder(2, 3)
+    form = LadderFormat(2, 3)
     assert from_json(form, None, []) is NOTHING
     assert from_json(form, {"version": 0, "waves": 3}, []) is NOTHING
     assert not isinstance(Swiss(2), Remembering)
@@ -116,5 +116,5 @@ def test_a_memory_of_another_kind_is_no_memory() -> None:
 
 @pytest.mark.parametrize("lag", [1, 2])
 def test_no_wave_is_folded_whose_results_the_next_plan_must_not_see(lag: int) -> None:
-    form = Swiss(2) if lag == 1 else Ladder(2)
+    form = Swiss(2) if lag == 1 else LadderFormat(2)
     assert [foldable(form, planned) for planned in range(4)] == ([0, 1, 2, 3] if lag == 1 else [0, 0, 1, 2])

@@ -29,10 +29,10 @@ from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_le
 from arena.hosting.sandbox.limits import NONE
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
-from arena.trial.grounds import grounds_of
-from arena.trial.keeping import Kept, held, usual_place
+from arena.trial.artifacts import ArtifactDirectory, held, usual_place
 from arena.trial.seats import GREEDY, RANDOM, SEARCH, sample_seat
-from arena.trial.values import Ground
+from arena.trial.setups import setups_of
+from arena.trial.values import TrialSetup
 
 SAMPLES = (RANDOM, GREEDY, SEARCH)
 DEFAULT_AGAINST = ",".join(SAMPLES)
@@ -117,9 +117,9 @@ class Wishes:
         manifest = load_manifest(self.directory)
         self.grounds(manifest.name, manifest.games)
 
-    def grounds(self, name: str, games: tuple[str, ...]) -> tuple[Ground, ...]:
+    def grounds(self, name: str, games: tuple[str, ...]) -> tuple[TrialSetup, ...]:
         """Return where the bot `name`, which claims these games, is tested. Raises MisuseError if that is nowhere."""
-        claimed = grounds_of(games)
+        claimed = setups_of(games)
         if not claimed:
             raise MisuseError(
                 f"{name} plays {', '.join(games)}, none of which is installed; `arena game list` shows all"
@@ -132,7 +132,7 @@ class Wishes:
         return tuple(_outermost(wanted) if self.quick else wanted)
 
 
-def _outermost(grounds: list[Ground]) -> list[Ground]:
+def _outermost(grounds: list[TrialSetup]) -> list[TrialSetup]:
     """Return the grounds of the fewest and of the most seats of each game."""
     seats: dict[str, list[int]] = {}
     for ground in grounds:
@@ -150,7 +150,7 @@ def place_to_keep(directory: Path, keep: Path | None) -> Iterator[Path]:
     if place.resolve().is_relative_to(directory.resolve()):
         raise MisuseError(f"--keep {place} lies in the bot's directory, of which it would be a part; name one outside")
     with held(place):
-        yield Kept(place).directory
+        yield ArtifactDirectory(place).directory
 
 
 @dataclass(frozen=True, slots=True)

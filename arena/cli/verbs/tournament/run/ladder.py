@@ -9,14 +9,14 @@ import typer
 from arena.cli.shared import hosting_options, options, request, settings
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.verbs.tournament.run.common import RetireAfter, Target, Unrated, run_example, run_tournament
-from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
 
 app = typer.Typer()
 
 
 @app.command(
-    Ladder.name,
+    LadderFormat.name,
     epilog=run_example(
         "ladder --seats 2 --bots random,greedy,search --waves 50",
         "ladder --seats 3 --bots random,greedy,search --waves 0",
@@ -71,4 +71,4 @@ def ladder(
     )
     target = Target(db=db, name=name, rated=not unrated, same_owner=same_owner, dry_run=dry_run, as_json=as_json)
     entrants = options.parse_names(bots, "bots")
-    run_tournament(Ladder(seats, waves, retire_after), entrants, asked, hosting, target)
+    run_tournament(LadderFormat(seats, waves, retire_after), entrants, asked, hosting, target)
