@@ -24,18 +24,19 @@ from types import TracebackType
 from typing import Any, Self
 
 from arena.model.bots import AddedBot
-from arena.model.planning import Cancelled
-from arena.scripting import entering, playing, reading
+from arena.model.planning import Cancelled, TournamentRequest
+from arena.model.tournaments import SINGLE_MATCH
+from arena.scripting import entrants, playing, reading
 from arena.scripting.arguments import need_flags, need_texts, optional_texts, optional_wholes, path_of
-from arena.scripting.asking import Asking
 from arena.scripting.boards import OfficialRatings, RatedTable, ScoreMatrix
-from arena.scripting.callables import Entrant
+from arena.scripting.callables import CallableBot as Entrant
 from arena.scripting.errors import CallableError, MissingPackageError, RunStoppedError, VoidMatchError
-from arena.scripting.house import AUTO, Hosting, open_house, policy_of
+from arena.scripting.open_arena import AUTO, HostingSettings, open_arena, policy_of
 from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament
-from arena.scripting.playing import DEFAULT_CLOCK, DEFAULT_FORMAT, DEFAULT_START_LIMIT, Terms
+from arena.scripting.playing import DEFAULT_CLOCK, DEFAULT_FORMAT, DEFAULT_START_LIMIT
 from arena.scripting.progress import OnProgress, need_progress
-from arena.scripting.tables import Table
+from arena.scripting.queries import ArenaQueries
+from arena.scripting.tables import ResultTable as Table
 from arena.scripting.wording import for_programs
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS
 
@@ -56,7 +57,7 @@ __all__ = [
 ]
 
 
-class Arena(Asking):
+class Arena(ArenaQueries):
     """A database of an arena, opened by its organiser. Close it, or use it in a `with` statement."""
 
     def __init__(
@@ -83,9 +84,9 @@ class Arena(Asking):
             need_flags(makes=makes, allow_reduced=allow_reduced)
             policy = policy_of(sandbox, allow_reduced=allow_reduced)
             file = None if runtimes is None else Path(path_of("runtimes", runtimes))
-            hosting = Hosting(workers, policy, leak_checks, warm_mb, file, logs)
+            hosting = HostingSettings(workers, policy, leak_checks, warm_mb, file, logs)
             hosting.check()
-            super().__init__(open_house(db, hosting, makes=makes))
+            super().__init__(open_arena(db, hosting, makes=makes))
 
     def __enter__(self) -> Self:
         return self
@@ -118,12 +119,15 @@ class Arena(Asking):
         VoidMatchError is the host's.
         """
         with for_programs():
-            terms = Terms(
+            order = TournamentRequest(
+                format=SINGLE_MATCH,
                 game=game,
-                clock=clock,
+                seats=0,
+                bots=(),
+                time=clock,
                 start_limit=start_limit,
                 cores=cores,
-                options=options,
+                options={} if options is None else options,
                 opening_plies=opening_plies,
                 seed=seed,
                 secret=secret,
@@ -131,9 +135,9 @@ class Arena(Asking):
                 same_owner=same_owner,
                 name=name,
             )
-            terms.check()
+            playing.check_order(order)
             need_progress(progress)
-            order = playing.match_request(terms, entering.entered(self._open, bots))
+            order = playing.with_bots(order, entrants.find_or_add(self._open, bots), None)
             planned = self.port.tournaments.create_tournament(order)
             playing.play(self._open, planned.id, progress)
             (row,) = self.port.matches.list_matches(planned.id).items
@@ -168,12 +172,15 @@ class Arena(Asking):
         long, with False nothing does. Ctrl-C raises RunStoppedError, and `resume` plays the rest.
         """
         with for_programs():
-            terms = Terms(
+            order = TournamentRequest(
+                format=format,
                 game=game,
-                clock=clock,
+                seats=0,
+                bots=(),
+                time=clock,
                 start_limit=start_limit,
                 cores=cores,
-                options=options,
+                options={} if options is None else options,
                 opening_plies=opening_plies,
                 seed=seed,
                 secret=secret,
@@ -181,12 +188,12 @@ class Arena(Asking):
                 same_owner=same_owner,
                 name=name,
             )
-            terms.check()
+            playing.check_order(order)
             need_texts(format=format)
             optional_wholes(seats=seats)
             need_progress(progress)
-            entrants = entering.entered(self._open, bots)
-            order = playing.tournament_request(terms, format, seats, entrants, settings)
+            names = entrants.find_or_add(self._open, bots)
+            order = playing.with_bots(order, names, seats, settings)
             planned = self.port.tournaments.create_tournament(order)
             playing.play(self._open, planned.id, progress)
             return reading.played_tournament(self.port, planned.id)
@@ -210,4 +217,4 @@ class Arena(Asking):
         """Add a bot without playing: a directory, a callable, or a sample bot by its name."""
         with for_programs():
             optional_texts(owner=owner)
-            return entering.added(self._open, bot, owner)
+            return entrants.add(self._open, bot, owner)

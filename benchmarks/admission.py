@@ -24,7 +24,7 @@ from arena.hosting.sandbox.probe import probe
 from arena.match.time_control import parse_time_control
 from arena.model.admissions import FindingState
 from arena.service.admission.admit import admit
-from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Outcome
+from arena.service.admission.values import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.setups import setups_of
 from arena.trial.values import TrialCheck
@@ -161,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.only != "zoo":
         verdict, seconds = asyncio.run(look_at_greedy(options.workers, options.sandbox))
         _print_greedy(verdict, seconds)
-        is_fine = verdict.outcome is Outcome.ADMITTED and seconds < MOST_SECONDS
+        is_fine = verdict.outcome is AdmissionOutcome.ADMITTED and seconds < MOST_SECONDS
     if options.only != "greedy":
         with tempfile.TemporaryDirectory() as directory:
             zoo = copy_zoo(Path(directory))

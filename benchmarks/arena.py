@@ -28,7 +28,7 @@ from benchmarks import split, split_history
 from benchmarks.processes import arenas_own, memory_kb
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.store.database import open_database
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 BOT = Path(__file__).with_name("instant")
 NAMES = ("instant-a", "instant-b", "instant-c")

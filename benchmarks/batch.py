@@ -105,7 +105,7 @@ def run(subjects: Sequence[Subject], seconds: float, repetitions: int) -> None:
             subject.measure(seconds)
 
 
-def tell(batches: Sequence[Subject], others: Sequence[Subject]) -> int:
+def report(batches: Sequence[Subject], others: Sequence[Subject]) -> int:
     """Print the table; return how many games miss the goal, 1 if environments are lacking to tell."""
     for subject in (*others, *batches):
         print(f"{subject.name:44} {subject.rate:>9,.0f} steps/s  {1e6 / subject.rate:8.1f} us")
@@ -142,7 +142,7 @@ def main(arguments: Sequence[str]) -> int:
     ]
     print(f"engine: {'compiled' if look().modules else 'its sources'}; {chosen.count} playings in a batch")
     run([*others, *batches], chosen.seconds, chosen.repetitions)
-    return 1 if tell(batches, others) else 0
+    return 1 if report(batches, others) else 0
 
 
 if __name__ == "__main__":

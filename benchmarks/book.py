@@ -24,7 +24,7 @@ from typing import Any
 from sqlalchemy import insert
 
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import PoolKey, pool_for, settings_of
+from ratings.ledger.pools import pool_for, pool_of, settings_of
 from ratings.read import leaderboard
 from ratings.read.crosstable import meetings
 from ratings.read.pools import find_pool
@@ -34,7 +34,7 @@ from ratings.statistics.skill import newcomer, rate
 from ratings.store import tables
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
-from ratings.store.states import MatchState, Verdict
+from ratings.values.states import MatchState, Verdict
 
 PAGE = 50
 REPEATS = 31
@@ -46,7 +46,7 @@ def fill(database: Database, bots: int, matches: int, seed: int) -> str:
     """Write the facts and rate nothing; the pool's id. Bots meet others of about their place, as on a ladder."""
     random = Random(seed)
     with write(database) as session:
-        pool = pool_for(session, PoolKey("benchmark", "1", 2)).id
+        pool = pool_for(session, pool_of("benchmark", "1", 2)).id
         connection = session.connection()
         for table, people in _people(bots):
             connection.execute(insert(table), people)

@@ -18,9 +18,9 @@ from pathlib import Path
 from arena.model.errors import ClientError
 from arena.model.planning import TournamentRequest
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
-from arena.rpc.remote import ArenaThere
-from arena.rpc.submitting import submit
+from arena.rpc.login import open_line
+from arena.rpc.remote import RemoteArena
+from arena.rpc.upload import submit
 
 INSTANT = Path(__file__).with_name("instant")
 _PLAIN = "legal[int(draw() * len(legal))]"
@@ -83,10 +83,10 @@ class Churn:
     def _run(self) -> None:
         with ExitStack() as stack:
             arenas = {
-                owner: ArenaThere(stack.enter_context(open_line(self._endpoint, token)))
+                owner: RemoteArena(stack.enter_context(open_line(self._endpoint, token)))
                 for owner, token in self._tokens.items()
             }
-            organiser = ArenaThere(stack.enter_context(open_line(self._socket)))
+            organiser = RemoteArena(stack.enter_context(open_line(self._socket)))
             for what, do in self._things(arenas, organiser):
                 if self._stopping.wait(self._every_s):
                     return
@@ -100,7 +100,7 @@ class Churn:
             self.failures.append(f"{what}: {error}")
 
     def _things(
-        self, arenas: Mapping[str, ArenaThere], organiser: ArenaThere
+        self, arenas: Mapping[str, RemoteArena], organiser: RemoteArena
     ) -> Iterator[tuple[str, Callable[[], object]]]:
         """Yield what to do next, for ever: a withdrawal comes before every second submission."""
         submissions = self._submissions(arenas)
@@ -115,7 +115,7 @@ class Churn:
             yield "read", organiser.leaderboards.list_leaderboards
             yield "read", organiser.matches.list_matches
 
-    def _submissions(self, arenas: Mapping[str, ArenaThere]) -> Iterator[Callable[[], object]]:
+    def _submissions(self, arenas: Mapping[str, RemoteArena]) -> Iterator[Callable[[], object]]:
         for edition, bot in enumerate(cycle(self._bots), start=2):
             owner = str(bot.owner)
             source = write_bot(self._directory / owner / bot.name, bot.name, bot.power, edition)
@@ -126,7 +126,7 @@ def _ignore(_sent: int, _total: int) -> None:
     """Nobody looks at the progress."""
 
 
-def _withdraw(arena: ArenaThere, name: str) -> None:
+def _withdraw(arena: RemoteArena, name: str) -> None:
     """Take the newest version of a bot out for good; what follows is a new one, or the one before."""
     newest = next(iter(arena.bots.list_versions(name, limit=1).items))
     arena.bots.withdraw_version(f"{name}@{newest.content_hash[:12]}", "not good enough")

@@ -30,7 +30,7 @@ from ratings.ledger.check import check
 from ratings.read import tournaments
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.store.database import open_database
-from ratings.store.states import AttemptState, MatchState
+from ratings.values.states import AttemptState, MatchState
 from tests.support.postgres import Server, superuser
 
 NAMES = ("first", "second")

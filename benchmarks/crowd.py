@@ -23,7 +23,7 @@ import grpc
 from google.protobuf.message_factory import GetMessageClass
 
 from arena.rpc.calls import all_rpcs
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 CLIENTS = 200
 ROLES = ("match", "match", "match", "match", "logs", "logs", "tournament", "tournament", "operation", "admission")

@@ -22,11 +22,12 @@ from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 
+from arena.match.report import MatchReport
+from arena.match.result import MatchResult
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger
-from ratings.ledger.pools import PoolKey
-from ratings.ledger.recording import MatchFact
+from ratings.ledger.pools import pool_of
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import WaveLedger
 from ratings.read import leaderboard
@@ -86,20 +87,14 @@ class OneWave:
         return sum(len(block.rotations()) for block in self._blocks)
 
 
-def fact_of(match: LeasedMatch, random: Random) -> MatchFact:
+def report_of(match: LeasedMatch, random: Random) -> MatchReport:
     """A result with random ranks."""
     ranks = list(range(1, len(match.seats) + 1))
     random.shuffle(ranks)
-    return MatchFact(
+    return MatchReport(
         match_id=match.match_id,
         attempt=match.attempt,
-        worker="benchmark",
-        ranks=tuple(ranks),
-        by_rules=True,
-        rated=True,
-        forfeits=(),
-        faults=(),
-        details={"scores": ranks},
+        result=MatchResult(tuple(ranks), True, True, (), (), (), {"scores": ranks}),
         plies=80,
         decisions=60,
         started_at_us=time.time_ns() // 1000,
@@ -122,15 +117,15 @@ def record_all(ledger: Ledger, tournament: str) -> None:
         if not matches:
             break
         random.shuffle(matches)
-        facts = [fact_of(match, random) for match in matches]
+        reports = [report_of(match, random) for match in matches]
         turn += 1
         if turn % 2:
-            for fact in facts:
+            for report in reports:
                 with recording.one():
-                    ledger.settle(tournament, results=[fact])
+                    ledger.settle(tournament, results=[report])
         else:
             with together.one():
-                ledger.settle(tournament, results=facts)
+                ledger.settle(tournament, results=reports)
     taking.show(f"lease {IN_FLIGHT} matches")
     recording.show("record and rate a match")
     together.show(f"record and rate {IN_FLIGHT} matches together")
@@ -169,14 +164,14 @@ def run(directory: Path, matches: int, seats: int) -> None:
         ledger.add_version(bot=f"bot{number}", content_hash=f"{number:064x}", manifest={})[0].id
         for number in range(seats + 1)
     ]
-    pool = PoolKey(game="benchmark", rules_version="1", seats=seats)
+    pool = pool_of(game="benchmark", rules_version="1", seats=seats)
     plan = TournamentPlan("benchmark", "round-robin", pool, "00", True, {}, versions)
     with timed(f"plan {matches} matches of {seats} seats"):
         tournament = ledger.create_tournament(plan, OneWave(versions, matches, seats)).id
     record_all(ledger, tournament)
     floor(directory, matches, seats)
     with timed("leaderboard"):
-        leaderboard.table(database, pool_id=pool.pool_id())
+        leaderboard.table(database, pool_id=pool.pool_id)
     with timed(f"list {matches} matches"):
         list_matches(database, MatchFilter(tournament), limit=None)
     with timed("check everything, ratings rebuilt"):

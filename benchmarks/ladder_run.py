@@ -26,14 +26,14 @@ from typing import Any
 
 from arena.hosting.store import VersionStore
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import meet
+from arena.rpc.login import meet
 from benchmarks.churn import Churn, Entrant, write_bot
 from benchmarks.flatness import Bound, trend
 from benchmarks.processes import arenas_own, descendants, memory_kb, open_files, threads
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.places import Place
 from tests.support.serving import Served, serving
 

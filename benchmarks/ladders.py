@@ -19,7 +19,7 @@ from arena.tournament.formats.ladder_memory import LadderMemory
 from arena.tournament.formats.past import Past, Tally
 from arena.tournament.formats.remembering import to_json
 from ratings.ledger import tallies
-from ratings.ledger.pools import PoolKey, pool_for
+from ratings.ledger.pools import pool_for, pool_of
 from ratings.ledger.rebuild import rebuild
 from ratings.ledger.waves import WaveLedger
 from ratings.statistics.skill import Skill
@@ -33,8 +33,8 @@ BLOCKS_A_WAVE = BOTS // 2
 MATCHES_A_WAVE = 2 * BLOCKS_A_WAVE
 TOURNAMENT = "01990000-0000-7000-8000-000000000000"
 VERSIONS = [f"v{number:02}" for number in range(BOTS)]
-_POOL = PoolKey("foreign_king", "1", 2, {}, "100ms")
-POOL = _POOL.pool_id()
+_POOL = pool_of("foreign_king", "1", 2, {}, "100ms")
+POOL = _POOL.pool_id
 _SETTINGS = {"seed": 1, "opening_plies": 4, "start_limit_us": 60_000_000, "margin_us": 0}
 _RANKS = ((1, 2), (2, 1), (1, 1))
 

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, insert
 
 from ratings.ledger.bots import NewVersion, add_version
-from ratings.ledger.pools import PoolKey, pool_for
+from ratings.ledger.pools import pool_for, pool_of
 from ratings.read.loading import load_results
 from ratings.statistics.official.results import Results
 from ratings.statistics.official.table import official_table
@@ -27,7 +27,7 @@ from ratings.store.database import Database, open_database
 from ratings.store.ids import IdSource, now_us
 from ratings.store.models import Tournament
 from ratings.store.sessions import write
-from ratings.store.states import MatchState, Verdict
+from ratings.values.states import MatchState, Verdict
 from tests.support.simulations.official import big_results
 
 BATCH = 50_000
@@ -35,7 +35,7 @@ BATCH = 50_000
 
 def fill(database: Database, results: Results) -> str:
     """Write the matches as a finished and rated tournament; the pool's id."""
-    key = PoolKey(game="benchmark", rules_version="1", seats=results.seats.shape[1])
+    key = pool_of(game="benchmark", rules_version="1", seats=results.seats.shape[1])
     with write(database) as session:
         versions = [add_version(session, NewVersion(name, name, {}))[0].id for name in results.versions]
         pool_for(session, key)
@@ -43,7 +43,7 @@ def fill(database: Database, results: Results) -> str:
             id=IdSource()(),
             name="benchmark",
             format="round-robin",
-            pool_id=key.pool_id(),
+            pool_id=key.pool_id,
             secret="00",
             seeded=True,
             settings={},
@@ -53,8 +53,8 @@ def fill(database: Database, results: Results) -> str:
         )
         session.add(tournament)
         session.flush()
-        _write_all(session.connection(), results, versions, tournament.id, key.pool_id())
-    return key.pool_id()
+        _write_all(session.connection(), results, versions, tournament.id, key.pool_id)
+    return key.pool_id
 
 
 def _write_all(connection: Connection, results: Results, versions: list[str], tournament: str, pool: str) -> None:

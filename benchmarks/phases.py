@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from arena.app.times import times_of
+from arena.app.replays import times_of
 from arena.hosting.procfs.processes import list_descendants
 from arena.model.match_details import DecisionTime
 from benchmarks.processes import arenas_own, memory_kb, open_files, threads

@@ -21,13 +21,14 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
+from arena.match.report import MatchReport
+from arena.match.result import MatchResult
 from arena.tournament.planner import FormatPlanner
 from arena.tournament.stored import draw_of, format_of
 from benchmarks.ladders import MATCHES_A_WAVE, TOURNAMENT, make
 from benchmarks.processes import memory_kb
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger
-from ratings.ledger.recording import MatchFact
 from ratings.read.tournaments import tournament_row
 
 SHORT = 1_000
@@ -64,26 +65,20 @@ def measure(path: Path, matches: int) -> Measured:
     for _ in range(WAVES):
         begin, played = time.process_time(), 0
         while played < MATCHES_A_WAVE:
-            facts = [_fact(waiting.pop(0), random) for _ in range(min(TOGETHER, len(waiting)))]
-            settled = ledger.settle(TOURNAMENT, results=facts, request=LeaseRequest(*_REQUEST), planner=planner)
+            reports = [_report(waiting.pop(0), random) for _ in range(min(TOGETHER, len(waiting)))]
+            settled = ledger.settle(TOURNAMENT, results=reports, request=LeaseRequest(*_REQUEST), planner=planner)
             waiting += settled.leased
-            played += len(facts)
+            played += len(reports)
         waves.append(time.process_time() - begin)
     database.close()
     return Measured(started, median(waves), memory_kb(0) - memory)
 
 
-def _fact(match: LeasedMatch, random: Random) -> MatchFact:
-    return MatchFact(
+def _report(match: LeasedMatch, random: Random) -> MatchReport:
+    return MatchReport(
         match_id=match.match_id,
         attempt=match.attempt,
-        worker="benchmark",
-        ranks=random.choice(((1, 2), (2, 1))),
-        by_rules=True,
-        rated=True,
-        forfeits=(),
-        faults=(),
-        details={},
+        result=MatchResult(random.choice(((1, 2), (2, 1))), True, True, (), (), (), {}),
         plies=80,
         decisions=60,
         started_at_us=0,

@@ -29,7 +29,7 @@ from arena.v1.play_pb2_grpc import PlayServiceStub
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.places import Place
 from tests.support.serving import plan
 
@@ -146,10 +146,10 @@ class Crowd:
     def _listen(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            self._hear(*line.split())
+            self._note(*line.split())
         process.stdout.close()
 
-    def _hear(self, bot: str, what: str, which: str = "") -> None:
+    def _note(self, bot: str, what: str, which: str = "") -> None:
         self.told[f"gone {which}" if what == "gone" else what] += 1
         if what == "joined":
             self.here.add(bot)
@@ -181,7 +181,7 @@ class _Bot:
                 stream = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
                 with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
                     await self._play(stream)
-                self._tell("gone", await _reason(stream))
+                self._report("gone", await _reason(stream))
             await asyncio.sleep(COME_BACK_S)
 
     async def _play(self, stream: Stream) -> None:
@@ -194,22 +194,22 @@ class _Bot:
         )
         await stream.write(play_pb2.PlayRequest(join=join))
         while isinstance(response := await stream.read(), play_pb2.PlayResponse):
-            self._hear(stream, response)
+            self._receive(stream, response)
 
-    def _hear(self, stream: Stream, response: play_pb2.PlayResponse) -> None:
+    def _receive(self, stream: Stream, response: play_pb2.PlayResponse) -> None:
         match response.WhichOneof("event"):
             case "joined":
-                self._tell("joined")
+                self._report("joined")
             case "match_started":
                 started = response.match_started
-                self._tell("resumed" if started.resumed else "began", started.match_id)
+                self._report("resumed" if started.resumed else "began", started.match_id)
             case "decide":
                 answer = asyncio.create_task(self._answer(stream, response.decide, time.perf_counter()))
                 self._answers.add(answer)  # it reads on: another match may ask meanwhile
                 answer.add_done_callback(self._answers.discard)
             case "match_finished":
                 finished = response.match_finished
-                self._tell("ended" if finished.HasField("result") else "broken-off", finished.match_id)
+                self._report("ended" if finished.HasField("result") else "broken-off", finished.match_id)
 
     async def _answer(self, stream: Stream, decide: play_pb2.Decide, at: float) -> None:
         """Answer, with how long the bot had the question as the note."""
@@ -224,7 +224,7 @@ class _Bot:
             async with self._turn:  # gRPC breaks a stream off on which two messages are written at once
                 await stream.write(request)
 
-    def _tell(self, *words: str) -> None:
+    def _report(self, *words: str) -> None:
         print(self._name, *words, flush=True)
 
 

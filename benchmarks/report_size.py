@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from arena.story.replays import story_of_replay
 from arena.web.report.packing import Packer
 from arena.web.report.page import write_report
-from arena.web.viewing.document import viewer_document
+from arena.web.viewer.document import viewer_document
 from benchmarks.story import play
 from engine import registry
 from engine.core import Game

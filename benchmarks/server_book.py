@@ -31,11 +31,11 @@ from pathlib import Path
 from random import Random
 from statistics import mean, median, quantiles
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from benchmarks.database import fact_of
+from benchmarks.database import report_of
 from benchmarks.server_fill import fill
 from benchmarks.server_layout import LARGEST, Size
 from benchmarks.server_questions import Ask, questions
@@ -45,7 +45,7 @@ from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.read.tournaments import count_matches
 from ratings.store.database import Database, open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.postgres import Server
 
 RECORD_MS, ASK_MS, FIT_S, FIT_MB = 5.0, 30.0, 60.0, 2000.0
@@ -78,9 +78,9 @@ def record(database: Database, figures: Figures) -> None:
     ours, bare = [], []
     with _bare_commits(database) as commit:
         for turn in range(_WARM + _RECORDED):
-            fact = fact_of(_any(leased, random), random)
+            report = report_of(_any(leased, random), random)
             start = time.perf_counter()
-            leased += ledger.settle(_LADDER, results=[fact], request=_request(1)).leased
+            leased += ledger.settle(_LADDER, results=[report], request=_request(1)).leased
             between = time.perf_counter()
             commit()
             if turn >= _WARM:
@@ -121,7 +121,7 @@ def _bare_commits(database: Database) -> Iterator[Ask]:
 def ask(database: Database, size: Size, figures: Figures) -> None:
     """Ask every question some times, in each of its ways."""
     programs = StoredPrograms(VersionStore(Path("arena.bots")))
-    for question in questions(ArenaHere(database, programs, Viewer(Scope.VIEWER)), size):
+    for question in questions(LocalArena(database, programs, Viewer(Scope.VIEWER)), size):
         took = [[_ms(one) for _ in range(1 + _ROUNDS)][1:] for one in question.asks]
         if took:
             slowest = max(median(one) for one in took)
@@ -145,7 +145,7 @@ def fit(url: str) -> None:
     start = time.perf_counter()
     with closing(open_database(url)) as database:
         programs = StoredPrograms(VersionStore(Path("arena.bots")))
-        found = ArenaHere(database, programs).ratings.get_official_table(pool=LARGEST)
+        found = LocalArena(database, programs).ratings.get_official_table(pool=LARGEST)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     print(time.perf_counter() - start, most, found.matches)
 

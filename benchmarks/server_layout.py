@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from ratings.ledger.pools import PoolKey
+from ratings.ledger.pools import pool_of
 
 SHARES = (0.40, 0.25, 0.20, 0.10, 0.05)
-POOLS = [PoolKey("foreign_king", "1", 2, {}, time) for time in ("100ms", "10ms", "1s", "5s", "30s")]
-LARGEST, OLDEST = POOLS[0].pool_id(), POOLS[-1].pool_id()
+POOLS = [pool_of("foreign_king", "1", 2, {}, time) for time in ("100ms", "10ms", "1s", "5s", "30s")]
+LARGEST, OLDEST = POOLS[0].pool_id, POOLS[-1].pool_id
 ROUND_ROBINS, ENTRANTS, NEIGHBOURS = 20, 40, 40
 TOURNAMENTS_A_POOL = ROUND_ROBINS + 1
 """Tournament `n * TOURNAMENTS_A_POOL` is the ladder of pool `n`, and those up to the next are its round robins."""
@@ -84,7 +84,7 @@ class _Layout:
         self.found.append(
             Segment(
                 tournament,
-                POOLS[pool].pool_id(),
+                POOLS[pool].pool_id,
                 self._match,
                 matches,
                 self._places[tournament],

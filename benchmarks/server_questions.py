@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from arena.app.arena import ArenaHere
+from arena.app.arena import LocalArena
 from arena.model.matches import ANY_FAULT
 from benchmarks.server_layout import LARGEST, OLDEST, POOLS, TOURNAMENTS_A_POOL, Size
 from benchmarks.server_rows import MATCH, text_id
-from ratings.store.states import Fared, MatchState
+from ratings.values.states import Fared, MatchState
 
 Ask = Callable[[], Any]
 _SOME = 5
@@ -25,7 +25,7 @@ class Question:
     asks: tuple[Ask, ...]
 
 
-def questions(arena: ArenaHere, size: Size) -> Iterator[Question]:
+def questions(arena: LocalArena, size: Size) -> Iterator[Question]:
     """Yield all questions."""
     yield from _of_ratings(arena, size)
     yield from _of_tournaments(arena)
@@ -40,7 +40,7 @@ def _each(label: str, call: Callable[..., Any], arguments: Any, **always: Any) -
     return Question(label, tuple(partial(call, one, **always) for one in arguments))
 
 
-def _of_ratings(arena: ArenaHere, size: Size) -> Iterator[Question]:
+def _of_ratings(arena: LocalArena, size: Size) -> Iterator[Question]:
     boards, bots, figures, overview = arena.leaderboards, arena.bots, arena.statistics, arena.overview
     names = _bots(size)
     yield Question("leaderboard, first page of the largest pool", (partial(boards.list_leaderboards, pool=LARGEST),))
@@ -59,7 +59,7 @@ def _of_ratings(arena: ArenaHere, size: Size) -> Iterator[Question]:
     yield _each("bot, opponents in a tournament", figures.list_opponents, _entered(arena), tournament=_robin(0))
 
 
-def _entered(arena: ArenaHere) -> list[str]:
+def _entered(arena: LocalArena) -> list[str]:
     return [row.bot for row in arena.tournaments.list_standings(_robin(0)).items][:_SOME]
 
 
@@ -71,7 +71,7 @@ def _robin(pool: int) -> str:
     return f"robin-{pool * TOURNAMENTS_A_POOL + 1}"
 
 
-def _of_tournaments(arena: ArenaHere) -> Iterator[Question]:
+def _of_tournaments(arena: LocalArena) -> Iterator[Question]:
     asked = arena.tournaments
     ladders, robins = [_ladder(pool) for pool in range(_SOME)], [_robin(pool) for pool in range(_SOME)]
     yield Question("tournament list", (asked.list_tournaments,))
@@ -81,9 +81,9 @@ def _of_tournaments(arena: ArenaHere) -> Iterator[Question]:
     yield _each("tournament standings, of all bots", asked.list_standings, ladders)
 
 
-def _of_matches(arena: ArenaHere, size: Size) -> Iterator[Question]:
+def _of_matches(arena: LocalArena, size: Size) -> Iterator[Question]:
     listed, names = arena.matches.list_matches, _bots(size)
-    pools = [key.pool_id() for key in POOLS]
+    pools = [key.pool_id for key in POOLS]
 
     def matches(label: str, *of_each: dict[str, Any], **always: Any) -> Question:
         return Question(f"match list, {label}", tuple(partial(listed, **one, **always) for one in of_each or ({},)))

@@ -30,12 +30,12 @@ from typing import Any
 from arena.hosting.content import content_hash
 from arena.rpc.quiet import keep_grpc_quiet
 from arena.service.server.tls import make_certificate
-from benchmarks.handing_in import Client
+from benchmarks.submission_clients import Client
 from benchmarks.uploaders import Uploaders
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import all_versions
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.patience import ANY_TIME
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.serving import Served, plan, serving, wait_for_counts

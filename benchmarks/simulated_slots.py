@@ -107,7 +107,7 @@ class SimulatedSlot:
                 self._asking = reply
                 self._asked += 1
                 self._loop.call_at(at + POLL_S, self._answer, at + POLL_S, self._asked)
-            self._tell_news(at)
+            self._publish_news(at)
 
     def _obey(self, at: float, order: Mapping[str, Any]) -> None:
         if order["act"] == "run":
@@ -132,9 +132,9 @@ class SimulatedSlot:
             self._said.append(["frame", head, report.blob()])
             self._is_playing = False
             self._begin(at)
-            self._tell_news(at)
+            self._publish_news(at)
 
-    def _tell_news(self, at: float) -> None:
+    def _publish_news(self, at: float) -> None:
         if self._said:
             self._answer(at, self._asked)
 

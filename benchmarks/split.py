@@ -59,7 +59,7 @@ def show(entry: Entry, before: Entry | None) -> None:
     for part in sorted(entry.parts, key=lambda part: (part == TOTAL, -entry.parts[part])):
         cost = entry.parts[part]
         line = f"{part:12} {cost:8.1f} {entry.margins.get(part, 0.0):6.1f} {cost / entry.parts[TOTAL]:7.1%}"
-        print(f"{line} {cost / entry.bare_us:7.3f}  {_told(found.get(part))}".rstrip())
+        print(f"{line} {cost / entry.bare_us:7.3f}  {_change_text(found.get(part))}".rstrip())
     if before is None:
         print(f"no entry of this kind of machine to compare with: {entry.machine}")
         return
@@ -73,7 +73,7 @@ def show(entry: Entry, before: Entry | None) -> None:
             print(f"{when} it had {one.had:.0%} of the cores, other work the rest, which makes some parts dearer")
 
 
-def _told(change: Change | None) -> str:
+def _change_text(change: Change | None) -> str:
     if change is None:
         return ""
     mark = "  LOSS" if change.is_loss else "  gain" if change.is_gain else ""

@@ -139,12 +139,12 @@ def measure(contest: Contest, blocks: int, processes: int, seed: int) -> list[Bl
     """Play the blocks, so many at a time, and tell on standard error how far it is."""
     seeds = range(seed, seed + blocks)
     if processes == 1:
-        return _told(contest, map(play_block, [contest] * blocks, seeds), blocks)
+        return _with_progress(contest, map(play_block, [contest] * blocks, seeds), blocks)
     with Processes(processes) as pool:
-        return _told(contest, pool.map(play_block, [contest] * blocks, seeds), blocks)
+        return _with_progress(contest, pool.map(play_block, [contest] * blocks, seeds), blocks)
 
 
-def _told(contest: Contest, played: Iterator[Block], blocks: int) -> list[Block]:
+def _with_progress(contest: Contest, played: Iterator[Block], blocks: int) -> list[Block]:
     found: list[Block] = []
     for block in played:
         found.append(block)

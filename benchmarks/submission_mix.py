@@ -9,7 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.handing_in import MALFORMED, Client, Result, Source, cut_off, hand_in, killed, result_of, write_source
+from benchmarks.submission_clients import (
+    MALFORMED,
+    Client,
+    Result,
+    Source,
+    cut_off,
+    hand_in,
+    killed,
+    result_of,
+    write_source,
+)
 
 GOOD, AGAIN, TWINS, CUT, KILLED, ABANDONED, UNRUNNABLE, WRONG = (
     "new", "the same again", "the same at once", "cut off, resumed", "killed, resumed", "cut off for good",

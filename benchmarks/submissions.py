@@ -28,13 +28,13 @@ from pathlib import Path
 from arena.hosting.content import content_hash
 from arena.rpc.certificates import name_in
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
+from arena.rpc.login import open_line
 from arena.rpc.quiet import keep_grpc_quiet
-from arena.rpc.remote import ArenaThere
-from benchmarks.handing_in import Client, hand_in, result_of
+from arena.rpc.remote import RemoteArena
 from benchmarks.processes import open_files
+from benchmarks.submission_clients import Client, hand_in, result_of
 from benchmarks.submission_mix import ABANDONED, GOOD, UNRUNNABLE, Made, draw, expected_reasons, make
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.places import Place
 from tests.support.serving import Served, serving
 
@@ -70,7 +70,7 @@ class Trial:
         certificate = (self.place.directory / "tls" / "cert.pem").read_text(encoding="ascii")
         address, name = self.served.addresses["owners"], name_in(certificate)
         with open_line(Endpoint(f"unix:{self.served.addresses['socket']}")) as line:
-            admin = ArenaThere(line).admin
+            admin = RemoteArena(line).admin
             for owner in owners:
                 admin.add_owner(owner)
             tokens = {owner: admin.new_token(owner, "laptop", Scope.COMPETITOR).token for owner in owners}
@@ -172,7 +172,7 @@ def run(trial: Trial, options: argparse.Namespace, sources: Path) -> None:
     orders = draw(random.Random(options.seed), options.submissions, owners, sources)
     for client in clients.values():  # so that everything is loaded
         with open_line(client.open(), client.token) as line:
-            ArenaThere(line).account.get_identity()
+            RemoteArena(line).account.get_identity()
     files, memory = open_files(trial.served.pid), trial.memory_kb()[0]
     begun = time.perf_counter()
     with ThreadPoolExecutor(options.at_once) as pool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from arena.model.errors import ClientError
-from benchmarks.handing_in import Client, Source, hand_in, reason_of, write_source
+from benchmarks.submission_clients import Client, Source, hand_in, reason_of, write_source
 
 BETWEEN_S = 0.1
 GONE = {"UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED"}

@@ -33,7 +33,7 @@ from benchmarks.phases import SAMPLE_EVERY_S, Phase, Usage, compare, decisions_o
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import find_version
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.places import Place, write_manifest
 from tests.support.serving import Served, serving
 
@@ -123,7 +123,7 @@ def _crowd(place: Place, served: Served, token: str, tournament: str) -> Iterato
         if answered < CLIENTS:
             raise SystemExit(f"only {answered} of {CLIENTS} clients were answered within {PATIENCE_S:g} s")
         yield process.pid
-        _tell(process.stdin, process.stdout)
+        _print_counts(process.stdin, process.stdout)
 
 
 @contextmanager
@@ -134,7 +134,7 @@ def _load(share: float) -> Iterator[int]:
         process.kill()
 
 
-def _tell(stdin: IO[str], stdout: IO[str]) -> None:
+def _print_counts(stdin: IO[str], stdout: IO[str]) -> None:
     stdin.close()
     told = json.loads(stdout.readline())
     sent = ", ".join(f"{count:,} {role}" for role, count in sorted(told["messages"].items()))

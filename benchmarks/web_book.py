@@ -43,7 +43,7 @@ from benchmarks.web_invented import (
 )
 from benchmarks.web_played import play
 from ratings.ledger import tallies
-from ratings.ledger.pools import PoolKey, pool_for
+from ratings.ledger.pools import pool_for, pool_of
 from ratings.ledger.rebuild import rebuild
 from ratings.ledger.waves import WaveLedger
 from ratings.read.tournaments import tournament_row
@@ -53,7 +53,7 @@ from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
 from ratings.store.waves import WaveMemory
 
-_POOL: Final = PoolKey("foreign_king", "1", 2, {}, "100ms")
+_POOL: Final = pool_of("foreign_king", "1", 2, {}, "100ms")
 _SETTINGS: Final = {"seed": None, "opening_plies": 4, "start_limit_us": 10_000_000, "margin_us": 50_000}
 _FAULTY: Final = 200
 """One match of so many has a fault."""

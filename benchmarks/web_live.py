@@ -81,7 +81,7 @@ class Crowd:
         if self.there == self.size:
             self.began = time.monotonic(), processor_s(self.process)
 
-    def hear(self) -> None:
+    def count_message(self) -> None:
         """Count that somebody was told more."""
         self.told += self.there == self.size
 
@@ -119,7 +119,7 @@ class Spectator(asyncio.Protocol):
         """Count what is told."""
         if self._is_there:
             if b"event: more" in data:
-                self._crowd.hear()
+                self._crowd.count_message()
         elif found := re.search(rb"\nid: \d+\.(\d+)", data):
             self._is_there = True
             self._crowd.come(int(found[1]) - 1)
@@ -204,7 +204,7 @@ def add_bots(place: Place) -> None:
         place.ok("bot", "add", write_manifest(source, name))
 
 
-def tell(quiet: Sequence[Played], watched: Sequence[Played], crowds: Sequence[Crowd]) -> None:
+def print_table(quiet: Sequence[Played], watched: Sequence[Played], crowds: Sequence[Crowd]) -> None:
     """Print what was found."""
     seconds, size = sum(one.seconds for one in crowds), crowds[0].size
     moves = sum(one.plies - crowd.first_ply for one, crowd in zip(watched, crowds, strict=True)) / seconds
@@ -238,7 +238,7 @@ def measure(place: Place, process: int, address: str, matches: Sequence[str], co
         wait_until_over(place, number + 2)
         quiet.append(played(place.db, matches[number], 20))
         watched.append(played(place.db, matches[number + 1], crowds[-1].first_ply))
-    tell(quiet, watched, crowds)
+    print_table(quiet, watched, crowds)
 
 
 def main() -> None:

@@ -33,6 +33,8 @@ _REMEDY: Final = (
 class HalfBuiltError(EngineError):
     """What is compiled of the engine is not whole, or was not made of the sources that are there."""
 
+    kind = "unavailable"
+
 
 @dataclass(frozen=True, slots=True)
 class Build:

@@ -1,4 +1,4 @@
-"""What the engine raises on purpose. These classes are never compiled: each is of two kinds at once.
+"""What the engine raises on purpose. These classes are never compiled: each has two bases at once.
 
 EngineError
 ├── IllegalActionError    an action that the position does not allow; the state is untouched
@@ -14,9 +14,16 @@ EngineError
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class EngineError(Exception):
     """The root of everything this package raises on purpose."""
+
+    kind: ClassVar[str] = "failed"
+    """What sort of failure it is: a value of `ErrorKind` of the arena, from which exit codes and statuses follow."""
+    reason: ClassVar[str] = ""
+    """What a service calls it in its answers, which never changes; empty where it tells no client of it."""
 
 
 class IllegalActionError(EngineError, ValueError):
@@ -30,13 +37,22 @@ class GameOverError(EngineError, ValueError):
 class NotationError(EngineError, ValueError):
     """The text is not the notation of any action."""
 
+    kind = "misuse"
+    reason = "NOTATION"
+
 
 class OptionsError(EngineError, ValueError):
     """An unknown option, or a value the option does not take."""
 
+    kind = "misuse"
+    reason = "OPTIONS"
+
 
 class SeatsError(EngineError, ValueError):
     """The game is not played by that many seats."""
+
+    kind = "misuse"
+    reason = "SEATS"
 
 
 class PositionError(EngineError, ValueError):
@@ -46,10 +62,18 @@ class PositionError(EngineError, ValueError):
 class InvariantError(EngineError, AssertionError):
     """A position breaks what holds in all play: a bug of the rules, not of a bot."""
 
+    kind = "internal"
+
 
 class AbilityError(EngineError, LookupError):
     """The game does not offer what was asked of it; the message says what it would have to give."""
 
+    kind = "misuse"
+    reason = "ABILITY"
+
 
 class UnknownGameError(EngineError, LookupError):
     """No game of that name is installed."""
+
+    kind = "not_found"
+    reason = "GAME_UNKNOWN"

@@ -32,13 +32,22 @@ The statistics, which know nothing of a database, have a tree of their own: `rat
 is one line and ends with the remedy where there is one.
 """
 
+from typing import ClassVar
+
 
 class RatingsError(Exception):
     """The root of everything this package raises on purpose."""
 
+    kind: ClassVar[str] = "failed"
+    """What sort of failure it is: a value of `ErrorKind` of the arena, from which exit codes and statuses follow."""
+    reason: ClassVar[str] = ""
+    """What a service calls it in its answers, which never changes; empty where it tells no client of it."""
+
 
 class DatabaseError(RatingsError):
     """The database cannot serve."""
+
+    kind = "unavailable"
 
 
 class NotADatabaseError(DatabaseError):
@@ -56,13 +65,20 @@ class UnfinishedCopyError(DatabaseError):
 class DatabaseFullError(DatabaseError):
     """There is no room left; nothing of the transaction was written."""
 
+    kind = "full"
+    reason = "DISK_FULL"
+
 
 class DatabaseBusyError(DatabaseError):
     """Another process is writing; nothing of the transaction was written."""
 
+    reason = "DATABASE_BUSY"
+
 
 class DatabaseLostError(DatabaseError):
     """The server does not answer, or cut the connection; nothing was half-written, and it may answer again."""
+
+    reason = "DATABASE_LOST"
 
 
 class DatabaseAccessError(DatabaseError):
@@ -88,13 +104,22 @@ class CopyError(DatabaseError):
 class NotFoundError(RatingsError, LookupError):
     """There is no bot, version, pool, tournament or match of that name."""
 
+    kind = "not_found"
+    reason = "NOT_FOUND"
+
 
 class AmbiguousError(RatingsError, LookupError):
     """The text names several things, and only one was asked for."""
 
+    kind = "misuse"
+    reason = "AMBIGUOUS"
+
 
 class BotError(RatingsError, ValueError):
     """The bot cannot be added or entered as asked."""
+
+    kind = "conflict"
+    reason = "BOT"
 
 
 class BotKindError(BotError):
@@ -104,9 +129,15 @@ class BotKindError(BotError):
 class PlanError(RatingsError, ValueError):
     """The tournament cannot be played as planned."""
 
+    kind = "conflict"
+    reason = "PLAN"
+
 
 class PageError(RatingsError, ValueError):
     """The cursor is not one of the list, or the number of rows is none."""
+
+    kind = "misuse"
+    reason = "PAGE"
 
 
 class FactError(RatingsError, ValueError):
@@ -116,25 +147,43 @@ class FactError(RatingsError, ValueError):
 class AccountError(RatingsError, ValueError):
     """The owner, token or invitation cannot be made or changed as asked."""
 
+    kind = "misuse"
+    reason = "ACCOUNT"
+
 
 class InvitationError(AccountError):
     """The invitation code is unknown, used or expired."""
+
+    kind = "denied"
+    reason = "INVITATION"
 
 
 class AccessDeniedError(RatingsError):
     """The token is unknown, revoked or expired, or its owner is disabled."""
 
+    kind = "unauthenticated"
+    reason = "TOKEN"
+
 
 class LimitError(RatingsError):
     """A limit of an owner is reached."""
+
+    kind = "limit"
+    reason = "LIMIT"
 
 
 class AdmissionError(RatingsError, ValueError):
     """The admission cannot be asked for as asked."""
 
+    kind = "conflict"
+    reason = "ADMISSION"
+
 
 class LadderError(RatingsError, ValueError):
     """The ladder or season cannot be opened, frozen or closed as asked."""
+
+    kind = "conflict"
+    reason = "LADDER"
 
 
 class ArchiveError(RatingsError, ValueError):

@@ -1,25 +1,28 @@
-"""The admissions of a database: an owner sees his own, an organiser all."""
+"""The admissions of a database and the uploads before them: an owner sees his own, an organiser all."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from arena.app.lookup import find_version
-from arena.app.place import Place
-from arena.app.rights import need_competitor, need_own_bot
+from arena.app.policy import AppContext, Viewer, need_competitor, need_own_bot
+from arena.hosting.uploads.disk import Upload
+from arena.hosting.uploads.errors import UploadMissingError
+from arena.hosting.uploads.history import PastUpload
 from arena.model.admissions import Admission, Finding, FindingState
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.operations import Operation, OperationKind, OperationState
-from arena.model.page import DEFAULT_LIMIT, Page
 from ratings.errors import NotFoundError
 from ratings.ledger.service import ServiceLedger
 from ratings.read import admissions
-from ratings.read.admissions import AdmissionRow
-from ratings.store.states import AdmissionState
+from ratings.store.service import AdmissionRow
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.states import AdmissionState, Scope
 
-PREFIX = "admissions/"
+ADMISSIONS = "admissions/"
 """What the id of an operation begins with that is an admission."""
 
 _LOOK_EVERY_S = 0.5
@@ -31,36 +34,39 @@ _STATES = {
     AdmissionState.REFUSED: OperationState.FAILED,
     AdmissionState.WITHDRAWN: OperationState.CANCELLED,
 }
+UPLOADS = "uploads/"
+"""What the id of an operation begins with that is an upload."""
+_SECOND_US = 1_000_000
 
 
-class AdmissionsHere:
+class LocalAdmissions:
     """Implements the interface `arena.model.port.Admissions`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def list_admissions(
         self, state: AdmissionState | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[Admission]:
-        viewer = self._place.viewer
+        viewer = self._context.viewer
         need_competitor(viewer, "see admissions")
         owner_id = None if viewer.is_organiser else viewer.owner_id or ""
         page = admissions.list_admissions(
-            self._place.database, owner_id=owner_id, state=state, limit=limit, after=after
+            self._context.database, owner_id=owner_id, state=state, limit=limit, after=after
         )
         return Page(tuple(map(_admission, page.items)), page.next)
 
     def get_admission(self, admission: str) -> Admission:
-        return _admission(_find(self._place, admission))
+        return _admission(_find(self._context, admission))
 
     def request_admission(self, text: str) -> Admission:
-        found = find_version(self._place, text)
-        need_own_bot(self._place.viewer, found.bot, "have it admitted")
-        asked = ServiceLedger(self._place.database).request_admission(found.version.id)
-        return _admission(admissions.admission_row(self._place.database, asked.id))
+        found = find_version(self._context, text)
+        need_own_bot(self._context.viewer, found.bot, "have it admitted")
+        asked = ServiceLedger(self._context.database).request_admission(found.version.id)
+        return _admission(admissions.admission_row(self._context.database, asked.id))
 
     def watch_admission(self, admission: str) -> Iterator[Admission]:
-        last, id_ = None, _find(self._place, admission).admission.id
+        last, id_ = None, _find(self._context, admission).admission.id
         while True:
             found = self.get_admission(id_)
             if found != last:
@@ -71,12 +77,12 @@ class AdmissionsHere:
             time.sleep(_LOOK_EVERY_S)
 
 
-def admission_progress(place: Place, operation: str) -> Operation:
+def admission_progress(context: AppContext, operation: str) -> Operation:
     """Return how far the admission is that an operation stands for. Raise UnknownError."""
-    row = _find(place, operation.removeprefix(PREFIX))
+    row = _find(context, operation.removeprefix(ADMISSIONS))
     found = _admission(row)
     return Operation(
-        id=f"{PREFIX}{found.id}",
+        id=f"{ADMISSIONS}{found.id}",
         kind=OperationKind.ADMISSION,
         state=_STATES[found.state],
         done=len(found.findings),
@@ -89,30 +95,30 @@ def admission_progress(place: Place, operation: str) -> Operation:
     )
 
 
-def _find(place: Place, text: str) -> AdmissionRow:
+def _find(context: AppContext, text: str) -> AdmissionRow:
     """Return the admission of that id, or the newest of the version that the text means.
 
     Raises UnknownError if there is none, and ForbiddenError if it is another owner's.
     """
-    row = _row(place, text)
-    need_competitor(place.viewer, "see admissions")
-    if not place.viewer.is_organiser and row.owner != place.viewer.owner_name:
+    row = _row(context, text)
+    need_competitor(context.viewer, "see admissions")
+    if not context.viewer.is_organiser and row.owner != context.viewer.owner_name:
         raise ForbiddenError(f"the admission of {row.bot} is for its owner to see; your bots are in `arena bot list`")
     return row
 
 
-def _row(place: Place, text: str) -> AdmissionRow:
+def _row(context: AppContext, text: str) -> AdmissionRow:
     try:
-        return admissions.admission_row(place.database, text)
+        return admissions.admission_row(context.database, text)
     except NotFoundError:
-        found = find_version(place, text)
-    newest = admissions.newest_admission(place.database, found.version.id)
+        found = find_version(context, text)
+    newest = admissions.newest_admission(context.database, found.version.id)
     if newest is None:
         raise UnknownError(
             f"version {found.version.number} of {found.bot.name} was never to be admitted; bots of the organiser need "
             "no admission"
         )
-    return admissions.admission_row(place.database, newest.id)
+    return admissions.admission_row(context.database, newest.id)
 
 
 def _admission(row: AdmissionRow) -> Admission:
@@ -137,4 +143,57 @@ def _finding(stored: Mapping[str, Any]) -> Finding:
         state=FindingState(stored["state"]),
         sentence=str(stored["sentence"]),
         evidence=stored.get("evidence") or {},
+    )
+
+
+def upload_progress(context: AppContext, operation: str) -> Operation:
+    """Return how far an upload is, in bytes, or what became of it within the last hour.
+
+    Raises UnknownError if there is none, also for one of somebody else: whether it exists is nobody else's business.
+    """
+    upload_id, area = operation.removeprefix(UPLOADS), context.uploads
+    if area is not None:
+        owner = _whose(context.viewer)
+        past = area.history.find(upload_id, owner)
+        with suppress(UploadMissingError):
+            found = area.get(upload_id)
+            if owner in (None, found.owner):
+                return _going_on(found, past)
+        if past is not None and past.ended_s is not None:
+            return _over(past)
+    raise UnknownError(f"there is no upload {upload_id!r}; `arena bot submit` begins one")
+
+
+def _whose(viewer: Viewer) -> str | None:
+    """Return whose uploads a viewer may see, or `None` for everybody's."""
+    if viewer.is_organiser:
+        return None
+    # No owner has an empty name, so nothing is found for whoever may hand nothing in.
+    return viewer.owner_name or "" if viewer.scope is Scope.COMPETITOR else ""
+
+
+def _going_on(upload: Upload, past: PastUpload | None) -> Operation:
+    is_whole = upload.offset == upload.size_bytes
+    return Operation(
+        id=f"{UPLOADS}{upload.id}",
+        kind=OperationKind.UPLOAD,
+        state=OperationState.RUNNING,
+        done=upload.offset,
+        total=upload.size_bytes,
+        sentence="everything has arrived, and is to be submitted" if is_whole else "",
+        started_at_us=None if past is None else int(past.begun_s * _SECOND_US),
+    )
+
+
+def _over(past: PastUpload) -> Operation:
+    return Operation(
+        id=f"{UPLOADS}{past.id}",
+        kind=OperationKind.UPLOAD,
+        state=OperationState.DONE if past.error is None else OperationState.FAILED,
+        done=past.size_bytes,
+        total=past.size_bytes,
+        sentence=past.sentence,
+        started_at_us=int(past.begun_s * _SECOND_US),
+        ended_at_us=None if past.ended_s is None else int(past.ended_s * _SECOND_US),
+        error=past.error,
     )

@@ -1,26 +1,76 @@
-"""What a tournament has found out: who is best, or whether one version is better than another."""
+"""The rounds of a tournament, and the answer of one that asks something."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from arena.model.answers import BestKnown, ComparisonResult
-from arena.model.page import MOST_LIMIT
+from arena.app.policy import (
+    AppContext,
+)
+from arena.model.answers import BestKnown, ComparisonResult, ConfidencePoint
+from arena.model.errors import RefusedError
+from arena.model.overview import WalkPoint
+from arena.model.pairings import Paired, Pairing
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.rounds import Met, pairings
 from arena.tournament.formats.situation import Situation
+from arena.tournament.formats.swiss import Swiss
 from arena.tournament.formats.waves import seen_by_plan
-from arena.tournament.stored import format_of
+from arena.tournament.stored import format_of, situation_of
 from arena.tournament.table import read_situation
-from ratings.read.crosstable import names as names_of
+from ratings.read.crosstable import names
+from ratings.read.paging import part_of
 from ratings.read.report import TournamentReport
 from ratings.read.tournaments import tournament_row
+from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
+from ratings.values.page import MOST_LIMIT, Page
 
 if TYPE_CHECKING:
     from ratings.statistics.compare.comparison import Comparison
     from ratings.statistics.stopping.status import QuestionStatus as Known
+
+
+_MOST_POINTS = 24
+"""At so many moments the answer of an adaptive tournament is computed anew: each is a fit of all its matches."""
+
+
+def list_pairings(context: AppContext, tournament_id: str, limit: int | None, after: str | None) -> Page[Pairing]:
+    """Return a page of who met whom; nothing for a format without rounds. Raises PageError."""
+    row = tournament_row(context.database, tournament_id)
+    form = format_of(row.tournament, row.pool)
+    met: list[Met] = []
+    if isinstance(form, Knockout | Swiss):
+        met = pairings(form, situation_of(tournament_waves(context.database, tournament_id)))
+    page = part_of(met, "pairings", limit, after)
+    known = names(context.database, sorted({entrant for one in page.items for entrant in one.entrants}))
+    return Page(tuple(_pairing(one, known) for one in page.items), page.next)
+
+
+def list_confidence(context: AppContext, tournament_id: str) -> tuple[ConfidencePoint, ...]:
+    """Return how sure an adaptive tournament was of its answer, at a few moments; nothing of any other."""
+    row = tournament_row(context.database, tournament_id)
+    form = format_of(row.tournament, row.pool)
+    if not isinstance(form, Adaptive):
+        return ()
+    answers = form.answers(situation_of(tournament_waves(context.database, tournament_id)), _MOST_POINTS)
+    known = names(context.database, sorted({leader for _, answer in answers for leader in answer.leaders[:MOST_LIMIT]}))
+    return tuple(
+        ConfidencePoint(blocks, answer.confidence, tuple(known[leader] for leader in answer.leaders[:MOST_LIMIT]))
+        for blocks, answer in answers
+    )
+
+
+def _pairing(met: Met, known: Mapping[str, str]) -> Pairing:
+    entrants = (
+        Paired(entrant, known[entrant], points, lost, None if met.ahead is None else entrant in met.ahead)
+        for entrant, points, lost in zip(met.entrants, met.points, met.lost, strict=True)
+    )
+    return Pairing(met.round, tuple(entrants), met.blocks, met.ahead is not None)
 
 
 def comparison_of(database: Database, tournament_id: str) -> ComparisonResult | None:
@@ -47,15 +97,15 @@ def best_known(database: Database, form: Format, situation: Situation, report: T
         return None
     standing = _answer(form, situation, report)
     leaders, contenders = standing.leaders[:MOST_LIMIT], standing.contenders[:MOST_LIMIT]
-    names = names_of(database, [*leaders, *contenders])
+    named = names(database, [*leaders, *contenders])
     return BestKnown(
         until=form.until,
         is_known=standing.is_known,
         confidence=standing.confidence,
         leaders=leaders,
         contenders=contenders,
-        leader_names=tuple(names[id_] for id_ in leaders),
-        contender_names=tuple(names[id_] for id_ in contenders),
+        leader_names=tuple(named[id_] for id_ in leaders),
+        contender_names=tuple(named[id_] for id_ in contenders),
     )
 
 
@@ -92,3 +142,18 @@ def comparison_value(comparison: Comparison) -> ComparisonResult:
         high=high,
         superiority=comparison.superiority,
     )
+
+
+def walk_of(database: Database, tournament_id: str, points: int) -> tuple[WalkPoint, ...]:
+    """Return where the log ratio stood from the first pair on, thinned. Raises RefusedError.
+
+    Planning needs the newest memory of the format alone, so the whole way is read from the matches.
+    """
+    row = tournament_row(database, tournament_id)
+    form = format_of(row.tournament, row.pool)
+    if not isinstance(form, Compare):
+        raise RefusedError(f"{row.tournament.name!r} compares nothing: its format is {row.tournament.format}")
+    seen = list(form.walk(situation_of(tournament_waves(database, tournament_id))))
+    every = max(1, len(seen) // points)
+    kept = [*seen[:-1:every], seen[-1]]
+    return tuple(WalkPoint(one.steps, one.log_ratio) for one in kept)

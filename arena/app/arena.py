@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from arena.app.place import Place, UsageReader
-from arena.app.viewer import Viewer
+from arena.app.policy import AppContext, UsageReader, Viewer
 from ratings.store.database import Database
-from ratings.store.limits import ChallengeLimits
+from ratings.values.limits import ChallengeLimits
 
 if TYPE_CHECKING:
-    from arena.app.matches import MatchesHere
+    from arena.app.matches import LocalMatches
     from arena.hosting.sandbox.programs import StoredPrograms
     from arena.hosting.uploads.area import UploadArea
     from arena.model import port
@@ -22,7 +21,7 @@ _ORGANISER = Viewer()
 _USUAL_CHALLENGES = ChallengeLimits()
 
 
-class ArenaHere:
+class LocalArena:
     """An `ArenaPort` over an open database, which whoever opened it closes. It may be used from several threads."""
 
     def __init__(
@@ -39,122 +38,122 @@ class ArenaHere:
     ) -> None:
         """Take the programs of the bots, or what returns them when they are needed: it is slow to import."""
         find_programs = programs if callable(programs) else lambda: programs
-        self._place = Place(
+        self._context = AppContext(
             database, find_programs, viewer, usage, uploads, matches_per_day, play_port, is_connected, challenges
         )
 
     @property
     def bots(self) -> port.Bots:
-        from arena.app.bots import BotsHere
+        from arena.app.bots import LocalBots
 
-        return BotsHere(self._place)
+        return LocalBots(self._context)
 
     @property
     def admissions(self) -> port.Admissions:
-        from arena.app.admissions import AdmissionsHere
+        from arena.app.admissions import LocalAdmissions
 
-        return AdmissionsHere(self._place)
+        return LocalAdmissions(self._context)
 
     @property
     def tournaments(self) -> port.Tournaments:
-        from arena.app.tournaments import TournamentsHere
+        from arena.app.tournaments import LocalTournaments
 
-        return TournamentsHere(self._place)
+        return LocalTournaments(self._context)
 
     @property
     def forecasts(self) -> Forecasts:
-        from arena.app.forecasting import ForecastsHere
+        from arena.app.planning import LocalForecasts
 
-        return ForecastsHere(self._place)
+        return LocalForecasts(self._context)
 
     @property
     def matches(self) -> port.Matches:
-        from arena.app.matches import MatchesHere
+        from arena.app.matches import LocalMatches
 
-        return MatchesHere(self._place)
+        return LocalMatches(self._context)
 
     @property
-    def watchable(self) -> MatchesHere:
+    def watchable(self) -> LocalMatches:
         """The matches again, for a service that shows them live."""
-        from arena.app.matches import MatchesHere
+        from arena.app.matches import LocalMatches
 
-        return MatchesHere(self._place)
+        return LocalMatches(self._context)
 
     @property
     def replays(self) -> port.Replays:
-        from arena.app.replays import ReplaysHere
+        from arena.app.replays import LocalReplays
 
-        return ReplaysHere(self._place)
+        return LocalReplays(self._context)
 
     @property
     def leaderboards(self) -> port.Leaderboards:
-        from arena.app.leaderboards import LeaderboardsHere
+        from arena.app.leaderboards import LocalLeaderboards
 
-        return LeaderboardsHere(self._place)
+        return LocalLeaderboards(self._context)
 
     @property
     def overview(self) -> Overview:
         """What pages show of many versions at once; a service does not answer this."""
-        from arena.app.overview import OverviewHere
+        from arena.app.overview import LocalOverview
 
-        return OverviewHere(self._place)
+        return LocalOverview(self._context)
 
     @property
     def statistics(self) -> port.Statistics:
-        from arena.app.statistics import StatisticsHere
+        from arena.app.statistics import LocalStatistics
 
-        return StatisticsHere(self._place)
+        return LocalStatistics(self._context)
 
     @property
     def ratings(self) -> Ratings:
-        from arena.app.ratings import RatingsHere
+        from arena.app.ratings import LocalRatings
 
-        return RatingsHere(self._place)
+        return LocalRatings(self._context)
 
     @property
     def ladders(self) -> Ladders:
-        from arena.app.ladders import LaddersHere
+        from arena.app.ladders import LocalLadders
 
-        return LaddersHere(self._place)
+        return LocalLadders(self._context)
 
     @property
     def runtimes(self) -> port.Runtimes:
-        from arena.app.runtimes import RuntimesHere
+        from arena.app.runtimes import LocalRuntimes
 
-        return RuntimesHere(self._place)
+        return LocalRuntimes(self._context)
 
     @property
     def account(self) -> Account:
-        from arena.app.account import AccountHere
+        from arena.app.accounts import LocalAccount
 
-        return AccountHere(self._place)
+        return LocalAccount(self._context)
 
     @property
     def admin(self) -> Admin:
-        from arena.app.admin import AdminHere
+        from arena.app.accounts import LocalAdmin
 
-        return AdminHere(self._place.database, self._place.viewer)
+        return LocalAdmin(self._context.database, self._context.viewer)
 
     @property
     def seasons(self) -> Seasons:
-        from arena.app.seasons import SeasonsHere
+        from arena.app.seasons import LocalSeasons
 
-        return SeasonsHere(self._place)
+        return LocalSeasons(self._context)
 
     @property
     def annulments(self) -> Annulments:
-        from arena.app.annulments import AnnulmentsHere
+        from arena.app.annulments import LocalAnnulments
 
-        return AnnulmentsHere(self._place)
+        return LocalAnnulments(self._context)
 
     @property
     def tables(self) -> Tables:
-        from arena.app.people import TablesHere
+        from arena.app.people import LocalTables
 
-        return TablesHere(self._place)
+        return LocalTables(self._context)
 
     @property
     def operations(self) -> port.Operations:
-        from arena.app.operations import OperationsHere
+        from arena.app.operations import LocalOperations
 
-        return OperationsHere(self._place)
+        return LocalOperations(self._context)

@@ -2,46 +2,51 @@
 
 from __future__ import annotations
 
-from arena.app.ladder_notes import note_of
-from arena.app.place import Place
-from arena.app.pool_values import pool_value
+import time
+
+from arena.app.policy import AppContext
 from arena.model.errors import UnknownError
 from arena.model.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
-from arena.model.page import DEFAULT_LIMIT, Page
-from arena.tournament.rate_limit import rate_of
+from arena.tournament.rate_limit import matches_to_look_at, pace_after, rate_of
 from ratings.read import ladders
 from ratings.read.absences import absent_from
-from ratings.read.ladders import LadderRow, owners_present
+from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present
 from ratings.read.paging import part_of
+from ratings.read.pools import pool_value
 from ratings.read.publishing import published_secret
-from ratings.store import season as seasons
+from ratings.read.tournaments import tournament_row
+from ratings.store.database import Database
+from ratings.store.season import Season as StoredSeason
+from ratings.store.waves import OWNERS_APART
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 _MOST_ABSENT = 100
 """So many bots are named that a ladder goes on without."""
+_REMOTE_REMEDY = "connect one: arena bot connect DIRECTORY --server NAME"
 
 
-class LaddersHere:
+class LocalLadders:
     """Implements the interface `arena.model.port.Ladders`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def list_ladders(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
-        page = ladders.list_ladders(self._place.database, limit=limit, after=after)
+        page = ladders.list_ladders(self._context.database, limit=limit, after=after)
         return Page(tuple(map(self._ladder, page.items)), page.next)
 
     def get_ladder(self, ladder: str) -> Ladder:
-        return self._ladder(ladders.find_ladder(self._place.database, ladder))
+        return self._ladder(ladders.find_ladder(self._context.database, ladder))
 
     def list_seasons(self, ladder: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Season]:
-        row = ladders.find_ladder(self._place.database, ladder)
-        page = ladders.list_seasons(self._place.database, row.ladder.id, limit=limit, after=after)
+        row = ladders.find_ladder(self._context.database, ladder)
+        page = ladders.list_seasons(self._context.database, row.ladder.id, limit=limit, after=after)
         return Page(tuple(self._season(row, season) for season in page.items), page.next)
 
     def get_season_table(
         self, ladder: str, number: int, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> SeasonTable:
-        row = ladders.find_ladder(self._place.database, ladder)
+        row = ladders.find_ladder(self._context.database, ladder)
         found = next((season for season in row.seasons if season.number == number), None)
         if found is None or found.table is None:
             raise UnknownError(f"{ladder!r} has no closed season {number}; `arena season list` shows its seasons")
@@ -51,7 +56,7 @@ class LaddersHere:
     def _ladder(self, row: LadderRow) -> Ladder:
         ladder = row.ladder
         running = next((season for season in row.seasons if season.closed_at_us is None), None)
-        pace = rate_of(row.ladder.settings, self._place.matches_per_day())
+        pace = rate_of(row.ladder.settings, self._context.matches_per_day())
         return Ladder(
             id=ladder.id,
             name=ladder.name,
@@ -62,21 +67,21 @@ class LaddersHere:
             closed_because=ladder.closed_because,
             season=None if running is None else running.number,
             tournament=None if running is None else running.tournament_id,
-            bots=0 if running is None else len(owners_present(self._place.database, running.tournament_id)),
+            bots=0 if running is None else len(owners_present(self._context.database, running.tournament_id)),
             absent=() if running is None else self._absent(row),
             pace=pace,
-            note=None if running is None else note_of(self._place.database, row, running, pace),
+            note=None if running is None else note_of(self._context.database, row, running, pace),
         )
 
     def _absent(self, row: LadderRow) -> tuple[AbsentBot, ...]:
-        viewer = self._place.viewer
-        seen = [one for one in absent_from(self._place.database, row.pool) if viewer.owns(one.bot.owner_id)]
+        viewer = self._context.viewer
+        seen = [one for one in absent_from(self._context.database, row.pool) if viewer.owns(one.bot.owner_id)]
         return tuple(
             AbsentBot(one.bot.name, one.version.content_hash, one.absence.why, one.absence.since_us)
             for one in seen[:_MOST_ABSENT]
         )
 
-    def _season(self, row: LadderRow, season: seasons.Season) -> Season:
+    def _season(self, row: LadderRow, season: StoredSeason) -> Season:
         is_closed = season.closed_at_us is not None
         return Season(
             ladder=row.ladder.name,
@@ -88,5 +93,41 @@ class LaddersHere:
             frozen_at_us=season.frozen_at_us,
             final_tournament=season.final_tournament_id,
             closed_at_us=season.closed_at_us,
-            secret=published_secret(self._place.database, season.tournament_id) if is_closed else None,
+            secret=published_secret(self._context.database, season.tournament_id) if is_closed else None,
         )
+
+
+def note_of(database: Database, row: LadderRow, season: StoredSeason, pace: int | None) -> str | None:
+    """Return what there is to say of a ladder whose season runs, or `None`.
+
+    `pace` is how many matches a day it may play: 0 for any number, `None` if that is not known.
+    """
+    if season.final_tournament_id is not None:
+        return "its final is played, and nothing else"
+    owners, seats = owners_present(database, season.tournament_id), row.pool.seats
+    if len(owners) < seats:
+        remedy = _REMOTE_REMEDY if row.pool.remote else "hand one in: arena bot submit DIRECTORY"
+        return f"waits for bots: it takes {seats}, and {len(owners)} take part; {remedy}"
+    # Bots without owner are rated with everybody; of one owner's, one can sit at a rated table.
+    tournament = tournament_row(database, season.tournament_id).tournament
+    if count_apart(owners) < seats and not tournament.rates_same_owner:
+        if tournament.settings.get(OWNERS_APART):
+            return (
+                f"waits for bots of other owners: those of one owner do not meet, and it takes bots of {seats} owners; "
+                "invite another: arena owner invite NAME"
+            )
+        return (
+            "nothing is rated: bots of one owner do not count against one another, and it takes bots of "
+            f"{seats} owners; invite another: arena owner invite NAME"
+        )
+    return _rest(database, season, pace) if pace else None
+
+
+def _rest(database: Database, season: StoredSeason, pace: int) -> str | None:
+    now_s = time.time()
+    starts = last_starts(database, season.tournament_id, matches_to_look_at(pace))
+    wait_s = pace_after(pace, [start / 1e6 for start in starts], now_s).wait_s(now_s)
+    if not wait_s:
+        return None
+    at = time.strftime("%H:%M:%S", time.gmtime(now_s + wait_s))
+    return f"caught up with its pace of {pace} matches a day: the next one begins at {at} UTC"

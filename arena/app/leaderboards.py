@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from operator import attrgetter
-
-from arena.app.games import find_game
-from arena.app.place import Place
-from arena.app.pool_values import pool_value
-from arena.model.leaderboards import Leaderboard, LeaderboardList, LeaderboardRow
-from arena.model.page import DEFAULT_LIMIT
+from arena.app.lookup import find_game
+from arena.app.policy import AppContext
 from ratings.read import leaderboard
-from ratings.read.leaderboard import PoolRow, leaderboards
+from ratings.read.leaderboard import RatedPool, leaderboards
 from ratings.read.pools import find_pool
+from ratings.values.leaderboards import LeaderboardList
+from ratings.values.page import DEFAULT_LIMIT
 
-_LINE = attrgetter(*(field.name for field in fields(LeaderboardRow)))
 
-
-class LeaderboardsHere:
+class LocalLeaderboards:
     """Implements the interface `arena.model.port.Leaderboards`.
 
     Only whole blocks are rated, so a table never tells the future.
     """
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def list_leaderboards(
         self,
@@ -34,21 +28,15 @@ class LeaderboardsHere:
         limit: int | None = DEFAULT_LIMIT,
         after: str | None = None,
     ) -> LeaderboardList:
-        rows = leaderboard.pools(self._place.database)
+        rows = leaderboard.pools(self._context.database)
         if game is not None and game not in {row.pool.game for row in rows}:
             find_game(game)  # raises if there is no such game; otherwise nothing of it was rated
-        only = None if pool is None else find_pool(self._place.database, pool).id
+        only = None if pool is None else find_pool(self._context.database, pool).id
         chosen = [row for row in rows if _fits(row, game, seats, only)]
-        found = leaderboards(self._place.database, chosen, limit=limit, after=after)
-        return LeaderboardList(tuple(map(board_value, found.items)), is_empty=not rows, next=found.next)
+        found = leaderboards(self._context.database, chosen, limit=limit, after=after)
+        return LeaderboardList(found.items, is_empty=not rows, next=found.next)
 
 
-def _fits(row: PoolRow, game: str | None, seats: int | None, pool_id: str | None) -> bool:
+def _fits(row: RatedPool, game: str | None, seats: int | None, pool_id: str | None) -> bool:
     pool = row.pool
-    return pool_id in (None, pool.id) and game in (None, pool.game) and seats in (None, pool.seats)
-
-
-def board_value(board: leaderboard.Leaderboard) -> Leaderboard:
-    """Return a table as it crosses the interface."""
-    rows = tuple(LeaderboardRow(*_LINE(line)) for line in board.table)
-    return Leaderboard(pool_value(board.row.pool), board.row.matches, rows, board.behind, board.next)
+    return pool_id in (None, pool.pool_id) and game in (None, pool.game) and seats in (None, pool.seats)

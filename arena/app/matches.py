@@ -1,39 +1,54 @@
-"""The matches of a database, as a viewer may see them."""
+"""The matches of a database as a viewer may see them, without what is hidden and evidence about others' bots."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from arena.app.annulled import why_annulled
-from arena.app.begun import left_behind
 from arena.app.lookup import find_tournament, find_version
-from arena.app.match_summaries import match_summary
-from arena.app.place import Place
-from arena.app.visibility import hidden_matches, need_shown
+from arena.app.policy import WHY_HIDDEN, AppContext, Viewer, hidden_matches, need_shown
 from arena.match.result import FaultCause
-from arena.model.errors import RefusedError, unknown
-from arena.model.matches import ANY_FAULT, MatchSummary
-from arena.model.page import DEFAULT_LIMIT, Page
+from arena.model.errors import ForbiddenError, RefusedError, unknown
+from arena.model.match_details import (
+    AttemptFact,
+    FaultFact,
+    LeakFact,
+    MatchDetail,
+    MatchSeat,
+    MatchTimes,
+    SeatLog,
+)
+from arena.model.matches import ANY_FAULT, MatchSummary, SeatSummary
 from ratings.read import match_list, matches
+from ratings.read.annulments import annulments_of
 from ratings.read.blocks import awaited_by
+from ratings.read.match_list import MatchRow
 from ratings.read.match_search import MatchFilter, leave_nothing_out
-from ratings.read.pools import find_pool
-from ratings.store.states import Fared, MatchState
+from ratings.read.matches import SeatRow, match_detail
+from ratings.read.pools import find_pool, pool_value
+from ratings.store.models import Attempt, Match
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.states import Fared, MatchState
 
-if TYPE_CHECKING:  # who lists matches imports nothing that tells one in full, or ply by ply: the methods below do
-    from arena.app.live_values import Stage
+if TYPE_CHECKING:
+    from arena.app.watching import WatchedMatch
     from arena.model.live import LogPart, MatchEvent
-    from arena.model.match_details import MatchDetail, MatchTimes, SeatLog
+    from ratings.read.logs import StoredLog
+    from ratings.store.rating import RatingChange
+
+PERSONS = "persons"
+"""The key in the settings of a tournament under which stands what people call themselves, by seat."""
+_BY_HOST = "host"
+_PART = 500
 
 
-class MatchesHere:
+class LocalMatches:
     """Implements the interface `arena.model.port.Matches`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def list_matches(
         self,
@@ -54,8 +69,8 @@ class MatchesHere:
         bot_id, version_id = self._meant(bot)
         other_bot_id, other_version_id = self._meant(opponent)
         only = MatchFilter(
-            tournament_id=None if tournament is None else find_tournament(self._place, tournament).id,
-            pool_id=None if pool is None else find_pool(self._place.database, pool).id,
+            tournament_id=None if tournament is None else find_tournament(self._context, tournament).id,
+            pool_id=None if pool is None else find_pool(self._context.database, pool).id,
             bot_id=bot_id,
             version_id=version_id,
             state=state,
@@ -73,73 +88,72 @@ class MatchesHere:
         """Return the id of the bot that is meant, or of the version if its hash is named, too."""
         if bot is None:
             return None, None
-        found = find_version(self._place, bot)
+        found = find_version(self._context, bot)
         return (None, found.version.id) if "@" in bot else (found.bot.id, None)
 
     def _page(self, only: MatchFilter, limit: int | None, after: str | None) -> Page[MatchSummary]:
-        leave_out = partial(hidden_matches, self._place) if only.tells_results else leave_nothing_out
-        page = match_list.list_matches(self._place.database, only, limit=limit, after=after, leave_out=leave_out)
-        hidden = hidden_matches(self._place, [row.match.id for row in page.items])
-        why = why_annulled(self._place, [row.match.id for row in page.items])
-        gone = left_behind(self._place, [row.match for row in page.items])
+        leave_out = partial(hidden_matches, self._context) if only.tells_results else leave_nothing_out
+        page = match_list.list_matches(self._context.database, only, limit=limit, after=after, leave_out=leave_out)
+        hidden = hidden_matches(self._context, [row.match.id for row in page.items])
+        why = why_annulled(self._context, [row.match.id for row in page.items])
+        gone = left_behind(self._context, [row.match for row in page.items])
         shown = [row for row in page.items if only.state is not MatchState.LEASED or row.match.id not in gone]
         items = (match_summary(row, hidden=row.match.id in hidden) for row in shown)
         told = (replace(item, annulled=why.get(item.id)) for item in items)
         return Page(tuple(replace(one, state=MatchState.PLANNED) if one.id in gone else one for one in told), page.next)
 
     def get_match(self, match: str) -> MatchDetail:
-        from arena.app.match_values import match_value
 
-        detail = matches.match_detail(self._place.database, matches.find_match(self._place.database, match).id)
-        hidden = bool(hidden_matches(self._place, [detail.match.id]))
-        value = match_value(detail, self._place.viewer, hidden=hidden)
-        if left_behind(self._place, [detail.match]):
+        detail = matches.match_detail(self._context.database, matches.find_match(self._context.database, match).id)
+        hidden = bool(hidden_matches(self._context, [detail.match.id]))
+        value = match_value(detail, self._context.viewer, hidden=hidden)
+        if left_behind(self._context, [detail.match]):
             value = replace(value, state=MatchState.PLANNED)
-        awaits = tuple(awaited_by(self._place.database, value.match_id)) if hidden else ()
-        annulled = why_annulled(self._place, [value.match_id]).get(value.match_id)
+        awaits = tuple(awaited_by(self._context.database, value.match_id)) if hidden else ()
+        annulled = why_annulled(self._context, [value.match_id]).get(value.match_id)
         return replace(value, annulled=annulled, awaits=awaits)
 
     def get_times(self, match: str) -> MatchTimes:
-        found = matches.find_match(self._place.database, match)
-        need_shown(self._place, found)
-        from arena.app.times import times_of
+        found = matches.find_match(self._context.database, match)
+        need_shown(self._context, found)
 
-        return times_of(matches.replay_of(self._place.database, found.id))
+        from arena.app.replays import times_of
+
+        return times_of(matches.replay_of(self._context.database, found.id))
 
     def get_logs(self, match: str, seat: int | None = None) -> tuple[SeatLog, ...]:
-        found = matches.find_match(self._place.database, match)
-        need_shown(self._place, found)
-        from arena.app.seat_logs import read_logs
+        found = matches.find_match(self._context.database, match)
+        need_shown(self._context, found)
 
-        return read_logs(self._place, found.id, seat)
+        return read_logs(self._context, found.id, seat)
 
     def watch_match(self, match: str, after: int | None = None) -> Iterator[MatchEvent]:
         from arena.app import watching
 
-        return watching.watch_match(self._place, match, after)
+        return watching.watch_match(self._context, match, after)
 
     def watch_logs(self, match: str, seat: int, after: int = 0) -> Iterator[LogPart]:
         from arena.app import watching
 
-        return watching.watch_logs(self._place, match, seat, after)
+        return watching.watch_logs(self._context, match, seat, after)
 
-    def look(self, match: str, seat: int | None = None) -> Stage:
-        """Return a match that the viewer may watch, for a service that shows it live. Raises what `stage_of` does."""
+    def look(self, match: str, seat: int | None = None) -> WatchedMatch:
+        """Return a match that the viewer may watch, for a service that shows it live. Raises as `watched_match`."""
         from arena.app import watching
 
-        return watching.stage_of(self._place, match, seat)
+        return watching.watched_match(self._context, match, seat)
 
-    def read_events(self, stage: Stage, after: int) -> list[MatchEvent]:
+    def read_events(self, watched: WatchedMatch, after: int) -> list[MatchEvent]:
         """Return the events, after that sequence, of a match that is over."""
         from arena.app import watching
 
-        return watching.history(self._place, stage, after)
+        return watching.history(self._context, watched, after)
 
-    def read_log(self, stage: Stage, seat: int, after: int) -> list[LogPart]:
+    def read_log(self, watched: WatchedMatch, seat: int, after: int) -> list[LogPart]:
         """Return the log, behind that many bytes, of a seat in a match that is over."""
         from arena.app import watching
 
-        return watching.stored_log(self._place, stage, seat, after)
+        return watching.stored_log(self._context, watched, seat, after)
 
 
 def _is_any(fault: str) -> bool:
@@ -153,3 +167,222 @@ def _cause(text: str) -> FaultCause:
     except ValueError:
         known = [*(cause.value for cause in FaultCause), ANY_FAULT]
         raise unknown("cause of a fault", text, known, f"there are {', '.join(known)}") from None
+
+
+def match_value(detail: matches.MatchDetail, viewer: Viewer, *, hidden: bool) -> MatchDetail:
+    """Return all that the viewer may see of a match."""
+    planned = _planned(detail, viewer)
+    if hidden:
+        return replace(planned, hidden=True, why_hidden=WHY_HIDDEN)
+    match = detail.match
+    may_see = [viewer.owns(row.owner_id) for row in detail.seats]
+    return replace(
+        planned,
+        rated=match.rated and detail.tournament.rated,
+        seats=tuple(_seat(detail, row) for row in detail.seats),
+        by_rules=match.by_rules,
+        plies=match.plies,
+        decisions=match.decisions,
+        started_at_us=match.started_at_us,
+        duration_us=match.duration_us,
+        game_digest=match.game_digest,
+        record_digest=match.record_digest,
+        details=match.details,
+        faults=_faults(detail, may_see),
+        leak_checks=_leak_checks(detail, may_see),
+    )
+
+
+def _planned(detail: matches.MatchDetail, viewer: Viewer) -> MatchDetail:
+    """Return what is known of a match but for how it was played."""
+    match = detail.match
+    return MatchDetail(
+        match_id=match.id,
+        tournament=detail.tournament.name,
+        tournament_id=detail.tournament.id,
+        pool=pool_value(detail.pool),
+        block=detail.block.index,
+        rotation=match.rotation,
+        state=match.state,
+        void_reason=match.void_reason,
+        attempt=match.attempt,
+        rated=None,
+        sandbox=match.sandbox,
+        seats=tuple(_sitting(detail, row) for row in detail.seats),
+        attempts=tuple(_attempt(attempt, viewer) for attempt in detail.attempts),
+        logs_removed_at_us=match.logs_removed_at_us,
+        replay_removed_at_us=match.replay_removed_at_us,
+    )
+
+
+def _sitting(detail: matches.MatchDetail, row: SeatRow) -> MatchSeat:
+    return MatchSeat(
+        seat=row.seat.seat,
+        bot=row.bot,
+        version=row.version.number,
+        content_hash=row.version.content_hash,
+        runtime=row.seat.runtime,
+        runtime_name=detail.runtime_names.get(row.seat.runtime or ""),
+        remote=row.is_remote,
+        person=detail.tournament.settings.get(PERSONS, {}).get(str(row.seat.seat)),
+    )
+
+
+def _seat(detail: matches.MatchDetail, row: SeatRow) -> MatchSeat:
+    seat = row.seat
+    return replace(
+        _sitting(detail, row),
+        rank=seat.rank,
+        forfeit=seat.forfeit,
+        resigned=seat.resigned,
+        ended=_ending(detail.match, row),
+        rating_change=None if row.change is None else _exposure_change(row.change),
+    )
+
+
+def _ending(match: Match, row: SeatRow) -> str | None:
+    if match.state is not MatchState.FINISHED:
+        return None
+    if row.seat.resigned:
+        return "resigned"
+    return "played" if row.seat.forfeit is None else "forfeited"
+
+
+def _exposure_change(change: RatingChange) -> float:
+    before = change.mu_before - 3 * change.sigma_before
+    return change.mu_after - 3 * change.sigma_after - before
+
+
+def _evidence(evidence: Mapping[str, Any], *, shown: bool) -> Mapping[str, Any]:
+    return evidence if shown else {}
+
+
+def _faults(detail: matches.MatchDetail, may_see: Sequence[bool]) -> tuple[FaultFact, ...]:
+    return tuple(
+        FaultFact(
+            seat=fault.seat,
+            bot=detail.seats[fault.seat].bot,
+            cause=fault.cause,
+            ply=fault.ply,
+            explanation=fault.explanation,
+            evidence=_evidence(fault.evidence, shown=may_see[fault.seat]),
+        )
+        for fault in detail.faults
+    )
+
+
+def _leak_checks(detail: matches.MatchDetail, may_see: Sequence[bool]) -> tuple[LeakFact, ...]:
+    return tuple(
+        LeakFact(
+            seat=check.seat,
+            bot=detail.seats[check.seat].bot,
+            verdict=check.verdict,
+            ply=check.ply,
+            sentence=check.sentence,
+            evidence=_evidence(check.evidence, shown=may_see[check.seat]),
+        )
+        for check in detail.leak_checks
+    )
+
+
+def _attempt(attempt: Attempt, viewer: Viewer) -> AttemptFact:
+    return AttemptFact(
+        number=attempt.number,
+        worker=attempt.worker,
+        state=attempt.state,
+        owner=None if attempt.cause is None else _BY_HOST,
+        cause=attempt.cause,
+        reason=attempt.reason,
+        evidence=attempt.evidence if viewer.is_organiser else None,
+        leased_at_us=attempt.leased_at_us,
+        ended_at_us=attempt.ended_at_us,
+    )
+
+
+def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
+    """Return a match as a list shows it."""
+    match = row.match
+    planned = MatchSummary(
+        id=match.id,
+        tournament=row.tournament,
+        position=match.position + 1,
+        block=row.block_index,
+        rotation=match.rotation,
+        seats=tuple(SeatSummary(bot) for bot, _ in row.seats),
+        attempt=match.attempt,
+        sandbox=match.sandbox,
+        state=match.state,
+        void_reason=match.void_reason,
+    )
+    if hidden:
+        return replace(planned, hidden=True, why_hidden=WHY_HIDDEN)
+    return replace(
+        planned,
+        seats=tuple(SeatSummary(bot, rank, row.faults.get(seat)) for seat, (bot, rank) in enumerate(row.seats)),
+        plies=match.plies,
+        decisions=match.decisions,
+        game_digest=match.game_digest,
+        ended_at_us=_ended(match),
+    )
+
+
+def _ended(match: Match) -> int | None:
+    """Return when a match came to its end."""
+    if match.started_at_us is None or match.duration_us is None:
+        return None
+    return match.started_at_us + match.duration_us
+
+
+def read_logs(context: AppContext, match_id: str, seat: int | None) -> tuple[SeatLog, ...]:
+    """Return the logs of one seat, or of all that the viewer may see. Raises ForbiddenError for another's."""
+    seats = match_detail(context.database, match_id).seats
+    own = [row for row in seats if context.viewer.owns(row.owner_id) and seat in (None, row.seat.seat)]
+    if not own:
+        raise ForbiddenError(f"no log of match {match_id} is yours to read; an owner sees those of his own bots")
+    from ratings.read.logs import seat_log  # reads tables of the service, which no list of matches does
+
+    return tuple(_value(row, seat_log(context.database, match_id, row.seat.seat)) for row in own)
+
+
+def _value(row: SeatRow, log: StoredLog | None) -> SeatLog:
+    text, cut_bytes = ("", 0) if log is None else (_text(log), log.cut_bytes)
+    return SeatLog(row.seat.match_id, row.seat.seat, row.bot, text, cut_bytes)
+
+
+def _text(log: StoredLog) -> str:
+    """Return the log as text, with a line where something was left out."""
+    if not log.cut_bytes:
+        return log.data.decode(errors="replace")
+    from arena.match.report import LOG_HEAD_BYTES
+
+    head, tail = log.data[:LOG_HEAD_BYTES], log.data[LOG_HEAD_BYTES:]
+    gap = f"\n[{log.cut_bytes} bytes left out]\n"
+    return head.decode(errors="replace") + gap + tail.decode(errors="replace")
+
+
+def left_behind(context: AppContext, found: Iterable[Match]) -> frozenset[str]:
+    """Return the ids of those of the matches that are leased although nobody plays their tournament.
+
+    For people, and for programs, they are planned again: that is what they become when somebody goes on.
+    """
+    begun = [match for match in found if match.state is MatchState.LEASED]
+    stopped = {one for one in {match.tournament_id for match in begun} if _is_stopped(context, one)}
+    return frozenset(match.id for match in begun if match.tournament_id in stopped)
+
+
+def _is_stopped(context: AppContext, tournament_id: str) -> bool:
+    from arena.app.tournaments import standing_of  # in most lists of matches none is begun
+    from arena.model.tournaments import STOPPED
+    from ratings.read.tournaments import tournament_row
+
+    status, _ = standing_of(context, tournament_row(context.database, tournament_id))
+    return status == STOPPED
+
+
+def why_annulled(context: AppContext, match_ids: Sequence[str]) -> dict[str, str]:
+    """Return why matches do not count, by match; those that do count are left out."""
+    found: dict[str, str] = {}
+    for start in range(0, len(match_ids), _PART):
+        part = annulments_of(context.database, match_ids[start : start + _PART])
+        found.update((match_id, annulment.why) for match_id, annulment in part.items())
+    return found

@@ -5,11 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from arena.app.admissions import PREFIX, admission_progress
-from arena.app.place import Place
-from arena.app.running import progress_of
-from arena.app.uploads import PREFIX as UPLOADS
-from arena.app.uploads import upload_progress
+from arena.app.admissions import ADMISSIONS, UPLOADS, admission_progress, upload_progress
+from arena.app.policy import AppContext
+from arena.app.tournaments import progress_of
 from arena.model.errors import UnknownError
 from arena.model.operations import Operation, OperationState
 from ratings.read.tournaments import find_tournament
@@ -19,18 +17,18 @@ _LOOK_EVERY_S = 0.5
 _UNDER_WAY = (OperationState.QUEUED, OperationState.RUNNING)
 
 
-class OperationsHere:
+class LocalOperations:
     """Implements the interface `arena.model.port.Operations`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def get_operation(self, operation: str) -> Operation:
-        if operation.startswith(PREFIX):
-            return admission_progress(self._place, operation)
+        if operation.startswith(ADMISSIONS):
+            return admission_progress(self._context, operation)
         if operation.startswith(UPLOADS):
-            return upload_progress(self._place, operation)
-        return progress_of(self._place, self._tournament(operation))
+            return upload_progress(self._context, operation)
+        return progress_of(self._context, self._tournament(operation))
 
     def watch_operation(self, operation: str) -> Iterator[Operation]:
         last = None
@@ -45,6 +43,6 @@ class OperationsHere:
 
     def _tournament(self, operation: str) -> str:
         if not operation.startswith(_TOURNAMENTS):
-            known = f"{_TOURNAMENTS}, {PREFIX} or {UPLOADS}"
+            known = f"{_TOURNAMENTS}, {ADMISSIONS} or {UPLOADS}"
             raise UnknownError(f"there is no operation {operation!r}; their ids begin with {known}")
-        return find_tournament(self._place.database, operation.removeprefix(_TOURNAMENTS)).id
+        return find_tournament(self._context.database, operation.removeprefix(_TOURNAMENTS)).id

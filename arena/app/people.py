@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from arena.app.creating import name_chooser, terms_of
 from arena.app.lookup import find_version
-from arena.app.match_values import PERSONS
-from arena.app.place import Place
-from arena.app.readiness import check_ready
-from arena.app.rights import need_organiser
+from arena.app.matches import PERSONS
+from arena.app.planning import name_chooser, terms_of
+from arena.app.policy import AppContext, check_ready, need_organiser
 from arena.model.errors import RefusedError
 from arena.model.people import LONGEST_NAME, OpenedTable, TableRequest, is_guest
 from arena.model.planning import TournamentRequest
@@ -22,46 +20,46 @@ _START_LIMIT = "60s"
 _DIGITS = 16
 
 
-class TablesHere:
+class LocalTables:
     """Implements the interface `arena.model.port.Tables`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def open_table(self, request: TableRequest) -> OpenedTable:
-        return _open_table(self._place, request)
+        return _open_table(self._context, request)
 
 
-def _open_table(place: Place, request: TableRequest) -> OpenedTable:
+def _open_table(context: AppContext, request: TableRequest) -> OpenedTable:
     """Write the match of a table. After an error nothing was written.
 
     Raises ForbiddenError unless the viewer is the organiser, who asks for his visitors; RefusedError for a bot that
     cannot play now, or a name that cannot be shown; and the errors of `arena.tournament.creation`.
     """
-    need_organiser(place.viewer, "open a table for people")
-    sitting = [_sitting(place, bot) for bot in request.bots]
+    need_organiser(context.viewer, "open a table for people")
+    sitting = [_sitting(context, bot) for bot in request.bots]
     _check(request, sitting)
     tournament = creation.create_match(
-        place.database,
-        place.programs,
+        context.database,
+        context.programs,
         terms_of(_order(request), None),
         bots=[f"{one.bot.name}@{one.version.content_hash[:_DIGITS]}" for one in sitting],
-        choose_name=name_chooser(place, None, _KIND),
+        choose_name=name_chooser(context, None, _KIND),
         own_may_meet=True,  # all guests are of one owner
         notes={PERSONS: {str(seat): name for seat, name in enumerate(request.people) if name}},
     )
-    (match,) = list_matches(place.database, MatchFilter(tournament_id=tournament.id)).items
+    (match,) = list_matches(context.database, MatchFilter(tournament_id=tournament.id)).items
     return OpenedTable(tournament.name, match.match.id)
 
 
-def _sitting(place: Place, bot: str) -> NamedVersion:
+def _sitting(context: AppContext, bot: str) -> NamedVersion:
     """Return who sits in a seat: a guest, or the version of a bot that plays on ladders; of a sample its newest."""
-    found = find_version(place, bot.partition("@")[0])
-    active = active_version(place.database, found.bot.name)
+    found = find_version(context, bot.partition("@")[0])
+    active = active_version(context.database, found.bot.name)
     if active is None and found.bot.owner_id is not None:
         raise RefusedError(f"no version of {found.bot.name} has been admitted; choose another bot")
     one = found if active is None else NamedVersion(found.bot, active)
-    check_ready(place, one)
+    check_ready(context, one)
     return one
 
 

@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
 from arena.app.lookup import find_pool_id, find_version
-from arena.app.place import Place
-from arena.app.pool_values import pool_value
-from arena.app.rights import need_organiser
-from arena.model.page import DEFAULT_LIMIT, Page
+from arena.app.policy import AppContext, need_organiser
 from arena.model.ratings import (
     NOT_COMPARED,
     Anchor,
-    Circle,
     FairPlay,
-    FairPlayAsked,
-    OfficialRow,
     OfficialTable,
-    SeatAdvantage,
-    Suspicion,
 )
 from ratings.read.crosstable import names as names_of
-from ratings.read.paging import Page as PartOfList
 from ratings.read.paging import part_of
-from ratings.read.pools import find_pool
+from ratings.read.pools import find_pool, pool_value
 from ratings.store.database import Database
 from ratings.store.models import Pool
+from ratings.values.official import Circle, OfficialRow, Suspicion
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 if TYPE_CHECKING:  # NumPy is only imported by who needs it
     from collections.abc import Mapping, Sequence
 
     from ratings.statistics.fairplay import pairs
-    from ratings.statistics.official import circles
     from ratings.statistics.official import table as official
 
 _LISTS = {False: "official table", True: "official table by circles"}
 
 
-class RatingsHere:
+class LocalRatings:
     """Implements the interface `arena.model.port.Ratings`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def get_official_table(
         self,
@@ -57,9 +49,9 @@ class RatingsHere:
         from ratings.read.loading import load_results
         from ratings.statistics.official.table import official_table
 
-        database = self._place.database
-        found = find_pool(database, find_pool_id(self._place, pool))
-        fixed = {find_version(self._place, anchor.bot).version.id: anchor.elo for anchor in anchors}
+        database = self._context.database
+        found = find_pool(database, find_pool_id(self._context, pool))
+        fixed = {find_version(self._context, anchor.bot).version.id: anchor.elo for anchor in anchors}
         table = official_table(load_results(database, found.id), fixed, confidence, with_mixture=circles)
         page = part_of(_by_mixture(table) if circles else range(len(table.rows)), _LISTS[circles], limit, after)
         return table_value(database, found, table, page.items, next_=page.next)
@@ -84,9 +76,9 @@ class RatingsHere:
         from ratings.read.loading import load_results
         from ratings.statistics.fairplay.pairs import fair_play
 
-        need_organiser(self._place.viewer, "look for bots that help one another")
-        database = self._place.database
-        asked = find_pool(database, find_pool_id(self._place, pool))
+        need_organiser(self._context.viewer, "look for bots that help one another")
+        database = self._context.database
+        asked = find_pool(database, find_pool_id(self._context, pool))
         found = fair_play(load_results(database, asked.id), alarm)
         return _fair_play_value(database, asked, found, part_of(found.suspicions, "suspicions", limit, after))
 
@@ -113,9 +105,9 @@ def table_value(
         groups=table.groups,
         dispersion=table.dispersion,
         rows=tuple(_row(table, index, compared, names) for index in shown),
-        seats=tuple(SeatAdvantage(**asdict(seat)) for seat in table.seats),
+        seats=table.seats,
         next=next_,
-        circles=tuple(_circle(one, names) for one in table.circles.told),
+        circles=tuple(_named(one, names) for one in table.circles.told),
         circle_count=table.circles.count,
         threes=table.circles.asked,
     )
@@ -126,21 +118,21 @@ def _by_mixture(table: official.FittedTable) -> list[int]:
     return sorted(range(len(table.rows)), key=lambda index: (table.rows[index].group, -_whole_elo(table.rows[index])))
 
 
-def _whole_elo(row: official.TableRow) -> int:
+def _whole_elo(row: OfficialRow) -> int:
     """Return a row's Elo against the mixture: parts of the mixture are equal but for what rounding leaves."""
     return round(row.mixture_elo or 0.0)
 
 
-def _circle(one: circles.IntransitiveTriple, names: Mapping[str, str]) -> Circle:
-    return Circle(**asdict(one), bots=tuple(names[id_] for id_ in one.versions))
+def _named(circle: Circle, names: Mapping[str, str]) -> Circle:
+    return replace(circle, bots=tuple(names[id_] for id_ in circle.versions))
 
 
 def _row(table: official.FittedTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:
     row, has_next = table.rows[index], index + 1 < len(table.rows)
     chances = [_chance(table, index, other) for other in shown]
     above_next = _chance(table, index, index + 1) if has_next else NOT_COMPARED
-    return OfficialRow(
-        **asdict(row),
+    return replace(
+        row,
         bot=names[row.version],
         above_next=None if above_next == NOT_COMPARED else above_next,
         stronger=tuple(chances),
@@ -152,18 +144,14 @@ def _chance(table: official.FittedTable, row: int, other: int) -> float:
     return NOT_COMPARED if row == other or isnan(chance) else chance
 
 
-def _fair_play_value(
-    database: Database, pool: Pool, found: pairs.FairPlayReport, page: PartOfList[pairs.PairSuspicion]
-) -> FairPlay:
+def _fair_play_value(database: Database, pool: Pool, found: pairs.FairPlayReport, page: Page[Suspicion]) -> FairPlay:
     names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
     return FairPlay(
         pool=pool_value(pool),
         seats=pool.seats,
         bots=found.versions,
         matches=found.matches,
-        asked=tuple(
-            FairPlayAsked(one.kind.value, one.asked, one.possible, one.spread, one.least_elo) for one in found.asked
-        ),
+        asked=found.asked,
         more_matches=found.more_matches,
         styles=found.styles,
         circles=found.circles,
@@ -172,14 +160,14 @@ def _fair_play_value(
     )
 
 
-def _suspicion(one: pairs.PairSuspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
+def _suspicion(one: Suspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
     from ratings.statistics.fairplay.questions import PairQuestionKind
 
     first, second = names[one.first], names[one.second]
-    if one.kind is PairQuestionKind.TOGETHER:
+    if one.kind == PairQuestionKind.TOGETHER:
         sentence = f"{first} and {second} do better together"
     elif seats > 2:
         sentence = f"{second} does better beside {first}"
     else:
         sentence = f"{second} does better against {first} than their strengths say"
-    return Suspicion(sentence, one.kind.value, first, second, one.elo, one.z, one.chance, one.matches)
+    return replace(one, sentence=sentence, first=first, second=second)

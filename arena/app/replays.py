@@ -1,71 +1,89 @@
-"""The replays of a database, as a viewer may see them, and whether they are sound."""
+"""The replays of a database: given out, played again, and checked before a tournament is imported."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from arena.app.lookup import find_tournament, find_version
-from arena.app.place import Place
-from arena.app.rights import need_organiser
-from arena.app.visibility import hidden_matches, need_shown
-from arena.match.replay import ReplayError, dump, load
-from arena.model.errors import DamagedError
+from arena.app.policy import AppContext, hidden_matches, need_organiser, need_shown
+from arena.match.replay import ReplayError, dump, load, read_figures, timed_entries
+from arena.match.timing import TimingError
+from arena.match.verify import verify
+from arena.model.errors import ClientError, DamagedError
+from arena.model.match_details import DecisionTime, MatchTimes, SeatTime
 from arena.model.replays import Replay, ReplayCheck
+from arena.tournament.formats import seeds
+from arena.tournament.stored import blocks_per_seed, clock_of
+from ratings.errors import ArchiveError
 from ratings.read import match_list, matches
 from ratings.read.match_list import MatchFilter
+from ratings.read.matches import MatchDetail
+from ratings.store.database import Database, open_database
 from ratings.store.models import Match
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
+
+if TYPE_CHECKING:
+    from ratings.ledger.importing import Imported
+    from ratings.ledger.telling import Tell
 
 _PART = 100
+_HASH_DIGITS = 64
+_LONGEST_END = 1 << 10
+_FIGURES = ("wall_us", "cpu_us", "queue_wait_us", "referee_lag_us", "charged_us")
 
 
-class ReplaysHere:
+class LocalReplays:
     """Implements the interface `arena.model.port.Replays`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def get_replay(self, match: str) -> Replay:
-        found = matches.find_match(self._place.database, match)
-        need_shown(self._place, found)
-        return self._shown(found.id, matches.replay_of(self._place.database, found.id))
+        found = matches.find_match(self._context.database, match)
+        need_shown(self._context, found)
+        return self._shown(found.id, matches.replay_of(self._context.database, found.id))
 
     def _shown(self, match_id: str, stored: bytes) -> Replay:
-        viewer = self._place.viewer
+        viewer = self._context.viewer
         if viewer.is_organiser:
             return Replay(match_id, stored)
-        seats = matches.match_detail(self._place.database, match_id).seats
+        seats = matches.match_detail(self._context.database, match_id).seats
         return without_evidence(match_id, stored, [viewer.owns(row.owner_id) for row in seats])
 
     def verify_match(self, match: str) -> ReplayCheck:
-        found = matches.find_match(self._place.database, match)
-        need_shown(self._place, found)
+        found = matches.find_match(self._context.database, match)
+        need_shown(self._context, found)
         if found.state is not MatchState.FINISHED or found.replay_removed_at_us is not None:
-            matches.replay_of(self._place.database, found.id)  # raises, and says why there is none
-        (check,) = self._checks(matches.replays(self._place.database, match_id=found.id))
+            matches.replay_of(self._context.database, found.id)  # raises, and says why there is none
+        (check,) = self._checks(matches.replays(self._context.database, match_id=found.id))
         return check
 
     def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
-        need_organiser(self._place.viewer, "verify whole tournaments here; you may verify match by match")
-        chosen = None if tournament is None else find_tournament(self._place, tournament).id
-        return self._checks(matches.replays(self._place.database, chosen))
+        need_organiser(self._context.viewer, "verify whole tournaments here; you may verify match by match")
+        chosen = None if tournament is None else find_tournament(self._context, tournament).id
+        return self._checks(matches.replays(self._context.database, chosen))
 
     def _checks(self, chosen: Iterator[tuple[Match, bytes | None]]) -> Iterator[ReplayCheck]:
-        from arena.app.verifying import problems_of_match  # plays a match anew, and knows all formats
 
         for match, stored in chosen:
             if stored is None and match.replay_removed_at_us is not None:
                 yield ReplayCheck(match.id, removed_at_us=match.replay_removed_at_us)
                 continue
-            detail = matches.match_detail(self._place.database, match.id)
+            detail = matches.match_detail(self._context.database, match.id)
             yield ReplayCheck(match.id, tuple(problems_of_match(detail, stored)))
 
     def download_replays(self, bot: str, after: str | None = None) -> Iterator[Replay]:
-        bot_id = find_version(self._place, bot).bot.id
+        bot_id = find_version(self._context, bot).bot.id
         cursor: str | None = None
         while True:
             only = MatchFilter(bot_id=bot_id, state=MatchState.FINISHED)
-            page = match_list.list_matches(self._place.database, only, limit=_PART, after=cursor, newest_first=False)
+            page = match_list.list_matches(self._context.database, only, limit=_PART, after=cursor, newest_first=False)
             for row in page.items:
                 if after is None or row.match.id > after:
                     yield from self._one(row.match)
@@ -74,8 +92,8 @@ class ReplaysHere:
                 return
 
     def _one(self, match: Match) -> Iterator[Replay]:
-        if match.replay_removed_at_us is None and not hidden_matches(self._place, [match.id]):
-            yield self._shown(match.id, matches.replay_of(self._place.database, match.id))
+        if match.replay_removed_at_us is None and not hidden_matches(self._context, [match.id]):
+            yield self._shown(match.id, matches.replay_of(self._context.database, match.id))
 
 
 def without_evidence(match_id: str, stored: bytes, may_see: Sequence[bool]) -> Replay:
@@ -89,3 +107,189 @@ def without_evidence(match_id: str, stored: bytes, may_see: Sequence[bool]) -> R
     for fault in withheld:
         fault["evidence"] = {}
     return Replay(match_id, dump(document) if withheld else stored, is_whole=not withheld)
+
+
+def problems_of_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
+    """Return what is wrong with a stored match: with its replay, or between its replay and the database."""
+    if stored is None:
+        return ["finished without a replay"]
+    problems = verify(stored)
+    if problems:
+        return problems
+    document = load(stored)
+    facts = {**_plan_facts(detail, document), **_seed_facts(detail, document), **_result_facts(detail, document)}
+    return [
+        f"{name}: {in_database} in the database, {in_replay} in the replay"
+        for name, (in_database, in_replay) in facts.items()
+        if in_database != in_replay
+    ]
+
+
+def _plan_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return what was to be played, as (in the database, in the replay)."""
+    pool, block = detail.pool, detail.block
+    return {
+        "match": (detail.match.id, document["match_id"]),
+        "versions": ([row.version.content_hash for row in detail.seats], [row["version"] for row in document["seats"]]),
+        "game": ((pool.game, pool.rules_version), (document["game"], document["rules_version"])),
+        "options": (pool.options, document["options"]),
+        "cores": (pool.cores, document["cores"]),
+        "seats": (pool.seats, len(document["seats"])),
+        "bots": ([row.bot for row in detail.seats], [row["name"] for row in document["seats"]]),
+        "clock": (clock_of(detail.tournament, pool).to_json(), document["clock"]),
+        "chance seed": (_chance_seed(detail, block.chance_seed), document["chance_seed"]),
+        "opening": (block.opening, document["opening"]),
+    }
+
+
+def _chance_seed(detail: MatchDetail, of_block: int) -> int:
+    """Return the chance seed with which a match was to be played, given that of its block."""
+    if not detail.pool.remote:
+        return of_block
+    secret = bytes.fromhex(detail.tournament.secret)
+    return seeds.match_chance_seed(secret, detail.block.index, detail.match.rotation)
+
+
+def _seed_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return the seeds, as (what follows from the secret of the tournament, in the replay)."""
+    secret = bytes.fromhex(detail.tournament.secret)
+    number = detail.block.index // blocks_per_seed(detail.tournament, detail.pool)
+    places = range(len(detail.seats))
+    return {
+        "chance seed by the secret": (
+            _chance_seed(detail, seeds.chance_seed(secret, number)),
+            document["chance_seed"],
+        ),
+        "bots' seeds by the secret": (
+            [seeds.bot_seed(secret, number, detail.match.rotation, seat) for seat in places],
+            [seat["seed"] for seat in document["seats"]],
+        ),
+    }
+
+
+def _result_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return how it was played and ended, as (in the database, in the replay)."""
+    match, result, entries = detail.match, document["result"], document["entries"]
+    forfeits = sorted((row.seat.forfeit, row.seat.seat) for row in detail.seats if row.seat.forfeit is not None)
+    return {
+        "ranks": ([row.seat.rank for row in detail.seats], result["ranks"]),
+        "by rules": (match.by_rules, result["by_rules"]),
+        "rated": (match.rated, result["rated"]),
+        "details": (match.details, result["details"]),
+        "forfeits": ([seat for _, seat in forfeits], [seat for seat, _ in result["forfeits"]]),
+        "resigned": ([row.seat.seat for row in detail.seats if row.seat.resigned], sorted(result["resigned"])),
+        "faults": (
+            [[fault.seat, fault.cause, fault.ply] for fault in detail.faults],
+            [[fault["seat"], fault["cause"], fault["ply"]] for fault in result["faults"]],
+        ),
+        "plies": (match.plies, len(entries)),
+        "decisions": (match.decisions, sum(entry["by"] == "bot" for entry in entries)),
+        "start": (match.started_at_us, document["started_at_us"]),
+        "duration": (match.duration_us, document["duration_us"]),
+        "game digest": (match.game_digest, document["game_digest"]),
+        "record digest": (match.record_digest, document["record_digest"]),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What the replays of a file say of it."""
+
+    digest: str | None
+    """That of the file which was read."""
+    matches: int
+    """How many matches were played again."""
+    without_replay: int
+    """How many are finished, and their replays are no longer kept: what is said of them nobody can verify."""
+
+
+def import_verified(
+    database: Database, source: Path, *, name: str | None, digest: str | None, tell: Tell
+) -> tuple[Imported, Verified]:
+    """Import a tournament if its replays say what the file says. Raises ArchiveError; then nothing was imported."""
+    verified = verify_export(source, digest, tell)
+    # The file may be another one by now; its digest says so.
+    from ratings.ledger.ledger import Ledger  # only importing writes
+
+    return Ledger(database).import_tournament(source, name=name, digest=verified.digest, tell=tell), verified
+
+
+def verify_export(source: Path, digest: str | None, tell: Tell) -> Verified:
+    """Play all replays of an exported tournament again, and compare everything. Raises ArchiveError."""
+    digest = digest or _digest_of(source)
+    with (
+        tempfile.TemporaryDirectory(prefix="arena-import-") as directory,
+        closing(open_database(Path(directory) / "import.db")) as database,
+    ):
+        from ratings.ledger.ledger import Ledger
+
+        imported = Ledger(database).import_tournament(source, digest=digest, tell=tell)
+        return _verify(database, imported, str(source), digest, tell)
+
+
+def _verify(database: Database, imported: Imported, file: str, digest: str | None, tell: Tell) -> Verified:
+    from ratings.ledger.telling import Stage
+
+    verified = without = 0
+    for match, stored in matches.replays(database, imported.tournament_id):
+        if stored is None:
+            without += 1
+            continue
+        problems = problems_of_match(matches.match_detail(database, match.id), stored)
+        if problems:
+            raise ArchiveError(
+                f"{file} says something else than the replay of match {match.id} ({problems[0]}); nothing was imported"
+            )
+        verified += 1
+        tell(Stage.REPLAYS, verified, imported.matches)
+    return Verified(digest, verified, without)
+
+
+def _digest_of(source: Path) -> str | None:
+    """Return the digest with which a file ends, so that it is told if the file changes; `None` if it has none."""
+    try:
+        with source.open("rb") as file:
+            file.seek(-min(_LONGEST_END, file.seek(0, os.SEEK_END)), os.SEEK_END)
+            last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
+    except OSError:
+        return None  # reading it says why
+    return last[:_HASH_DIGITS].decode("ascii", "replace") or None
+
+
+def times_of(stored: bytes) -> MatchTimes:
+    """Return the decisions of a stored replay and the totals of each seat. Raises ClientError."""
+    try:
+        document = load(stored)
+        decisions = tuple(_decisions(document))
+    except (ReplayError, TimingError) as error:
+        raise ClientError(f"the replay cannot be read: {error}") from error
+    names = [seat["name"] for seat in document["seats"]]
+    return MatchTimes(decisions, tuple(_total(seat, name, decisions) for seat, name in enumerate(names)))
+
+
+def _decisions(document: Mapping[str, Any]) -> list[DecisionTime]:
+    """Return each decision; CPU, waiting and lag are `None` if it was too short or could not be measured."""
+    found = []
+    for entry, figures in zip(timed_entries(document), read_figures(document), strict=True):
+        was_read = figures.looks > 0 and figures.is_readable
+        found.append(
+            DecisionTime(
+                ply=entry["ply"],
+                seat=entry["seat"],
+                bot=document["seats"][entry["seat"]]["name"],
+                wall_us=figures.wall_us,
+                cpu_us=figures.cpu_us if was_read else None,
+                queue_wait_us=figures.queue_wait_us if was_read else None,
+                referee_lag_us=figures.referee_lag_us if was_read else None,
+                charged_us=entry["charged_us"],
+                looks=figures.looks,
+                readable=figures.is_readable,
+            )
+        )
+    return found
+
+
+def _total(seat: int, name: str, decisions: Sequence[DecisionTime]) -> SeatTime:
+    own = [one for one in decisions if one.seat == seat]
+    sums = {key: sum(getattr(one, key) or 0 for one in own) for key in _FIGURES}
+    return SeatTime(seat, name, len(own), **sums, longest_us=max((one.charged_us for one in own), default=0))

@@ -1,25 +1,25 @@
-"""The runtimes that bots may ask for."""
+"""The runtimes that bots may ask for, as they are on this machine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from arena.app.place import Place
+from arena.app.policy import AppContext
 from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.model.runtimes import Runtime
 from ratings.read.runtimes import seen_runtimes
 
 
-class RuntimesHere:
+class LocalRuntimes:
     """Implements the interface `arena.model.port.Runtimes`."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def list_runtimes(self) -> tuple[Runtime, ...]:
-        seen = {row.hash: row.seen_at_us for row in seen_runtimes(self._place.database)}
-        return describe_all(self._place.programs.runtimes, seen)
+        seen = {row.hash: row.seen_at_us for row in seen_runtimes(self._context.database)}
+        return describe_all(self._context.programs.runtimes, seen)
 
 
 def describe_all(runtimes: RuntimeCatalog, seen: Mapping[str, int]) -> tuple[Runtime, ...]:

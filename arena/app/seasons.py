@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from arena.app.creating import plan_ladder
-from arena.app.ladders import LaddersHere
-from arena.app.place import Place
-from arena.app.rights import need_organiser
-from arena.app.tournament_values import standings_of
+from arena.app.ladders import LocalLadders
+from arena.app.planning import plan_ladder
+from arena.app.policy import AppContext, need_organiser
+from arena.app.tournaments import standings_of
 from arena.model.ladders import Ladder, LadderRequest, Season
 from arena.tournament import seasons
 from arena.tournament.planner import planner_of
@@ -21,14 +20,14 @@ from ratings.store.ladders import RunningLadder
 _FIRST_SEASON = "season 1"
 
 
-class SeasonsHere:
+class LocalSeasons:
     """Implements the interface `arena.model.port.Seasons`."""
 
-    def __init__(self, place: Place) -> None:
-        need_organiser(place.viewer, "open and close ladders and seasons")
-        self._place = place
-        self._ledger = LadderLedger(place.database)
-        self._shown = LaddersHere(place)
+    def __init__(self, context: AppContext) -> None:
+        need_organiser(context.viewer, "open and close ladders and seasons")
+        self._context = context
+        self._ledger = LadderLedger(context.database)
+        self._shown = LocalLadders(context)
 
     def open_ladder(self, request: LadderRequest) -> Ladder:
         settings = {} if request.matches_per_day is None else {MATCHES_PER_DAY: request.matches_per_day}
@@ -42,20 +41,20 @@ class SeasonsHere:
         return self._shown.get_ladder(ladder)
 
     def announce_freeze(self, ladder: str, at_us: int, final_blocks: int) -> Season:
-        seasons.announce_freeze(self._place.database, ladder, at_us, final_blocks)
+        seasons.announce_freeze(self._context.database, ladder, at_us, final_blocks)
         return self._newest(ladder)
 
     def freeze_season(self, ladder: str, final_blocks: int | None = None) -> Season:
-        seasons.freeze(self._place.database, ladder, final_blocks)
+        seasons.freeze(self._context.database, ladder, final_blocks)
         return self._newest(ladder)
 
     def close_season(self, ladder: str) -> Season:
-        running = running_ladder(self._place.database, ladder)
+        running = running_ladder(self._context.database, ladder)
         self._ledger.close_season(ladder, table=self._table(running))
         return self._newest(ladder)
 
     def open_season(self, ladder: str, name: str | None = None) -> Season:
-        seasons.open_season(self._place.database, ladder, name)
+        seasons.open_season(self._context.database, ladder, name)
         return self._newest(ladder)
 
     def _newest(self, ladder: str) -> Season:
@@ -64,9 +63,9 @@ class SeasonsHere:
     def _table_if_any(self, ladder: str) -> Table | None:
         """Return the table of the season that runs, or `None` between two seasons."""
         row = self._shown.get_ladder(ladder)
-        return None if row.season is None else self._table(running_ladder(self._place.database, ladder))
+        return None if row.season is None else self._table(running_ladder(self._context.database, ladder))
 
     def _table(self, running: RunningLadder) -> Table:
         """Return what a season comes to: the table of its final, or of the ladder if it has none."""
         decided_in = running.season.final_tournament_id or running.tournament.id
-        return [asdict(row) for row in standings_of(self._place, decided_in)]
+        return [asdict(row) for row in standings_of(self._context, decided_in)]

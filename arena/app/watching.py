@@ -1,104 +1,240 @@
-"""What the book of record tells those who watch a match: whether they may, and how it was played once it is over."""
+"""A match that is watched, as its viewer may see it: others' notes and evidence are left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
-from arena.app.live_values import Stage, event_value, log_part
-from arena.app.place import Place
-from arena.app.visibility import need_shown, need_told
-from arena.match.live import LiveLogEvent, events_of_replay
+from arena.app.policy import AppContext, need_shown, need_told, shows_note
+from arena.match.live import (
+    LiveEndEvent,
+    LiveEntryEvent,
+    LiveEvent,
+    LiveLogEvent,
+    LiveStartEvent,
+    Outcomes,
+    events_of_replay,
+)
 from arena.match.replay import ReplayError, load
 from arena.match.report import LOG_HEAD_BYTES
+from arena.model import live as values
 from arena.model.errors import ClientError, ForbiddenError
-from arena.model.live import LogPart, MatchEvent
+from arena.model.live import ChanceOutcome, LogPart, MatchEvent
+from arena.model.match_details import FaultFact
 from arena.model.matches import LOG_STAYS_AT_HOME
+from engine import registry
+from engine.core import EngineError
 from ratings.read import matches
 from ratings.read.logs import seat_log
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 BEFORE_ALL = -1
 """The sequence before that of the first event."""
 
 
-def stage_of(place: Place, match: str, seat: int | None = None) -> Stage:
+def watched_match(context: AppContext, match: str, seat: int | None = None) -> WatchedMatch:
     """Return a match that the viewer may watch; with `seat`, the log of that seat.
 
     Raises HiddenError while the match, or its events, are withheld from him, ForbiddenError for the log of another
     owner's bot, and ClientError for a match that is void and for the log of a remote bot.
     """
-    found = matches.find_match(place.database, match)
-    need_shown(place, found)
-    detail = matches.match_detail(place.database, found.id)
+    found = matches.find_match(context.database, match)
+    need_shown(context, found)
+    detail = matches.match_detail(context.database, found.id)
     if seat is None:
-        need_told(place, found, detail.pool.game)
+        need_told(context, found, detail.pool.game)
     if found.state is MatchState.VOID:
         raise ClientError(f"match {found.id} is void: {found.void_reason}; `arena match show` tells more")
-    stage = Stage(
+    watched = WatchedMatch(
         match_id=found.id,
         game=detail.pool.game,
         state=found.state,
         bots=tuple(row.bot for row in detail.seats),
-        is_own=tuple(place.viewer.owns(row.owner_id) for row in detail.seats),
+        is_own=tuple(context.viewer.owns(row.owner_id) for row in detail.seats),
     )
-    if seat is not None and not (0 <= seat < len(stage.is_own) and stage.is_own[seat]):
+    if seat is not None and not (0 <= seat < len(watched.is_own) and watched.is_own[seat]):
         raise ForbiddenError(f"no bot of yours sits in seat {seat} of match {found.id}; an owner sees his own logs")
     if seat is not None and detail.seats[seat].is_remote:
-        raise ClientError(f"{stage.bots[seat]} {LOG_STAYS_AT_HOME}")
-    return stage
+        raise ClientError(f"{watched.bots[seat]} {LOG_STAYS_AT_HOME}")
+    return watched
 
 
-def history(place: Place, stage: Stage, after: int) -> list[MatchEvent]:
+def history(context: AppContext, watched: WatchedMatch, after: int) -> list[MatchEvent]:
     """Return the events of a match that is over which follow `after`. Raises ClientError if its replay is unsound."""
     try:
-        events = events_of_replay(load(matches.replay_of(place.database, stage.match_id)))
+        events = events_of_replay(load(matches.replay_of(context.database, watched.match_id)))
     except ReplayError as error:
-        raise ClientError(f"the replay of match {stage.match_id} cannot be read: {error}") from error
-    shown = (event_value(stage, event) for event in events if event.sequence > after)
+        raise ClientError(f"the replay of match {watched.match_id} cannot be read: {error}") from error
+    shown = (event_value(watched, event) for event in events if event.sequence > after)
     return [event for event in shown if event is not None]
 
 
-def stored_log(place: Place, stage: Stage, seat: int, after: int) -> list[LogPart]:
+def stored_log(context: AppContext, watched: WatchedMatch, seat: int, after: int) -> list[LogPart]:
     """Return the stored log of a match that is over, behind the first `after` bytes.
 
     Raises ClientError if it was removed by retention.
     """
-    log = seat_log(place.database, stage.match_id, seat)
+    log = seat_log(context.database, watched.match_id, seat)
     if log is None:
-        _need_kept(place, stage)
+        _need_kept(context, watched)
         return []
     place_of_tail = LOG_HEAD_BYTES + log.cut_bytes
     head = log.data[:LOG_HEAD_BYTES] if log.cut_bytes else log.data
     parts = [LiveLogEvent(0, seat, 0, head)]
     if log.cut_bytes:
         parts.append(LiveLogEvent(0, seat, place_of_tail, log.data[LOG_HEAD_BYTES:], log.cut_bytes))
-    return [part for one in parts if (part := log_part(stage, one, after)) is not None]
+    return [part for one in parts if (part := log_part(watched, one, after)) is not None]
 
 
-def _need_kept(place: Place, stage: Stage) -> None:
-    removed_at_us = matches.find_match(place.database, stage.match_id).logs_removed_at_us
+def _need_kept(context: AppContext, watched: WatchedMatch) -> None:
+    removed_at_us = matches.find_match(context.database, watched.match_id).logs_removed_at_us
     if removed_at_us is not None:
         day = f"{datetime.fromtimestamp(removed_at_us / 1_000_000, UTC):%Y-%m-%d}"
-        raise ClientError(f"the logs of match {stage.match_id} were removed by retention on {day}; its result is kept")
-
-
-def watch_match(place: Place, match: str, after: int | None) -> Iterator[MatchEvent]:
-    """Yield how a match was played that is over; of others ClientError says who shows them."""
-    stage = _over(stage_of(place, match))
-    yield from history(place, stage, BEFORE_ALL if after is None else after)
-
-
-def watch_logs(place: Place, match: str, seat: int, after: int) -> Iterator[LogPart]:
-    """Yield the log of a seat of a match that is over; of others ClientError says who shows them."""
-    stage = _over(stage_of(place, match, seat))
-    yield from stored_log(place, stage, seat, after)
-
-
-def _over(stage: Stage) -> Stage:
-    if not stage.is_over:
         raise ClientError(
-            f"match {stage.match_id} is not over, and only the service that plays it shows it now: "
-            f"`arena --server NAME match watch {stage.match_id}`"
+            f"the logs of match {watched.match_id} were removed by retention on {day}; its result is kept"
         )
-    return stage
+
+
+def watch_match(context: AppContext, match: str, after: int | None) -> Iterator[MatchEvent]:
+    """Yield how a match was played that is over; of others ClientError says who shows them."""
+    watched = _over(watched_match(context, match))
+    yield from history(context, watched, BEFORE_ALL if after is None else after)
+
+
+def watch_logs(context: AppContext, match: str, seat: int, after: int) -> Iterator[LogPart]:
+    """Yield the log of a seat of a match that is over; of others ClientError says who shows them."""
+    watched = _over(watched_match(context, match, seat))
+    yield from stored_log(context, watched, seat, after)
+
+
+def _over(watched: WatchedMatch) -> WatchedMatch:
+    if not watched.is_over:
+        raise ClientError(
+            f"match {watched.match_id} is not over, and only the service that plays it shows it now: "
+            f"`arena --server NAME match watch {watched.match_id}`"
+        )
+    return watched
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedMatch:
+    """A match that its viewer may watch, and what he may see of each seat."""
+
+    match_id: str
+    game: str
+    state: MatchState
+    bots: tuple[str, ...]
+    is_own: tuple[bool, ...]
+    """For each seat whether its bot is the viewer's; to an organiser all are."""
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the match is over."""
+        return self.state is MatchState.FINISHED
+
+
+def event_value(watched: WatchedMatch, event: LiveEvent) -> MatchEvent | None:
+    """Return an event as the viewer of the stage may see it, or `None` for a log, which is no part of the play."""
+    match event:
+        case LiveStartEvent():
+            return MatchEvent(event.sequence, start=_start(watched, event))
+        case LiveEntryEvent():
+            return MatchEvent(event.sequence, move=_move(watched, event))
+        case LiveEndEvent():
+            return MatchEvent(event.sequence, end=_end(watched, event))
+        case LiveLogEvent():
+            return None
+
+
+def log_part(watched: WatchedMatch, event: LiveEvent, after: int) -> LogPart | None:
+    """Return what a log holds behind the first `after` bytes, or `None` if that is nothing, or it is no log."""
+    if not isinstance(event, LiveLogEvent) or event.start + len(event.data) <= after:
+        return None
+    known = max(0, after - event.start)
+    return LogPart(
+        match_id=watched.match_id,
+        seat=event.seat,
+        bot=watched.bots[event.seat],
+        start=event.start + known,
+        data=event.data[known:],
+        cut_bytes=min(event.cut_bytes, event.start - after) if known == 0 else 0,
+    )
+
+
+def loss_of(event: LiveEvent) -> str:
+    """Return why a match ended without a result, or nothing."""
+    return event.lost if isinstance(event, LiveEndEvent) else ""
+
+
+def _start(watched: WatchedMatch, event: LiveStartEvent) -> values.LiveStart:
+    return values.LiveStart(
+        match_id=event.match_id,
+        attempt=event.attempt,
+        game=event.game,
+        rules_version=event.rules_version,
+        options=event.options,
+        cores=event.cores,
+        clock=event.clock,
+        opening=event.opening,
+        bots=watched.bots,
+        started_at_us=event.started_at_us,
+        chance=_outcomes(event.chance),
+    )
+
+
+def _move(watched: WatchedMatch, event: LiveEntryEvent) -> values.LiveMove:
+    entry = event.entry
+    seat = entry["seat"]
+    is_shown = shows_note(is_own=watched.is_own[seat], is_over=watched.is_over)
+    return values.LiveMove(
+        ply=entry["ply"],
+        seat=seat,
+        bot=watched.bots[seat],
+        action=entry["action"],
+        text=_notation(watched.game, entry["action"]),
+        by=str(entry["by"]),
+        decide=entry.get("decide"),
+        elapsed_us=entry.get("elapsed_us"),
+        charged_us=entry.get("charged_us"),
+        note=entry.get("note") if is_shown else None,
+        chance=_outcomes(event.chance),
+    )
+
+
+def _notation(game: str, action: int) -> str:
+    try:
+        return registry.get(game).actions.format(action)
+    except EngineError:  # it is played where it is installed, and watched here
+        return str(action)
+
+
+def _end(watched: WatchedMatch, event: LiveEndEvent) -> values.LiveEnd:
+    result = event.result
+    if result is None:
+        return values.LiveEnd(lost=event.lost)
+    return values.LiveEnd(
+        ranks=tuple(result["ranks"]),
+        by_rules=result["by_rules"],
+        forfeits=tuple(result["forfeits"]),
+        resigned=tuple(result["resigned"]),
+        faults=tuple(_fault(watched, fault) for fault in result["faults"]),
+        details=result["details"],
+    )
+
+
+def _fault(watched: WatchedMatch, fault: Mapping[str, Any]) -> FaultFact:
+    seat = fault["seat"]
+    return FaultFact(
+        seat=seat,
+        bot=watched.bots[seat],
+        cause=str(fault["cause"]),
+        ply=fault["ply"],
+        explanation=fault["explanation"],
+        evidence=fault["evidence"] if watched.is_own[seat] else {},
+    )
+
+
+def _outcomes(outcomes: Outcomes) -> tuple[ChanceOutcome, ...]:
+    return tuple(ChanceOutcome(outcome) for outcome in outcomes)

@@ -17,13 +17,13 @@ import typer
 import typer.main
 
 from arena.cli.commands import app_of
-from arena.cli.helping import put_help
+from arena.cli.help_texts import put_help
 from arena.cli.shared import errors, settings
 from arena.cli.shared.forms import add_forms
 from arena.cli.shared.options import Language, Server, example, print_help_without_verb
 from arena.cli.shared.places import was_written
 from arena.cli.shared.saying import is_spoken, speaking, spoken, take_language
-from arena.cli.shared.terminal import guarded_streams
+from arena.cli.shared.terminal import escaped_streams
 from arena.i18n.catalogue import LANGUAGES
 
 NOUNS = (
@@ -194,7 +194,7 @@ def _run(arguments: Sequence[str], when_ready: Callable[[], object] | None) -> i
         parser = _parser(noun, verb, spoken())
         if when_ready is not None:
             when_ready()
-        with guarded_streams():
+        with escaped_streams():
             code = parser.main(args=list(arguments), prog_name="arena", standalone_mode=False)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else errors.FAILED

@@ -29,7 +29,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, _end_at_once)
     _open_standard_streams()
     if any("://" in word for word in sys.argv):
-        from arena.cli.shared.hiding import hide_passwords
+        from arena.cli.shared.hidden_passwords import hide_passwords
 
         hide_passwords()
     gc.disable()  # until all that the command line needs is imported: see arena/cli/shared/importing.py
@@ -58,10 +58,10 @@ def _end_without_destructors(code: int) -> None:
 
 def _end_in_order() -> None:
     """Have Ctrl-C raise KeyboardInterrupt from now on."""
-    from arena.cli.shared.ending import note_dropped_interrupts
-    from arena.cli.shared.unheard import pass_over_unheard
+    from arena.cli.shared.broken_stderr import ignore_broken_stderr
+    from arena.cli.shared.ending_signals import note_dropped_interrupts
 
-    pass_over_unheard()
+    ignore_broken_stderr()
     note_dropped_interrupts()
     gc.freeze()
     gc.enable()

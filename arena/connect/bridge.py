@@ -19,7 +19,7 @@ from arena.connect.backoff import ReconnectBackoff
 from arena.connect.bridged_match import BridgedMatch
 from arena.connect.bridged_matches import BridgedMatches
 from arena.connect.errors import BotFailsError, LeftError
-from arena.connect.local import LocalBots
+from arena.connect.local import LocalBotProcesses
 from arena.connect.news import Connected, Disconnected, Draining, Note, Tell, Waiting
 from arena.connect.refusals import RetryDecision, StreamEnd, end_of
 from arena.connect.service import PlayRoute, check_joined, differing_rules
@@ -67,7 +67,7 @@ class Bridge:
         self,
         route: PlayRoute,
         options: JoinOptions,
-        bots: LocalBots,
+        bots: LocalBotProcesses,
         tell: Tell,
         backoff: ReconnectBackoff | None = None,
     ) -> None:

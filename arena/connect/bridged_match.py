@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from arena.connect.history import BEFORE_ALL, MatchHistory
-from arena.connect.local import LocalBots, Stopped
+from arena.connect.local import LocalBotProcesses, Stopped
 from arena.connect.news import BotStopped, Note, Tell
 from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.referee.inbox import Closed, Flood, Inbox, Offence
@@ -46,7 +46,7 @@ _Event = play_pb2.MatchStarted | play_pb2.Decide | play_pb2.MatchFinished | _Pro
 class BridgedMatch:
     """One match, from its beginning to its end. `run` is called once, the others by who reads the service's stream."""
 
-    def __init__(self, started: play_pb2.MatchStarted, bots: LocalBots, send: Send, tell: Tell) -> None:
+    def __init__(self, started: play_pb2.MatchStarted, bots: LocalBotProcesses, send: Send, tell: Tell) -> None:
         """Play a match that has begun; `send` carries a message to the service if there is a connection."""
         self.history = MatchHistory(started)
         self._bots = bots

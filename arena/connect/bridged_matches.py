@@ -10,7 +10,7 @@ from collections import deque
 from typing import Protocol
 
 from arena.connect.bridged_match import BridgedMatch, Send
-from arena.connect.local import LocalBots
+from arena.connect.local import LocalBotProcesses
 from arena.connect.news import MatchVanished, Note, Tell
 from arena.connect.scores import began, ended
 from arena.v1 import play_pb2
@@ -45,7 +45,7 @@ class BridgeObserver(Protocol):
 class BridgedMatches:
     """All matches that run, by id."""
 
-    def __init__(self, bots: LocalBots, send: Send, tell: Tell, observer: BridgeObserver, matches: int) -> None:
+    def __init__(self, bots: LocalBotProcesses, send: Send, tell: Tell, observer: BridgeObserver, matches: int) -> None:
         """Play `matches` at once; those that a service begins beyond that get no process, and end by their clock."""
         self._bots = bots
         self._asked_for = matches

@@ -7,9 +7,13 @@ ConnectError
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class ConnectError(Exception):
     """The bridge cannot go on. The message is one line that ends with the remedy."""
+
+    kind: ClassVar[str] = "failed"
 
 
 class BotFailsError(ConnectError):

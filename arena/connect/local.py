@@ -46,7 +46,7 @@ class Stopped:
     last_words: str
 
 
-class LocalBots:
+class LocalBotProcesses:
     """The processes of one bot. `open_bots` makes it, and ends everything."""
 
     def __init__(self, starter: BotStarter, program: LocalProgram, tell: Tell, start_limit_s: float) -> None:
@@ -206,7 +206,7 @@ async def _open_listener(directory: Path) -> DirectListener:
 @asynccontextmanager
 async def open_bots(
     program: LocalProgram, tell: Tell, start_limit_s: float = START_LIMIT_S
-) -> AsyncIterator[LocalBots]:
+) -> AsyncIterator[LocalBotProcesses]:
     """Start what bots need on this machine; at the end every process and every directory is gone.
 
     Raises HostingError.
@@ -217,6 +217,6 @@ async def open_bots(
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
         starter = BotStarter(launcher, partial(_open_listener, directory), directory, receive_join)
-        bots = LocalBots(starter, program, tell, start_limit_s)
+        bots = LocalBotProcesses(starter, program, tell, start_limit_s)
         stack.push_async_callback(bots.close)
         yield bots

@@ -9,9 +9,16 @@ import grpc
 
 from arena.connect.stream import MOST_MESSAGE_BYTES
 from arena.model.errors import ClientError, ForbiddenError, RefusedError
-from arena.rpc.answers import error_of, status_of
 from arena.rpc.channel import Endpoint
-from arena.rpc.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
+from arena.rpc.errors import (
+    CertificateError,
+    LoginError,
+    ProtocolError,
+    ServiceError,
+    UnreachableError,
+    error_of,
+    status_of,
+)
 from arena.wire.encoding import PROTOCOL_MAJOR
 
 Code = grpc.StatusCode

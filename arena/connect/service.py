@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 from arena.hosting.manifest import BotManifest
 from arena.model.accounts import Identity
 from arena.model.errors import ForbiddenError, RefusedError
-from arena.rpc.address import split_address
 from arena.rpc.channel import UNIX, Endpoint
-from arena.rpc.connect import check_protocol, open_line
 from arena.rpc.errors import ProtocolError, ServiceError
-from arena.rpc.profiles import Profile
-from arena.rpc.remote import ArenaThere
+from arena.rpc.login import check_protocol, open_line
+from arena.rpc.profiles import Profile, split_address
+from arena.rpc.remote import RemoteArena
 from arena.v1 import play_pb2
 from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 _PLAYS = (Scope.PLAYER, Scope.COMPETITOR)
 
@@ -41,7 +40,7 @@ def find_route(profile: Profile, play_address: str | None = None) -> PlayRoute:
     if profile.address.startswith(UNIX):
         raise RefusedError("a remote bot connects over the network; log in with HOST:PORT, or give --play-address")
     with open_line(endpoint, profile.token) as line:
-        identity = ArenaThere(line).account.get_identity()
+        identity = RemoteArena(line).account.get_identity()
     check_protocol(identity, profile.address)
     _check_may_play(identity, profile)
     host = split_address(profile.address)[0]

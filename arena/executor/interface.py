@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable
-from typing import Protocol, Self, runtime_checkable
+from typing import ClassVar, Protocol, Self, runtime_checkable
 
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
@@ -12,6 +12,8 @@ from arena.match.spec import MatchSpec
 
 class ExecutorFailedError(Exception):
     """Nothing can be played any more: workers do not start, or the executor was closed. The message says which."""
+
+    kind: ClassVar[str] = "unavailable"
 
 
 class NotBegunError(Exception):

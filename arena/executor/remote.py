@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from arena.executor.child import ChildProcess
 from arena.executor.interface import ExecutorFailedError, NotBegunError, NotWatchableError
-from arena.executor.worker_process import MatchJob
+from arena.executor.worker_process import ExecutorJob
 from arena.hosting.frames import FrameError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent, read_live
@@ -68,7 +68,7 @@ class RemoteProcess:
         self._join_handler = join_handler
         self._on_ready = on_ready
         self._child = ChildProcess(self._command, self._handle, self._fall_silent, says_that_it_goes_on=True)
-        self._jobs: dict[int, MatchJob] = {}
+        self._jobs: dict[int, ExecutorJob] = {}
         """By ticket."""
         self._begun: set[int] = set()
         """The tickets of the matches whose bots were all there."""
@@ -142,7 +142,7 @@ class RemoteProcess:
         """Play one match when its remote bots are here. Raises MatchLostError, NotBegunError, ExecutorFailedError."""
         if self._failure is not None:
             raise self._failure
-        job = MatchJob(spec, self._update_watch)
+        job = ExecutorJob(spec, self._update_watch)
         self._jobs[job.ticket] = job
         self._send(job)
         try:
@@ -163,20 +163,20 @@ class RemoteProcess:
             raise NotWatchableError(match_id)
         return job.channel.watch(after, logs)
 
-    def _find(self, match_id: str) -> MatchJob | None:
+    def _find(self, match_id: str) -> ExecutorJob | None:
         return next((job for job in self._jobs.values() if job.spec.match_id == match_id), None)
 
     def _command(self) -> list[str]:
         # -P: a folder named arena in the current directory is not ours.
         return [sys.executable, "-P", "-m", "arena.remote", *self._options.words()]
 
-    def _send(self, job: MatchJob) -> None:
+    def _send(self, job: ExecutorJob) -> None:
         if self._is_ready:
             self._child.send({"do": "play", "ticket": job.ticket, "spec": job.spec.to_json()})
             if job.channel.is_watched:
                 self._update_watch(job)
 
-    def _update_watch(self, job: MatchJob) -> None:
+    def _update_watch(self, job: ExecutorJob) -> None:
         if self._is_ready and job.ticket in self._jobs:
             logs = {"logs": job.channel.wanted_logs} if job.channel.is_watched else {}
             self._child.send({"do": "watch" if logs else "unwatch", "ticket": job.ticket, **logs})
@@ -206,7 +206,7 @@ class RemoteProcess:
             self._send(job)
         self._on_ready()
 
-    def _handle_match_event(self, job: MatchJob, event: str, head: Mapping[str, Any], blob: bytes) -> None:
+    def _handle_match_event(self, job: ExecutorJob, event: str, head: Mapping[str, Any], blob: bytes) -> None:
         """Take what the process says of one match."""
         if event == "live":
             job.channel.publish([read_live(head["live"], blob)])
@@ -223,6 +223,6 @@ class RemoteProcess:
         else:
             raise FrameError(f"no event is named {event!r}")
 
-    def _take_out(self, job: MatchJob) -> MatchJob:
+    def _take_out(self, job: ExecutorJob) -> ExecutorJob:
         self._begun.discard(job.ticket)
         return self._jobs.pop(job.ticket)

@@ -24,10 +24,10 @@ WARM_BOTS_APART = 8
 _TICKETS = itertools.count(1)
 
 
-class MatchJob:
+class ExecutorJob:
     """A match to play, and its report to come."""
 
-    def __init__(self, spec: MatchSpec, on_watched: Callable[[MatchJob], None] = lambda _: None) -> None:
+    def __init__(self, spec: MatchSpec, on_watched: Callable[[ExecutorJob], None] = lambda _: None) -> None:
         """Call `on_watched` when somebody begins or ceases to watch the match."""
         self.spec = spec
         self.ticket = next(_TICKETS)
@@ -69,11 +69,11 @@ class WorkerProcess:
         self,
         cores: Sequence[int],
         on_room: Callable[[], None],
-        on_unplayed: Callable[[MatchJob], None],
-        on_fallen: Callable[[MatchJob, MatchLostError], None],
+        on_unplayed: Callable[[ExecutorJob], None],
+        on_fallen: Callable[[ExecutorJob, MatchLostError], None],
         options: Sequence[str] = (),
         *,
-        on_lost: Callable[[MatchJob, str], None],
+        on_lost: Callable[[ExecutorJob, str], None],
         carry: MakeTransport = pipe_transport,
         place: WorkerNode | None = None,
     ) -> None:
@@ -88,7 +88,7 @@ class WorkerProcess:
         self._on_room = on_room
         self._on_unplayed = on_unplayed
         self._on_fallen = on_fallen
-        self._jobs: dict[int, MatchJob] = {}
+        self._jobs: dict[int, ExecutorJob] = {}
         self._options = ("--cores", ",".join(map(str, cores)), *options) if cores else options
         self._on_lost = on_lost
         self.place = place or LocalNode()
@@ -132,24 +132,24 @@ class WorkerProcess:
         """End it at once; its launcher ends its bots."""
         self._child.kill()
 
-    def takes(self, job: MatchJob) -> bool:
+    def takes(self, job: ExecutorJob) -> bool:
         """Return whether a match may be sent to it; one with which a worker fell only if it serves bots apart."""
         return (self.is_apart or not job.falls) and self.place.takes(job.spec)
 
-    def play(self, job: MatchJob) -> None:
+    def play(self, job: ExecutorJob) -> None:
         """Send it a match."""
         self._jobs[job.ticket] = job
         self._child.send({"do": "play", "ticket": job.ticket, "spec": self.place.localize(job.spec).to_json()})
         if job.channel.is_watched:
             self.update_watch(job)
 
-    def update_watch(self, job: MatchJob) -> None:
+    def update_watch(self, job: ExecutorJob) -> None:
         """Tell it whether a match is watched, and whose logs; nothing happens if it does not have that one."""
         if job.ticket in self._jobs:
             logs = {"logs": job.channel.wanted_logs} if job.channel.is_watched else {}
             self._child.send({"do": "watch" if logs else "unwatch", "ticket": job.ticket, **logs})
 
-    def withdraw(self, job: MatchJob) -> None:
+    def withdraw(self, job: ExecutorJob) -> None:
         """Have it drop a job; nothing happens if it does not have that one."""
         if job.ticket in self._jobs:
             self._child.send({"do": "cancel", "ticket": job.ticket})
@@ -179,19 +179,19 @@ class WorkerProcess:
             del self._jobs[head["ticket"]]  # not before: what fails meanwhile has all jobs given back
         self._on_room()
 
-    def _end(self, job: MatchJob, head: Mapping[str, Any], blob: bytes) -> None:
+    def _end(self, job: ExecutorJob, head: Mapping[str, Any], blob: bytes) -> None:
         if head["event"] == "lost":
             self._fail(job, MatchLostError.from_json(head["error"]))
         else:
             self._succeed(job, MatchReport.from_json(head["report"], blob))
 
-    def _succeed(self, job: MatchJob, report: MatchReport) -> None:
+    def _succeed(self, job: ExecutorJob, report: MatchReport) -> None:
         self.warm_bots = report.warm_bots
         if not job.report.done():
             job.report.set_result(report)
         self.place.note_report(job.spec, report)
 
-    def _fail(self, job: MatchJob, error: MatchLostError) -> None:
+    def _fail(self, job: ExecutorJob, error: MatchLostError) -> None:
         if isinstance(error, HostBrokenError):
             self.is_ready, self._has_broken = False, True
         job.fail(error)
@@ -220,7 +220,7 @@ class WorkerProcess:
         for job in jobs[:1]:
             self._on_lost(job, why)
 
-    def _take_all(self) -> list[MatchJob]:
+    def _take_all(self) -> list[ExecutorJob]:
         jobs = list(self._jobs.values())
         self._jobs.clear()
         return jobs

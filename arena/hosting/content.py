@@ -28,6 +28,8 @@ _CHECK_PERMISSIONS = "check its permissions"
 class BotFilesError(BotDirectoryError):
     """The files of a bot cannot be stored."""
 
+    reason = "BOT_FILES"
+
 
 @dataclass(frozen=True, slots=True)
 class VersionLimits:

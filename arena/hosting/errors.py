@@ -13,14 +13,19 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Mapping
+from typing import ClassVar
 
 
 class HostingError(Exception):
     """The root of the errors about processes on this host."""
 
+    kind: ClassVar[str] = "unavailable"
+
 
 class LaunchError(HostingError):
     """The bot's program could not be started through its own fault: it is missing, or it cannot be executed."""
+
+    kind = "failed"
 
 
 class HostBusyError(HostingError):

@@ -17,7 +17,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, ClassVar
 
 from arena.hosting import manifest_fields as fields
 from arena.hosting.debian_packages import package_hint
@@ -34,6 +34,9 @@ MAX_MANIFEST_BYTES = 65_536
 
 class BotDirectoryError(ValueError):
     """The directory does not hold a usable bot."""
+
+    kind: ClassVar[str] = "misuse"
+    reason: ClassVar[str] = "BOT_DIRECTORY"
 
 
 class ManifestError(BotDirectoryError):

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from arena.hosting import building
 from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, read_chunks
@@ -31,6 +32,9 @@ _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 class StoreError(Exception):
     """A version is not in the store, was changed there, or cannot be stored."""
+
+    kind: ClassVar[str] = "unavailable"
+    reason: ClassVar[str] = "STORE"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 
 class HostCause(enum.StrEnum):
@@ -33,6 +33,8 @@ class HostCause(enum.StrEnum):
 
 class MatchLostError(Exception):
     """The host could not play the match, and no bot is to blame. The message is a sentence for people."""
+
+    kind: ClassVar[str] = "unavailable"
 
     def __init__(
         self, reason: str, cause: HostCause = HostCause.WORKER_DIED, evidence: Mapping[str, Any] | None = None

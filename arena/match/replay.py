@@ -26,7 +26,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.digests import canonical_json
@@ -41,6 +41,8 @@ _SEAL_BYTES = 32
 
 class ReplayError(ValueError):
     """The bytes are not a stored replay."""
+
+    kind: ClassVar[str] = "failed"
 
 
 def entry_json(entry: ReplayEntry) -> dict[str, Any]:

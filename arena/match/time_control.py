@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import ClassVar
 
 SECOND_US = 1_000_000
 DEFAULT_START_LIMIT_US = 10 * SECOND_US
@@ -21,6 +22,9 @@ _PONDERING = "pondering"
 
 class TimeControlError(ValueError):
     """The text is not a time control."""
+
+    kind: ClassVar[str] = "misuse"
+    reason: ClassVar[str] = "TIME_CONTROL"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ratings.store.limits import OwnerLimits
-from ratings.store.states import Scope
+from ratings.values.limits import OwnerLimits
+from ratings.values.states import Scope
 
 PROTOCOL_MAJOR = 1
 PROTOCOL_MINOR = 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ratings.store.states import AdmissionState
+from ratings.values.states import AdmissionState
 
 
 class FindingState(enum.StrEnum):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ratings.store.states import BotEventKind
+from ratings.values.states import BotEventKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.model.planning import LeftOut
-from arena.model.pools import Pool
+from ratings.values.pools import Pool
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.model.planning import TournamentRequest
-from arena.model.pools import Pool
+from ratings.values.pools import Pool
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.model.pools import Pool
-from ratings.store.states import AttemptState, MatchState
+from ratings.values.pools import Pool
+from ratings.values.states import AttemptState, MatchState
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 LOG_STAYS_AT_HOME = "is remote: what it writes stays on its author's machine, where `arena bot connect` shows it"
 """What is said of a remote bot when its log is asked for."""

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from arena.model.bots import BotSummary
-from arena.model.leaderboards import Leaderboard
-from arena.model.page import DEFAULT_LIMIT, Page
-from arena.model.pools import Pool
-from arena.model.port import ArenaPort
-from arena.model.ratings import OfficialTable
-from arena.model.statistics import SeatResult
-from arena.model.tournaments import TournamentSummary
-from ratings.store.states import AdmissionState
+from ratings.values.bots import RecentVersion
+from ratings.values.leaderboards import CurvePoint, FaultCount, Standing
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.pools import Pool
+from ratings.values.statistics import SeatResult
+
+if TYPE_CHECKING:  # who names one of the values pays for no other noun's
+    from arena.model.bots import BotSummary
+    from arena.model.ratings import OfficialTable
+    from arena.model.tournaments import TournamentSummary
+    from ratings.values.leaderboards import Leaderboard
+
+MOST_IN_OFFICIAL = 500
+"""So many versions of a pool are fitted together, the best by the live rating: time grows with the cube of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,71 +33,6 @@ class Form:
     """What its last match changed of its rating."""
     faults: int
     """In how many of its rated matches it did something wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """The rating of a version after so many of its matches."""
-
-    matches: int
-    mu: float
-    sigma: float
-
-
-@dataclass(frozen=True, slots=True)
-class FaultCount:
-    """How often a version did something wrong for the same cause, and a match that shows it."""
-
-    cause: str
-    count: int
-    match_id: str
-    """The last rated match in which it did."""
-    explanation: str
-    """What was said of it there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The place of a version in a pool."""
-
-    pool: Pool
-    version_id: str
-    number: int
-    """That of the version."""
-    content_hash: str
-    rank: int
-    of: int
-    """How many versions are rated in the pool."""
-    mu: float
-    sigma: float
-    exposure: float
-    """The figure that is shown and sorted by: mu - 3 sigma."""
-    matches: int
-    wins: int
-    """In how many matches it was first alone."""
-    score: float
-    """The part of the opponents met that was beaten, 0 to 1; a tie counts half."""
-    shared: int = 0
-    """In how many it was first together with some of the others."""
-    draws: int = 0
-    """In how many all were level."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewVersion:
-    """A version that was added lately, and whether it was let in."""
-
-    bot: str
-    number: int
-    created_at_us: int
-    remote: bool
-    """Whether its author runs it elsewhere; such a bot needs no admission."""
-    is_gone: bool
-    """Whether it was withdrawn, or its bot barred."""
-    plays: bool
-    """Whether it is the version that plays on ladders, or a bot of the organiser, which needs no admission."""
-    admission: AdmissionState | None
-    """How far its last admission is; `None` if none was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +64,6 @@ class Record:
     """Those that it met most."""
     seats: tuple[SeatResult, ...]
     faults: tuple[FaultCount, ...]
-
-
-MOST_IN_OFFICIAL = 500
-"""So many versions of a pool are fitted together, the best by the live rating: time grows with the cube of them."""
 
 
 class Overview(Protocol):
@@ -170,7 +106,7 @@ class Overview(Protocol):
     def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
         """Return the bots whose names hold a text, by name."""
 
-    def list_newest(self, limit: int) -> tuple[NewVersion, ...]:
+    def list_newest(self, limit: int) -> tuple[RecentVersion, ...]:
         """Return the versions that were added last, the last first, without the seats that people take."""
 
     def list_running(self, limit: int) -> tuple[TournamentSummary, ...]:
@@ -205,11 +141,3 @@ class Overview(Protocol):
 
         It takes seconds to minutes: MOST_IN_OFFICIAL versions are fitted, and only their matches with one another.
         """
-
-
-class ShownArena(ArenaPort, Protocol):
-    """An arena that pages show."""
-
-    @property
-    def overview(self) -> Overview:
-        """What is read of many versions at once."""

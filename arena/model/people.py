@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ratings.store.names import PEOPLE, stored_bot_name
+from ratings.values.names import PEOPLE, stored_bot_name
 
 GUEST_VERSION = "1"
 """The one version of each guest: people have none."""
@@ -30,6 +30,22 @@ def guest_bot(name: str) -> str:
 def is_guest(bot: str) -> bool:
     """Return whether a bot of that whole name stands for a person."""
     return bot.startswith(stored_bot_name(PEOPLE, ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayLimits:
+    """What people may do who play in their browsers."""
+
+    most: int
+    """How many may sit at once; 0 for nobody."""
+    idle_s: float = 1800.0
+    """How long a person may take for a decision before the seat resigns."""
+    per_visitor: int = 4
+    """How many seats one visitor may hold at once."""
+    per_hour: int = 30
+    """How many tables one address may open within an hour."""
+    rated: bool = False
+    """Whether people may play rated matches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

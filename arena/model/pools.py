@@ -1,28 +1,12 @@
-"""A pool: matches that are rated together."""
+"""The options of a pool that are worth telling."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from engine import registry
 from engine.core import EngineError
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """What all matches of a pool have in common."""
-
-    pool_id: str
-    game: str
-    rules_version: str
-    seats: int
-    options: Mapping[str, Any]
-    time_control: str
-    cores: int
-    remote: bool = False
-    """Whether bots play in it that their authors run elsewhere."""
+from ratings.values.pools import Pool
 
 
 def special_options(pool: Pool) -> dict[str, Any]:

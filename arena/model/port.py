@@ -10,7 +10,7 @@ service gives MOST_LIMIT at once. Every method raises ClientError, or an error o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from arena.model.accounts import (
     Identity,
@@ -22,18 +22,15 @@ from arena.model.accounts import (
     TokenSummary,
 )
 from arena.model.admissions import Admission
-from arena.model.annulments import Annulled, Annulment
 from arena.model.answers import ConfidencePoint
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion, RemovedBot
 from arena.model.forecasts import Forecast
 from arena.model.ladders import Ladder, LadderRequest, Season, SeasonTable
-from arena.model.leaderboards import LeaderboardList
 from arena.model.live import LogPart, MatchEvent
 from arena.model.match_details import MatchDetail, MatchTimes, SeatLog
 from arena.model.matches import MatchSummary
 from arena.model.notices import Notice
 from arena.model.operations import Operation
-from arena.model.page import DEFAULT_LIMIT, Page
 from arena.model.pairings import Pairing
 from arena.model.people import OpenedTable, TableRequest
 from arena.model.planning import (
@@ -44,13 +41,20 @@ from arena.model.planning import (
     TournamentRequest,
     Withdrawn,
 )
-from arena.model.ratings import Anchor, FairPlay, OfficialTable, Suspicion
+from arena.model.ratings import Anchor, FairPlay, OfficialTable
 from arena.model.replays import Replay, ReplayCheck
 from arena.model.runtimes import Runtime
-from arena.model.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
 from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from arena.model.uploads import Submitted, UploadTicket
-from ratings.store.states import AdmissionState, Fared, MatchState, Scope
+from ratings.values.annulments import Annulled, Annulment
+from ratings.values.leaderboards import LeaderboardList
+from ratings.values.official import Suspicion
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.states import AdmissionState, Fared, MatchState, Scope
+from ratings.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
+
+if TYPE_CHECKING:
+    from arena.model.overview import Overview
 
 
 class Bots(Protocol):
@@ -540,3 +544,11 @@ class ArenaPort(Protocol):
     @property
     def operations(self) -> Operations:
         """The long jobs, while they go on and afterwards."""
+
+
+class ShownArena(ArenaPort, Protocol):
+    """An arena that pages show."""
+
+    @property
+    def overview(self) -> Overview:
+        """What is read of many versions at once."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.model.answers import BestKnown, ComparisonResult
-from arena.model.pools import Pool
-from ratings.store.names import EVERY_BOT
+from ratings.values.names import EVERY_BOT
+from ratings.values.pools import Pool
+from ratings.values.tournaments import BotFaults, HostLoss, LockHolder
 
 STOPPED = "stopped"
 """The status of a tournament that was begun and that nobody plays now."""
@@ -16,17 +17,6 @@ SINGLE_MATCH = "match"
 """What stands in place of a format's name for a single match."""
 ALL = EVERY_BOT
 """What stands among the entrants for every bot that can play the game."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedBy:
-    """The process that plays a tournament now."""
-
-    host: str
-    """The name of its machine."""
-    pid: int | None
-    since_us: int
-    """When it began; microseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +44,7 @@ class TournamentSummary:
     """Whether further matches will be planned once there are results."""
     remote: bool = False
     """Whether bots play in it that their authors run elsewhere."""
-    played_by: PlayedBy | None = None
+    played_by: LockHolder | None = None
     """Who plays it while it runs; for organisers only."""
 
     @property
@@ -101,36 +91,6 @@ class LeakFinding:
     sentence: str
     evidence: Mapping[str, Any]
     """Empty for whoever may not see it."""
-
-
-@dataclass(frozen=True, slots=True)
-class HostLoss:
-    """What a tournament lost by one cause on the side of the host; most of it was played again."""
-
-    cause: str
-    attempts: int
-    matches: int
-    """How many different matches they were of."""
-    bot: str | None = None
-    """The bot whose matches they were, if nearly all were those of one, which is more than chance."""
-    version: int | None = None
-    """The number of its version."""
-    sat_in: int = 0
-    """In how many of these matches it sat."""
-
-
-@dataclass(frozen=True, slots=True)
-class BotFaults:
-    """What a bot did wrong in a tournament, by one cause."""
-
-    bot: str
-    version: int
-    """The number of its version."""
-    cause: str
-    matches: int
-    """In how many matches it did so."""
-    match_id: str
-    """One of them: the one that was planned last."""
 
 
 @dataclass(frozen=True, slots=True)

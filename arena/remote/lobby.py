@@ -15,7 +15,7 @@ from arena.match.messages import Answer, Resignation
 from arena.referee.errors import StreamError
 from arena.remote.connection import RemoteConnection
 from arena.remote.seat import RemoteSeat
-from arena.remote.values import SUPERSEDED, AdmittedBot, StreamRefusedError, malformed, version_in_play
+from arena.remote.values import SUPERSEDED, BotIdentity, StreamRefusedError, malformed, version_in_play
 from arena.wire.encoding import EVERY_GAME, encode_joined
 from arena.wire.parsing import Leave, parse_request
 
@@ -28,7 +28,7 @@ MOST_STORIES = 200
 MOST_REMEMBERED = 10_000
 """Of how many versions it is known for how long they were here."""
 
-OnPresence = Callable[[AdmittedBot, int | None], None]
+OnPresence = Callable[[BotIdentity, int | None], None]
 """Is told of a bot how many matches it plays at once, 0 when it wants no new one, or None when it is gone."""
 OnRoom = Callable[[str], None]
 
@@ -37,7 +37,7 @@ OnRoom = Callable[[str], None]
 class Member:
     """A bot that is here, or has a match that goes on."""
 
-    bot: AdmittedBot
+    bot: BotIdentity
     room: int
     """How many matches it plays at once; 0 if it wants no new one."""
     connection: RemoteConnection | None
@@ -87,7 +87,7 @@ class Lobby:
 
     # Coming and going.
 
-    def enter(self, connection: RemoteConnection, bot: AdmittedBot, room: int) -> Member:
+    def enter(self, connection: RemoteConnection, bot: BotIdentity, room: int) -> Member:
         """Take a bot in that has joined; it goes on where it was, and with a negative `room` begins nothing new.
 
         Raises StreamRefusedError if another version plays.

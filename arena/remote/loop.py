@@ -40,7 +40,7 @@ from arena.match.spec import MatchSpec
 from arena.remote.host import RemoteHost
 from arena.remote.lobby import Lobby
 from arena.remote.server import JoinApplication
-from arena.remote.values import TOKEN_REVOKED, UNDECIDED, AdmittedBot, StreamRefusedError, refused
+from arena.remote.values import TOKEN_REVOKED, UNDECIDED, BotIdentity, StreamRefusedError, refused
 from arena.remote.waiting import WaitingRoom, WaitingRoomClosedError
 from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
 from arena.worker.live_feed import LiveFeed
@@ -56,7 +56,7 @@ class CoordinatorLink:
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
         self._numbers = itertools.count(1)
-        self._questions: dict[int, asyncio.Future[AdmittedBot]] = {}
+        self._questions: dict[int, asyncio.Future[BotIdentity]] = {}
 
     def send(self, data: bytes) -> None:
         """Send a message."""
@@ -72,10 +72,10 @@ class CoordinatorLink:
             self.send_event("alive", launcher=0)
             await asyncio.sleep(BEAT_S)
 
-    async def admit(self, application: JoinApplication) -> AdmittedBot:
+    async def admit(self, application: JoinApplication) -> BotIdentity:
         """Return the bot that may join. Raises StreamRefusedError."""
         number = next(self._numbers)
-        answer: asyncio.Future[AdmittedBot] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[BotIdentity] = asyncio.get_running_loop().create_future()
         self._questions[number] = answer
         self.send_event("join", question=number, application=asdict(application))
         try:
@@ -86,7 +86,7 @@ class CoordinatorLink:
         finally:
             del self._questions[number]
 
-    def send_presence(self, bot: AdmittedBot, room: int | None) -> None:
+    def send_presence(self, bot: BotIdentity, room: int | None) -> None:
         """Tell that a bot is here, leaving, or gone."""
         self.send_event("presence", version=bot.version, digest=bot.digest, room=room)
 
@@ -96,7 +96,7 @@ class CoordinatorLink:
         if question is None or question.done():
             return
         if head["do"] == "admit":
-            question.set_result(AdmittedBot.from_json(head["guest"]))
+            question.set_result(BotIdentity.from_json(head["guest"]))
         else:
             question.set_exception(StreamRefusedError(refused(head["refusal"])))
 

@@ -19,7 +19,7 @@ from arena.remote.connection import RemoteConnection
 from arena.remote.keyed_semaphore import KeyedSemaphore
 from arena.remote.lobby import Lobby, Member
 from arena.remote.pending_streams import PendingStreams
-from arena.remote.values import STOPPING, TOKEN_UNKNOWN, AdmittedBot, StreamRefusedError, bad_join, other_protocol
+from arena.remote.values import STOPPING, TOKEN_UNKNOWN, BotIdentity, StreamRefusedError, bad_join, other_protocol
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR
 from arena.wire.parsing import MAX_REQUEST_BYTES, parse_join
@@ -77,7 +77,7 @@ class TlsEndpoint:
     key: Path
 
 
-Admit = Callable[[JoinApplication], Awaitable[AdmittedBot]]
+Admit = Callable[[JoinApplication], Awaitable[BotIdentity]]
 """Asks whether a bot may join. Raises StreamRefusedError."""
 
 

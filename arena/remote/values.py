@@ -13,7 +13,7 @@ from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
 
 
 @dataclass(frozen=True, slots=True)
-class AdmittedBot:
+class BotIdentity:
     """A bot that may join, as the coordinator knows it."""
 
     name: str
@@ -25,7 +25,7 @@ class AdmittedBot:
     """That of its token."""
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> AdmittedBot:
+    def from_json(cls, data: Mapping[str, Any]) -> BotIdentity:
         """Return the bot that a frame of the coordinator names."""
         return cls(data["bot"], data["version"], tuple(data["games"]), data["digest"])
 

@@ -18,7 +18,6 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 from arena.model import port
-from arena.model.page import MOST_LIMIT, Page
 from arena.rpc import mirror
 from arena.rpc.mirror import Hints
 from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of descriptors
@@ -31,6 +30,7 @@ from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of 
     operation_pb2,
     tournament_pb2,
 )
+from ratings.values.page import MOST_LIMIT, Page
 
 PACKAGE = "arena.v1"
 SERVICES: Mapping[str, Mapping[str, type]] = {

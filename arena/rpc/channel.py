@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import grpc
 
 from arena.model.errors import ClientError
-from arena.rpc.address import is_loopback, split_address
 from arena.rpc.certificates import check_dates, fetch_certificate, fingerprint_of
 from arena.rpc.errors import CertificateError, UnreachableError
-from arena.rpc.profiles import Profile
+from arena.rpc.profiles import Profile, is_loopback, split_address
 
 _MOST_ANSWER_BYTES = 256 << 20
 """A replay, or a page of 500 items."""

@@ -1,23 +1,41 @@
 """What can go wrong between a client and a service, beyond what the service itself refuses.
 
-ClientError
-└── ServiceError           the service could not do it, for reasons of its own
-├── UnreachableError   nobody answers, or the connection broke
-├── UnavailableError   it answers, and cannot do it at this moment
-├── CertificateError   what answers cannot show that it is the service that is meant
-├── LoginError         there is no valid token: it is unknown, revoked, expired, or its owner is disabled
-├── BusyError          a limit was reached; later it may work
-│   └── DiskFullError  the disk of the service is full
-└── ProtocolError      the service speaks another major version of the protocol, or is none of ours
+    ClientError
+    └── ServiceError           the service could not do it, for reasons of its own
+        ├── UnreachableError   nobody answers, or the connection broke
+        ├── UnavailableError   it answers, and cannot do it at this moment
+        ├── CertificateError   what answers cannot show that it is the service that is meant
+        ├── LoginError         there is no valid token: it is unknown, revoked, expired, or its owner is disabled
+        ├── BusyError          a limit was reached; later it may work
+        │   └── DiskFullError  the disk of the service is full
+        └── ProtocolError      the service speaks another major version of the protocol, or is none of ours
+
+`error_of` makes them, and those of `arena.model.errors`, of what a service answers.
 """
 
 from __future__ import annotations
 
-from arena.model.errors import ClientError
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import grpc
+
+from arena.model.errors import (
+    ClientError,
+    DamagedError,
+    FellBehindError,
+    ForbiddenError,
+    HiddenError,
+    RefusedError,
+    UnknownError,
+)
+from arena.wire.status import STATUS_DETAILS_KEY, Status, decode_status
 
 
 class ServiceError(ClientError):
     """The service could not do what was asked."""
+
+    kind = "unavailable"
 
 
 class UnreachableError(ServiceError):
@@ -35,14 +53,81 @@ class CertificateError(ServiceError):
 class LoginError(ServiceError):
     """There is no valid token for the service."""
 
+    kind = "unauthenticated"
+
 
 class BusyError(ServiceError):
     """A limit was reached, or the service is short of something; later it may work."""
+
+    kind = "limit"
 
 
 class DiskFullError(BusyError):
     """The disk of the service is full, and nothing was recorded."""
 
+    kind = "full"
+    reason = "DISK_FULL"
+
 
 class ProtocolError(ServiceError):
     """What answers speaks another protocol."""
+
+    reason = "PROTOCOL_VERSION"
+
+
+Code = grpc.StatusCode
+
+_BY_CODE: dict[grpc.StatusCode, type[ClientError]] = {
+    Code.NOT_FOUND: UnknownError,
+    Code.PERMISSION_DENIED: ForbiddenError,
+    Code.UNAUTHENTICATED: LoginError,
+    Code.INVALID_ARGUMENT: RefusedError,
+    Code.OUT_OF_RANGE: RefusedError,
+    Code.ALREADY_EXISTS: RefusedError,
+    Code.FAILED_PRECONDITION: RefusedError,
+    Code.RESOURCE_EXHAUSTED: BusyError,
+    Code.UNAVAILABLE: UnavailableError,
+}
+_BY_REASON: dict[str, type[ClientError]] = {
+    **{kind.reason: kind for kind in (HiddenError, DamagedError, ProtocolError, DiskFullError, ClientError)},
+    "STATISTICS": ClientError,
+    "TOURNAMENT": ClientError,
+    "UPLOAD_DISK_FULL": DiskFullError,
+}
+"""Those of another kind than their code says: several kinds share one."""
+
+
+def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientError | None]) -> ClientError:
+    """Return what a call that failed at a service means; `diagnose` finds out why nobody could be reached."""
+    call: Any = error
+    code, text = call.code(), call.details() or ""
+    status = status_of(call.trailing_metadata() or ())
+    if status is not None:
+        if status.reason == "FELL_BEHIND":
+            return FellBehindError(int(status.metadata.get("sequence", -1)))
+        kind = _BY_REASON.get(status.reason) or _BY_CODE.get(code, ServiceError)
+        return kind(status.message)
+    if code is Code.UNAVAILABLE:
+        return diagnose() or UnreachableError(f"the service at {place} cannot be reached ({text}); try again")
+    if code is Code.UNIMPLEMENTED:
+        return ProtocolError(
+            f"the service at {place} does not know this call; this is its address for remote bots, which "
+            "`arena login` does not want, or it is of another version of the arena, or no arena's"
+        )
+    if code is Code.DEADLINE_EXCEEDED:
+        return UnreachableError(f"the service at {place} did not answer in time; try again")
+    if code is Code.CANCELLED:
+        return UnreachableError(f"the connection to {place} was closed; try again")
+    return ServiceError(f"the service at {place} failed: {text or code.name}; tell the organiser")
+
+
+def status_of(metadata: Iterable[tuple[str, str | bytes]]) -> Status | None:
+    """Return the status with a reason of ours that came with an error, or `None`."""
+    for key, value in metadata:
+        if key == STATUS_DETAILS_KEY and isinstance(value, bytes):
+            try:
+                status = decode_status(value)
+            except ValueError:
+                return None
+            return status if status.reason else None
+    return None

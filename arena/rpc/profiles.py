@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import re
@@ -14,13 +15,14 @@ from typing import Any
 from platformdirs import user_config_path
 
 from arena.model.errors import ClientError, RefusedError, unknown
-from arena.rpc.address import split_address
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _SUFFIX = ".json"
 _SCHEMA = 1
 _UNIX = "unix:"
+_ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+(?:%\w+)?)\]|([\w.-]+)):(\d{1,5})")
+_LARGEST_PORT = 65_535
 
 
 class ProfileError(ClientError):
@@ -180,3 +182,22 @@ def _write(file: Path, text: str) -> None:
         with suppress(OSError):
             unfinished.unlink()
         raise
+
+
+def split_address(address: str) -> tuple[str, int]:
+    """Return host and port of an address. Raises ValueError, with the remedy, for a text that is none."""
+    found = _ADDRESS.fullmatch(address)
+    if found is None or not 0 < int(found[3]) <= _LARGEST_PORT:
+        raise ValueError(
+            f"{address!r} is no address; write HOST:PORT, for example arena.example.org:7733 or [2001:db8::7]:7733"
+        )
+    return found[1] or found[2], int(found[3])
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether an address is on this machine. Raises ValueError for a text that is none."""
+    host = split_address(address)[0]
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import grpc
 from google.protobuf.message import Message
@@ -13,7 +14,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from arena.model import port
 from arena.model.accounts import PROTOCOL_MAJOR
-from arena.model.errors import RefusedError
+from arena.model.errors import FellBehindError, RefusedError
 from arena.model.port import (
     Account,
     Admin,
@@ -26,14 +27,17 @@ from arena.model.port import (
     Submissions,
     Tables,
 )
-from arena.rpc.answers import error_of
 from arena.rpc.calls import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.rpc.channel import Endpoint
-from arena.rpc.following import follow
+from arena.rpc.errors import UnreachableError, error_of
 from arena.v1 import bot_pb2
 
 _PATIENCE_S = 120.0
 """For one answer; the official table of a large pool takes long."""
+T = TypeVar("T")
+P = TypeVar("P")
+_PAUSES_S = (0.2, 1.0, 3.0)
+"""How long to wait before each attempt to go on; whatever arrives lets them begin anew."""
 
 
 def _write(message: Message) -> bytes:
@@ -147,7 +151,7 @@ class _Noun:
         return follow(lambda after: self._line.ask(rpc, {**arguments, "after": after}), place_of, arguments["after"])
 
 
-class ArenaThere:
+class RemoteArena:
     """An `ArenaPort` over an open connection, with what only a service offers besides."""
 
     def __init__(self, line: Line) -> None:
@@ -238,3 +242,22 @@ class ArenaThere:
     def submissions(self) -> Submissions:
         """How bots are handed in."""
         return cast(Submissions, self._noun("submissions"))
+
+
+def follow(begin: Callable[[P], Iterator[T]], place_of: Callable[[T], P], after: P) -> Iterator[T]:
+    """Yield what `begin` yields after a place, and go on behind the last item when the stream breaks.
+
+    Raises UnreachableError if the service cannot be reached any more, and whatever else ends the stream.
+    """
+    failures = 0
+    while True:
+        try:
+            for item in begin(after):
+                failures, after = 0, place_of(item)
+                yield item
+            return
+        except (FellBehindError, UnreachableError):
+            if failures == len(_PAUSES_S):
+                raise
+            time.sleep(_PAUSES_S[failures])
+            failures += 1

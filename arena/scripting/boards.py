@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.model.bots import BotSummary
-from arena.model.leaderboards import Leaderboard, LeaderboardRow
 from arena.model.matches import MatchSummary
-from arena.model.pools import Pool, special_options
-from arena.model.ratings import NOT_COMPARED, OfficialRow, OfficialTable
-from arena.model.statistics import Crosstable, Meeting
+from arena.model.pools import special_options
+from arena.model.ratings import NOT_COMPARED, OfficialTable
 from arena.model.tournaments import StandingRow, TournamentSummary
-from arena.scripting.tables import Column, Table, data_frame, html_table, number, text_table
+from arena.scripting.tables import ResultTable, TableColumn, data_frame, html_table, number, text_table
+from ratings.values.leaderboards import Leaderboard, LeaderboardRow
+from ratings.values.official import OfficialRow
+from ratings.values.pools import Pool
+from ratings.values.statistics import Crosstable, Meeting
 
 _DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class RatedTable(Table[LeaderboardRow]):
+class RatedTable(ResultTable[LeaderboardRow]):
     """A leaderboard: the ratings of a pool, the best first."""
 
     pool: Pool
@@ -28,7 +30,7 @@ class RatedTable(Table[LeaderboardRow]):
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class OfficialRatings(Table[OfficialRow]):
+class OfficialRatings(ResultTable[OfficialRow]):
     """The official table of a pool: one joint fit of all its matches, with intervals, the best first."""
 
     table: OfficialTable
@@ -42,7 +44,7 @@ class OfficialRatings(Table[OfficialRow]):
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class ScoreMatrix(Table[Meeting]):
+class ScoreMatrix(ResultTable[Meeting]):
     """A crosstable: the rows are the ordered pairs that met; it is shown as a square, the best first."""
 
     bots: tuple[str, ...]
@@ -54,7 +56,7 @@ class ScoreMatrix(Table[Meeting]):
 
     def pairs(self) -> Any:
         """Return a DataFrame with a row for each ordered pair: matches, points, wins, ties, losses."""
-        return Table.to_pandas(self)
+        return ResultTable.to_pandas(self)
 
     def _scores(self) -> list[list[float | None]]:
         scores = {(one.bot, one.opponent): one.score for one in self.rows}
@@ -76,7 +78,7 @@ def leaderboard_table(board: Leaderboard) -> RatedTable:
     """Return a leaderboard as a table."""
     columns = (
         number("rank", lambda row: row.rank),
-        Column("bot", lambda row: row.bot),
+        TableColumn("bot", lambda row: row.bot),
         number("version", lambda row: row.number),
         number("rating", lambda row: row.exposure, "{:.2f}"),
         number("mu", lambda row: row.mu, "{:.2f}"),
@@ -94,10 +96,10 @@ def official_table(table: OfficialTable) -> OfficialRatings:
     """Return an official table as a table."""
     columns = (
         number("rank", lambda row: row.rank),
-        Column("ranks", lambda row: f"{row.best_rank}-{row.worst_rank}", right=True),
-        Column("bot", lambda row: row.bot),
+        TableColumn("ranks", lambda row: f"{row.best_rank}-{row.worst_rank}", right=True),
+        TableColumn("bot", lambda row: row.bot),
         number("elo", lambda row: row.elo, "{:.0f}"),
-        Column("interval", _interval, right=True),
+        TableColumn("interval", _interval, right=True),
         number("above next", lambda row: row.above_next, "{:.0%}"),
         number("matches", lambda row: row.matches),
     )
@@ -114,63 +116,63 @@ def _interval(row: OfficialRow) -> str:
 
 def crosstable(found: Crosstable, title: str) -> ScoreMatrix:
     """Return a crosstable as a table."""
-    columns = (Column("bot", lambda row: row.bot),)
+    columns = (TableColumn("bot", lambda row: row.bot),)
     notes = ("the score of a row's bot against a column's; a tie counts half",)
     names = tuple(version.name for version in found.versions)
     return ScoreMatrix(title, found.meetings, Meeting, columns, notes, bots=names)
 
 
-def standings_table(name: str, rows: Iterable[StandingRow], notes: Iterable[str] = ()) -> Table[StandingRow]:
+def standings_table(name: str, rows: Iterable[StandingRow], notes: Iterable[str] = ()) -> ResultTable[StandingRow]:
     """Return the table of a tournament."""
     columns = (
         number("place", lambda row: row.place),
-        Column("bot", lambda row: row.bot),
+        TableColumn("bot", lambda row: row.bot),
         number("version", lambda row: row.number),
         number("points", lambda row: row.points),
         number("score", lambda row: row.score, "{:.3f}"),
         number("matches", lambda row: row.matches),
         number("wins", lambda row: row.wins),
         number("forfeits", lambda row: row.forfeits),
-        Column("", lambda row: row.status),
+        TableColumn("", lambda row: row.status),
     )
-    return Table(name, tuple(rows), StandingRow, columns, tuple(notes))
+    return ResultTable(name, tuple(rows), StandingRow, columns, tuple(notes))
 
 
-def bots_table(rows: Iterable[BotSummary]) -> Table[BotSummary]:
+def bots_table(rows: Iterable[BotSummary]) -> ResultTable[BotSummary]:
     """Return the list of the bots."""
     columns = (
-        Column("bot", lambda row: row.name),
+        TableColumn("bot", lambda row: row.name),
         number("versions", lambda row: row.versions),
-        Column("newest", lambda row: row.content_hash[:_DIGITS]),
-        Column("games", lambda row: ", ".join(row.games)),
+        TableColumn("newest", lambda row: row.content_hash[:_DIGITS]),
+        TableColumn("games", lambda row: ", ".join(row.games)),
     )
-    return Table("Bots", tuple(rows), BotSummary, columns)
+    return ResultTable("Bots", tuple(rows), BotSummary, columns)
 
 
-def tournaments_table(rows: Iterable[TournamentSummary]) -> Table[TournamentSummary]:
+def tournaments_table(rows: Iterable[TournamentSummary]) -> ResultTable[TournamentSummary]:
     """Return the list of the tournaments."""
     columns = (
-        Column("tournament", lambda row: row.name),
-        Column("format", lambda row: row.format),
-        Column("game", lambda row: row.game),
+        TableColumn("tournament", lambda row: row.name),
+        TableColumn("format", lambda row: row.format),
+        TableColumn("game", lambda row: row.game),
         number("seats", lambda row: row.seats),
-        Column("status", lambda row: row.status),
-        Column("matches", lambda row: f"{row.finished}/{row.total}", right=True),
+        TableColumn("status", lambda row: row.status),
+        TableColumn("matches", lambda row: f"{row.finished}/{row.total}", right=True),
     )
-    return Table("Tournaments", tuple(rows), TournamentSummary, columns)
+    return ResultTable("Tournaments", tuple(rows), TournamentSummary, columns)
 
 
-def matches_table(rows: Iterable[MatchSummary]) -> Table[MatchSummary]:
+def matches_table(rows: Iterable[MatchSummary]) -> ResultTable[MatchSummary]:
     """Return a list of matches."""
     columns = (
-        Column("match", lambda row: row.id[-_DIGITS:]),
-        Column("tournament", lambda row: row.tournament),
-        Column("bots", _seats),
-        Column("state", lambda row: row.state.value),
+        TableColumn("match", lambda row: row.id[-_DIGITS:]),
+        TableColumn("tournament", lambda row: row.tournament),
+        TableColumn("bots", _seats),
+        TableColumn("state", lambda row: row.state.value),
         number("plies", lambda row: row.plies),
     )
     notes = ("in brackets the rank, and what a bot was at fault for",)
-    return Table("Matches", tuple(rows), MatchSummary, columns, notes)
+    return ResultTable("Matches", tuple(rows), MatchSummary, columns, notes)
 
 
 def _seats(row: MatchSummary) -> str:

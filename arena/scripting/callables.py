@@ -33,7 +33,7 @@ _KIT = "bots.session"
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
+class CallableBot:
     """A callable, and what the arena is to know of it."""
 
     bot: Any
@@ -65,16 +65,16 @@ class PackedCallable:
 
 def is_callable(bot: Any) -> bool:
     """Return whether something is a bot of Python: a callable, a bot of the kit, or either with what is said of it."""
-    return isinstance(bot, Entrant) or callable(bot) or _is_kit_bot(type(bot))
+    return isinstance(bot, CallableBot) or callable(bot) or _is_kit_bot(type(bot))
 
 
 def pack(given: Any) -> PackedCallable:
-    """Return a callable, or an `Entrant`, as a bot.
+    """Return a callable, or an `CallableBot`, as a bot.
 
     Raises CallableError if it takes no decision, has no name that a bot can have, or cannot be pickled, RefusedError
-    for an `Entrant` with values of other types, and MissingPackageError.
+    for an `CallableBot` with values of other types, and MissingPackageError.
     """
-    entrant = given if isinstance(given, Entrant) else Entrant(given)
+    entrant = given if isinstance(given, CallableBot) else CallableBot(given)
     optional_texts(name=entrant.name)
     need_wholes(memory_mb=entrant.memory_mb)
     need_flags(deterministic=entrant.deterministic)
@@ -112,7 +112,7 @@ def _checked_name(bot: Any, name: str | None) -> str:
     return called
 
 
-def _manifest(name: str, entrant: Entrant) -> str:
+def _manifest(name: str, entrant: CallableBot) -> str:
     """Return the text of bot.toml; JSON's texts, numbers and lists are TOML's."""
     keys: dict[str, Any] = {
         "schema": 1,

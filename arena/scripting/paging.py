@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from arena.model.page import Page
+from ratings.values.page import Page
 
 T = TypeVar("T")
 

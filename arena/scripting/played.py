@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from arena.model.match_details import FaultFact, MatchDetail, MatchSeat
-from arena.model.tournaments import BotFaults, StandingRow, TournamentDetail
+from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.scripting.boards import pool_text, standings_table
-from arena.scripting.tables import Column, Table, number
+from arena.scripting.tables import ResultTable, TableColumn, number
+from ratings.values.tournaments import BotFaults
 
 _HEIGHT = 420
 """Of a board in a notebook, in pixels."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class PlayedMatch(Table[MatchSeat]):
+class PlayedMatch(ResultTable[MatchSeat]):
     """A match that was played: a row for each seat, and below them what bots did wrong, and the board at its end."""
 
     detail: MatchDetail
@@ -43,11 +44,11 @@ class PlayedMatch(Table[MatchSeat]):
         return self.detail.faults
 
     def _repr_html_(self) -> str:
-        return f"{Table._repr_html_(self)}{board_image(self.board)}"
+        return f"{ResultTable._repr_html_(self)}{board_image(self.board)}"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class PlayedTournament(Table[StandingRow]):
+class PlayedTournament(ResultTable[StandingRow]):
     """A tournament that was played, or as far as it was played: its table as its format ranks the entrants."""
 
     detail: TournamentDetail
@@ -107,12 +108,12 @@ class MatchReplay:
         """Write it in its stored form, which the command line shows and verifies like a match of a database."""
         Path(file).write_bytes(self.data)
 
-    def _plies(self) -> Table[Ply]:
+    def _plies(self) -> ResultTable[Ply]:
         columns = (
             number("ply", lambda row: row.ply),
-            Column("bot", lambda row: row.bot),
-            Column("action", lambda row: row.action),
-            Column("by", lambda row: row.by),
+            TableColumn("bot", lambda row: row.bot),
+            TableColumn("action", lambda row: row.action),
+            TableColumn("by", lambda row: row.by),
             number("ms", lambda row: None if row.elapsed_us is None else row.elapsed_us / 1000, "{:.1f}"),
         )
         names = self.bots
@@ -123,7 +124,7 @@ class MatchReplay:
             for one, text in zip(self.entries, self.actions, strict=True)
         )
         ranks = ", ".join(f"{bot} {rank}" for bot, rank in zip(names, self.ranks, strict=True))
-        return Table(f"{self.document['game']}: {ranks}", tuple(rows), Ply, columns)
+        return ResultTable(f"{self.document['game']}: {ranks}", tuple(rows), Ply, columns)
 
     def _repr_html_(self) -> str:
         return f"{self._plies()._repr_html_()}{board_image(self.board)}"
@@ -152,10 +153,10 @@ def match_table(detail: MatchDetail, board: str) -> PlayedMatch:
     """Return a match that was played."""
     columns = (
         number("seat", lambda row: row.seat),
-        Column("bot", lambda row: row.bot),
+        TableColumn("bot", lambda row: row.bot),
         number("version", lambda row: row.version),
         number("rank", lambda row: row.rank),
-        Column("end", lambda row: row.ended or "-"),
+        TableColumn("end", lambda row: row.ended or "-"),
     )
     title = f"Match {detail.match_id}: {pool_text(detail.pool)}, {detail.plies} plies"
     notes = tuple(map(fault_text, detail.faults))

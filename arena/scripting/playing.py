@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from arena.app.games import find_game
+from arena.app.lookup import find_game
 from arena.hosting.procfs.machine import count_cores
 from arena.model.errors import RefusedError
 from arena.model.planning import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
-from arena.scripting.apart import run_apart
 from arena.scripting.arguments import (
     need_flags,
     need_texts,
@@ -21,8 +20,9 @@ from arena.scripting.arguments import (
     optional_wholes,
 )
 from arena.scripting.errors import RunStoppedError
-from arena.scripting.house import House
-from arena.scripting.progress import OnProgress, ProgressLine, hearer
+from arena.scripting.loop_thread import run_in_loop_thread
+from arena.scripting.open_arena import OpenArena
+from arena.scripting.progress import OnProgress, ProgressLine, progress_listener
 from arena.tournament.formats import catalog
 from arena.tournament.formats.adaptive import Adaptive, with_zone
 from arena.tournament.formats.compare import Compare, design_for
@@ -36,56 +36,36 @@ DEFAULT_START_LIMIT = "10s"
 DEFAULT_FORMAT = "round-robin"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """On what terms a game is played."""
-
-    game: str
-    clock: str = DEFAULT_CLOCK
-    start_limit: str = DEFAULT_START_LIMIT
-    cores: int = 1
-    options: Mapping[str, Any] | None = None
-    opening_plies: int | None = None
-    seed: int | None = None
-    secret: str | None = None
-    rated: bool = True
-    same_owner: bool = False
-    name: str | None = None
-
-    def check(self) -> None:
-        """Raise UnknownError, before any bot is added, if there is no such game, and RefusedError for other types."""
-        need_texts(game=self.game, clock=self.clock, start_limit=self.start_limit)
-        optional_texts(secret=self.secret, name=self.name)
-        need_wholes(cores=self.cores)
-        optional_wholes(seed=self.seed, opening_plies=self.opening_plies)
-        need_flags(rated=self.rated, same_owner=self.same_owner)
-        optional_mappings(options=self.options)
-        find_game(self.game)
-        if self.cores > (there := count_cores()):
-            raise RefusedError(f"{self.cores} cores for a bot are more than the {there} here; grant fewer cores")
+def check_order(order: TournamentRequest) -> None:
+    """Raise UnknownError, before any bot is added, if there is no such game, and RefusedError for other types."""
+    need_texts(game=order.game, clock=order.time, start_limit=order.start_limit)
+    optional_texts(secret=order.secret, name=order.name)
+    need_wholes(cores=order.cores)
+    optional_wholes(seed=order.seed, opening_plies=order.opening_plies)
+    need_flags(rated=order.rated, same_owner=order.same_owner)
+    optional_mappings(options=order.options)
+    find_game(order.game)
+    if order.cores is not None and order.cores > (there := count_cores()):
+        raise RefusedError(f"{order.cores} cores for a bot are more than the {there} here; grant fewer cores")
 
 
-def match_request(terms: Terms, bots: tuple[str, ...]) -> TournamentRequest:
-    """Return the order of a single match; the bots sit in the order named."""
-    return _request(terms, SINGLE_MATCH, len(bots), bots, {})
-
-
-def tournament_request(
-    terms: Terms, form: str, seats: int | None, bots: tuple[str, ...], settings: Mapping[str, Any]
+def with_bots(
+    order: TournamentRequest, bots: tuple[str, ...], seats: int | None, settings: Mapping[str, Any] | None = None
 ) -> TournamentRequest:
-    """Return the order of a tournament; without `seats` the game's tables are as small as may be.
+    """Return an order with its entrants; without `seats` the game's tables are as small as may be.
 
     `settings` are those of the format (`arena.tournament.formats`), where None is as if it were not given. Raises
     UnknownError, ScheduleError.
     """
+    order = replace(order, bots=bots, options=dict(order.options), cores=None if order.cores == 1 else order.cores)
+    if order.format == SINGLE_MATCH:
+        return replace(order, seats=len(bots))
     if seats is None:
-        allowed = find_game(terms.game).seats
+        allowed = find_game(order.game).seats
         seats = next((number for number in allowed if number > 1), allowed[0])
-    own = {key: value for key, value in settings.items() if value is not None}
-    own = _settled(form, seats, own, has_field=len(bots) > 2)
-    if form == Compare.name:
-        terms = replace(terms, rated=False)
-    return _request(terms, form, seats, bots, own)
+    own = {key: value for key, value in (settings or {}).items() if value is not None}
+    own = _settled(order.format, seats, own, has_field=len(bots) > 2)
+    return replace(order, seats=seats, settings=own, rated=order.rated and order.format != Compare.traits.name)
 
 
 def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> dict[str, Any]:
@@ -94,74 +74,52 @@ def _settled(form: str, seats: int, own: dict[str, Any], *, has_field: bool) -> 
     Raises ScheduleError if there is no such format or setting, and ResultsError for a comparison that cannot be.
     """
     catalog.check_settings(form, own)
-    if form == Swiss.name:
+    if form == Swiss.traits.name:
         return {"rounds": USUAL, **own}
-    if form == Adaptive.name and "until" in own:
+    if form == Adaptive.traits.name and "until" in own:
         return {**own, "until": with_zone(own["until"], None)}
-    if form == Compare.name:
+    if form == Compare.traits.name:
         own = {"design": str(design_for(seats, has_field=has_field)), **own}
         return {"pairs": Compare(seats, **own).usual_limit(), **own}
     return own
 
 
-def _request(
-    terms: Terms, form: str, seats: int, bots: tuple[str, ...], settings: Mapping[str, Any]
-) -> TournamentRequest:
-    return TournamentRequest(
-        format=form,
-        settings=settings,
-        game=terms.game,
-        seats=seats,
-        bots=bots,
-        time=terms.clock,
-        start_limit=terms.start_limit,
-        options=dict(terms.options or {}),
-        opening_plies=terms.opening_plies,
-        seed=terms.seed,
-        rated=terms.rated,
-        name=terms.name,
-        secret=terms.secret,
-        same_owner=terms.same_owner,
-        cores=None if terms.cores == 1 else terms.cores,
-    )
-
-
-def play(house: House, tournament: str, progress: OnProgress | bool | None) -> None:
+def play(arena: OpenArena, tournament: str, progress: OnProgress | bool | None) -> None:
     """Play what is left of a tournament, named by its id.
 
     Raises RunStoppedError after Ctrl-C, what `progress` raises, and what `arena.tournament.runner.run_tournament` does;
     then what was finished is recorded, and it can be played on. Raises RefusedError if it is for remote bots, or if
     another program cancelled it meanwhile.
     """
-    row = tournament_row(house.database, tournament)
+    row = tournament_row(arena.database, tournament)
     name = row.tournament.name
     if row.pool.remote:
         raise RefusedError(f"{name!r} is for remote bots, and only a service plays with them; leave them out here")
-    hear = hearer(progress)
+    on_news = progress_listener(progress)
     try:
-        end = run_apart(lambda tell: _run(house, tournament, tell), hear)
+        end = run_in_loop_thread(lambda on_progress: _run(arena, tournament, on_progress), on_news)
     except KeyboardInterrupt:
-        state = tournament_row(house.database, tournament).progress
+        state = tournament_row(arena.database, tournament).progress
         raise RunStoppedError(
             f"stopped: {state.finished} matches of {state.total} are recorded; Arena.resume({name!r}) plays the rest",
             name,
         ) from None
     finally:
-        if isinstance(hear, ProgressLine):
-            hear.end()
+        if isinstance(on_news, ProgressLine):
+            on_news.end()
     if end.is_cancelled:
         raise RefusedError(f"{name!r} was cancelled by another program; its {end.finished} results stay")
 
 
-async def _run(house: House, tournament: str, tell: OnProgress) -> RunProgress:
-    row = tournament_row(house.database, tournament)
-    async with house.hosting.executor(row) as executor:
+async def _run(arena: OpenArena, tournament: str, on_progress: OnProgress) -> RunProgress:
+    row = tournament_row(arena.database, tournament)
+    async with arena.hosting.executor(row) as executor:
         return await run_tournament(
-            house.database,
+            arena.database,
             tournament,
             executor,
-            house.programs,
-            on_progress=tell,
-            leak_checks=house.hosting.leak_checks,
-            keep_logs=house.hosting.keep_logs,
+            arena.programs,
+            on_progress=on_progress,
+            leak_checks=arena.hosting.leak_checks,
+            keep_logs=arena.hosting.keep_logs,
         )

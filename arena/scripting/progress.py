@@ -24,7 +24,7 @@ def need_progress(progress: Any) -> None:
         raise RefusedError(f"progress is a function of a RunProgress, not {progress!r:.60}; give one, None or False")
 
 
-def hearer(progress: OnProgress | bool | None) -> OnProgress:
+def progress_listener(progress: OnProgress | bool | None) -> OnProgress:
     """Return what is told how far a run is: the caller's own function, a line on stderr, or with False nothing."""
     if progress is None or progress is True:
         return ProgressLine()

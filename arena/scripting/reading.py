@@ -7,7 +7,6 @@ from typing import Any
 
 from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError, DamagedError
-from arena.model.page import MOST_LIMIT
 from arena.model.port import ArenaPort
 from arena.model.ratings import Anchor
 from arena.scripting.boards import (
@@ -21,11 +20,12 @@ from arena.scripting.boards import (
 from arena.scripting.errors import VoidMatchError
 from arena.scripting.paging import all_of
 from arena.scripting.played import MatchReplay, PlayedMatch, PlayedTournament, match_table, tournament_table
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 from arena.story.replays import picture_of_replay
 from engine import registry
 from engine.core import EngineError
-from ratings.store.states import MatchState
+from ratings.values.page import MOST_LIMIT
+from ratings.values.states import MatchState
 
 NOTHING_RATED = "nothing was rated yet; Arena.tournament(...) plays some matches"
 

@@ -17,7 +17,7 @@ _MOST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column as it is shown: its heading, what of a row stands in it, and how that is written."""
 
     head: str
@@ -26,20 +26,20 @@ class Column:
     right: bool = False
 
 
-def number(head: str, of: Callable[[Any], Any], form: str = "{}") -> Column:
+def number(head: str, of: Callable[[Any], Any], form: str = "{}") -> TableColumn:
     """Return a column of numbers; where there is none, it shows a dash."""
-    return Column(head, of, lambda value: "-" if value is None else form.format(value), right=True)
+    return TableColumn(head, of, lambda value: "-" if value is None else form.format(value), right=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Table(Sequence[T], Generic[T]):
+class ResultTable(Sequence[T], Generic[T]):
     """Rows of one type in their order. `rows` are the values themselves; every field of theirs is in `to_pandas()`."""
 
     title: str
     rows: tuple[T, ...]
     kind: type[T]
     """What each row is."""
-    columns: tuple[Column, ...] = field(compare=False)
+    columns: tuple[TableColumn, ...] = field(compare=False)
     """What is shown of it."""
     notes: tuple[str, ...] = ()
     """What is said below it."""

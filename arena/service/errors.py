@@ -7,16 +7,22 @@ ServiceError
 └── ListenError    an address cannot be listened on
 """
 
+from typing import ClassVar
 
-class ServiceError(Exception):
+
+class DaemonError(Exception):
     """The root of what this package raises on purpose."""
 
+    kind: ClassVar[str] = "failed"
 
-class SettingsError(ServiceError):
+
+class SettingsError(DaemonError):
     """A setting is unknown, or has a value that it cannot have."""
 
+    kind = "misuse"
 
-class HomeError(ServiceError):
+
+class HomeError(DaemonError):
     """The home directory cannot be used."""
 
 
@@ -24,5 +30,5 @@ class HomeHeldError(HomeError):
     """Another `arena serve` runs on this home."""
 
 
-class ListenError(ServiceError):
+class ListenError(DaemonError):
     """An address cannot be listened on."""

@@ -12,7 +12,7 @@ class Health:
         self._problems: dict[str, str] = {}
         self._lock = threading.Lock()
 
-    def tell(self, part: str, sentence: str) -> None:
+    def report(self, part: str, sentence: str) -> None:
         """Say what is wrong with a part; the newest sentence of a part counts."""
         with self._lock:
             self._problems[part] = sentence

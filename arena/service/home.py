@@ -7,7 +7,7 @@ import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.app.store_place import store_of
+from arena.app.store import store_of
 from arena.service.errors import HomeError
 from arena.tournament.lock import home_lock
 from arena.tournament.seed_key import KEY_SUFFIX

@@ -26,7 +26,7 @@ class HomeLock:
     descriptor: int
     since_s: int
 
-    def tell(self, addresses: Sequence[str]) -> None:
+    def publish(self, addresses: Sequence[str]) -> None:
         """Write where this service listens, for whoever finds the lock held."""
         text = json.dumps({"pid": os.getpid(), "since_s": self.since_s, "addresses": list(addresses)})
         os.ftruncate(self.descriptor, 0)
@@ -46,7 +46,7 @@ def held(path: Path) -> Iterator[HomeLock]:
         except BlockingIOError:
             raise HomeHeldError(_describe(path, descriptor)) from None
         lock = HomeLock(descriptor, int(time.time()))
-        lock.tell([])
+        lock.publish([])
         yield lock
         os.ftruncate(descriptor, 0)
     finally:

@@ -84,7 +84,7 @@ def _people_handler(shared: list[structlog.typing.Processor]) -> logging.Handler
         return plain(console(logger, name, event), keep="\n")
 
     terminal.setFormatter(_formatter(render, [*shared, _leave_out_traceback], _leave_out_traceback))
-    handler = PatientHandler(terminal)
+    handler = DroppingQueueHandler(terminal)
     handler.setLevel(logging.INFO)
     return handler
 
@@ -152,7 +152,7 @@ def _warning(text: str) -> logging.LogRecord:
     return logging.LogRecord("arena.service", logging.WARNING, __file__, 0, text, None, None)
 
 
-class PatientHandler(logging.Handler):
+class DroppingQueueHandler(logging.Handler):
     """Hands lines to another handler in a thread of its own, and drops them while that one is stuck.
 
     A terminal that was stopped with Ctrl-S, or a pipe that nobody reads, must not stop a service.

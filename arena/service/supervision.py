@@ -15,7 +15,7 @@ LONGEST_PAUSE_S = 300.0
 
 
 @dataclass(slots=True)
-class Backoff:
+class RestartBackoff:
     """Pauses that double from try to try."""
 
     first_s: float = FIRST_PAUSE_S
@@ -32,22 +32,22 @@ class Backoff:
         self.tries = 0
 
 
-class Troubles:
-    """Knows what was logged last about each thing, so that a trouble met at every try is logged once."""
+class KnownProblems:
+    """Knows what was logged last about each thing, so that a problem met at every try is logged once."""
 
     def __init__(self) -> None:
-        self._told: dict[str, str] = {}
+        self._logged: dict[str, str] = {}
 
-    def is_new(self, about: str, trouble: str) -> bool:
-        """Return whether this trouble is another one than the last about the same thing, if that had any."""
-        if self._told.get(about) == trouble:
+    def is_new(self, about: str, problem: str) -> bool:
+        """Return whether this problem is another one than the last about the same thing, if that had any."""
+        if self._logged.get(about) == problem:
             return False
-        self._told[about] = trouble
+        self._logged[about] = problem
         return True
 
     def end(self, about: str) -> None:
-        """Forget the trouble with something: if it comes again, it is new."""
-        self._told.pop(about, None)
+        """Forget the problem with something: if it comes again, it is new."""
+        self._logged.pop(about, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,14 @@ class Supervisor:
     log: Logger
     notify: Callable[[str, str], None] = lambda _part, _sentence: None
     """Is told of a part that crashed for the first time in a row, and how."""
-    troubles: Troubles = field(default_factory=Troubles)
+    problems: KnownProblems = field(default_factory=KnownProblems)
     """What activities have logged that they may meet again when they look next."""
 
-    async def keep_going(self, part: str, work: Callable[[], Awaitable[None]], backoff: Backoff | None = None) -> None:
+    async def keep_going(
+        self, part: str, work: Callable[[], Awaitable[None]], backoff: RestartBackoff | None = None
+    ) -> None:
         """Run `work` until it returns; whatever it raises but cancellation is told, and it runs again after a pause."""
-        pauses = backoff or Backoff()
+        pauses = backoff or RestartBackoff()
         while True:
             begun_s = time.monotonic()
             try:
@@ -71,7 +73,7 @@ class Supervisor:
             except Exception as error:  # the top of an activity: nothing it does may end the service
                 if time.monotonic() - begun_s > pauses.longest_s:
                     pauses.reset()
-                    self.troubles.end(part)
+                    self.problems.end(part)
                 await asyncio.sleep(self.report(part, error, pauses))
             else:
                 pauses.reset()
@@ -81,35 +83,35 @@ class Supervisor:
     def clear(self, part: str) -> None:
         """Forget what is wrong with a part: it is well again, or there is no such part any more."""
         self.health.clear(part)
-        self.troubles.end(part)
+        self.problems.end(part)
 
-    def report(self, part: str, error: Exception, backoff: Backoff) -> float:
+    def report(self, part: str, error: Exception, backoff: RestartBackoff) -> float:
         """Tell everybody that a part failed, and return how long to pause before it is tried again."""
         pause_s = backoff.next_s()
         sentence = describe(error)
-        self.health.tell(part, f"{sentence}; it is tried again in {pause_s:g} s")
-        if self.troubles.is_new(part, sentence):
+        self.health.report(part, f"{sentence}; it is tried again in {pause_s:g} s")
+        if self.problems.is_new(part, sentence):
             self.log.error("activity failed", part=part, error=sentence, again_in_s=pause_s, exc_info=error)
         if backoff.tries == 1:
             self.notify(part, sentence)
         return pause_s
 
 
-class Revival:
+class ProcessRestarts:
     """Tells of a process that ended by itself, and pauses, ever longer, before it is started again."""
 
     def __init__(self, part: str, health: Health, log: Logger) -> None:
         self._part = part
         self._health = health
         self._log = log
-        self._backoff = Backoff()
+        self._backoff = RestartBackoff()
 
     async def pause(self, words: str, *, was_ready: bool) -> None:
         """Tell its last words, and return when it is time. The pauses begin anew after a life in which it was ready."""
         if was_ready:
             self._backoff.reset()
         pause_s = self._backoff.next_s()
-        self._health.tell(self._part, f"their process ended: {words}; it is started again in {pause_s:g} s")
+        self._health.report(self._part, f"their process ended: {words}; it is started again in {pause_s:g} s")
         self._log.error("process ended", part=self._part, why=words, again_in_s=pause_s)
         await asyncio.sleep(pause_s)
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from arena.story.facts import Mistake
+from arena.model.match_details import FaultFact
 from arena.story.frames import Finish, Frame
 from arena.story.story import Story
 
@@ -116,41 +116,41 @@ def _filled(frame: Frame) -> dict[str, Any]:
     return {name: value for name, value in data.items() if value is not None}
 
 
-def fault_json(fault: Mistake) -> dict[str, Any]:
-    """Return a fault as JSON data."""
-    return asdict(fault)
+def fault_json(fault: FaultFact) -> dict[str, Any]:
+    """Return what everybody may know of a fault as JSON data."""
+    return {"seat": fault.seat, "cause": fault.cause, "ply": fault.ply, "explanation": fault.explanation}
 
 
 def finish_json(finish: Finish) -> dict[str, Any]:
     """Return how a match ended as JSON data."""
-    ending = finish.ending
+    end = finish.end
     return {
-        "ranks": list(ending.ranks),
-        "by_rules": ending.by_rules,
-        "forfeits": list(ending.forfeits),
-        "resigned": list(ending.resigned),
-        "faults": [fault_json(fault) for fault in ending.faults],
-        "details": dict(ending.details),
-        "lost": ending.lost,
+        "ranks": list(end.ranks),
+        "by_rules": end.by_rules,
+        "forfeits": list(end.forfeits),
+        "resigned": list(end.resigned),
+        "faults": [fault_json(fault) for fault in end.faults],
+        "details": dict(end.details),
+        "lost": end.lost,
         "scoring": [asdict(step) for step in finish.scoring],
     }
 
 
 def head_json(story: Story) -> dict[str, Any]:
     """Return what a story says before its frames."""
-    beginning, picture = story.beginning, story.frames[0].picture
+    start, picture = story.start, story.frames[0].picture
     shared = ("width", "height", "style", "defs")
     return {
         "format": FORMAT,
         "schema": SCHEMA,
-        "match_id": beginning.match_id,
-        "game": beginning.game,
+        "match_id": start.match_id,
+        "game": start.game,
         "title": story.game.title,
         "language": story.language,
-        "seats": list(beginning.names),
+        "seats": list(start.bots),
         "called": list(story.called),
-        "clock": dict(beginning.clock),
-        "started_at_us": beginning.started_at_us,
+        "clock": dict(start.clock),
+        "started_at_us": start.started_at_us,
         "picture": None if picture is None else {name: getattr(picture, name) for name in shared},
     }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.story.facts import Ending, Mistake
+from arena.model.live import LiveEnd
+from arena.model.match_details import FaultFact
 from engine.abilities import ScoringStep
 from engine.core import Reveal
 from engine.picture import Picture
@@ -34,7 +35,7 @@ class Frame:
     note: str = ""
     remaining_us: tuple[int, ...] | None = None
     """What is left in each seat's bank after the ply; None if the match has none."""
-    faults: tuple[Mistake, ...] = ()
+    faults: tuple[FaultFact, ...] = ()
     """What went wrong right before the ply, or behind the last one."""
     turn: int | None = None
     """How many turns are over; None where the game counts none."""
@@ -50,6 +51,6 @@ class Frame:
 class Finish:
     """How it ended, and how it was scored."""
 
-    ending: Ending
+    end: LiveEnd
     scoring: tuple[ScoringStep, ...]
     """Empty unless the game came to its own end and has a final scoring."""

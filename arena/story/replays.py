@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.story.facts import Beginning, Ending, Mistake, Ply
-from arena.story.story import Story, tell
+from arena.model.live import ChanceOutcome, LiveEnd, LiveMove, LiveStart
+from arena.model.match_details import FaultFact
+from arena.story.story import Story
 from engine.picture import Picture
 
 
@@ -23,10 +24,13 @@ def story_of_replay(
     Without `draws` and `evaluates` it has no pictures, and no turns and values. Raises StoryError if it cannot be
     played again here.
     """
-    entries = document["entries"][:plies]
-    ending = None if plies is not None and plies < len(document["entries"]) else _ending(document["result"])
-    told = [_ply(entry) for entry in entries]
-    return tell(beginning_of(document), told, ending, language, draws=draws, evaluates=evaluates)
+    start, entries = _start(document), document["entries"][:plies]
+    story = Story(start, language, draws=draws, evaluates=evaluates)
+    for entry in entries:
+        story.play(_move(entry, start.bots))
+    if plies is None or plies >= len(document["entries"]):
+        story.end(_end(document["result"], start.bots))
+    return story
 
 
 def picture_of_replay(document: Mapping[str, Any], language: str = "en", plies: int | None = None) -> Picture | None:
@@ -34,43 +38,61 @@ def picture_of_replay(document: Mapping[str, Any], language: str = "en", plies: 
 
     No other picture is drawn. Raises StoryError.
     """
-    entries = document["entries"][:plies]
-    story = Story(beginning_of(document), language, draws=not entries, evaluates=False)
+    start, entries = _start(document), document["entries"][:plies]
+    story = Story(start, language, draws=not entries, evaluates=False)
     for entry in entries:
         story.draws = entry is entries[-1]
-        story.play(_ply(entry))
+        story.play(_move(entry, start.bots))
     return story.frames[-1].picture
 
 
-def beginning_of(document: Mapping[str, Any]) -> Beginning:
-    """Return what a replay says of the beginning of its match, and all its chance."""
-    return Beginning(
+def _start(document: Mapping[str, Any]) -> LiveStart:
+    """Return what a replay says of the beginning of its match, with all its chance."""
+    return LiveStart(
         match_id=document["match_id"],
+        attempt=document["attempt"],
         game=document["game"],
         rules_version=document["rules_version"],
         options=document["options"],
+        cores=document["cores"],
         clock=document["clock"],
-        names=tuple(seat["name"] for seat in document["seats"]),
+        opening=tuple(document["opening"]),
+        bots=tuple(seat["name"] for seat in document["seats"]),
         started_at_us=document["started_at_us"],
-        chance=document["chance"],
+        chance=tuple(ChanceOutcome(tuple(values)) for values in document["chance"]),
     )
 
 
-def _ply(entry: Mapping[str, Any]) -> Ply:
-    return Ply(
+def _move(entry: Mapping[str, Any], bots: Sequence[str]) -> LiveMove:
+    """Return a ply of a replay, which gave all chance at its beginning; the story writes the action itself."""
+    return LiveMove(
         ply=entry["ply"],
         seat=entry["seat"],
+        bot=bots[entry["seat"]],
         action=entry["action"],
+        text="",
         by=entry["by"],
+        decide=entry.get("decide"),
         elapsed_us=entry.get("elapsed_us"),
         charged_us=entry.get("charged_us"),
-        note=entry.get("note", ""),
+        note=entry.get("note"),
     )
 
 
-def _ending(result: Mapping[str, Any]) -> Ending:
-    faults = (Mistake(fault["seat"], fault["cause"], fault["ply"], fault["explanation"]) for fault in result["faults"])
-    return Ending(
+def _end(result: Mapping[str, Any], bots: Sequence[str]) -> LiveEnd:
+    """Return how a replay says that its match ended, without the evidence, which is for the owners of the bots."""
+    faults = (
+        FaultFact(
+            seat=fault["seat"],
+            bot=bots[fault["seat"]],
+            cause=fault["cause"],
+            ply=fault["ply"],
+            explanation=fault["explanation"],
+            evidence={},
+        )
+        for fault in result["faults"]
+    )
+    return LiveEnd(
         ranks=tuple(result["ranks"]),
         by_rules=result["by_rules"],
         forfeits=tuple(seat for seat, _ in result["forfeits"]),

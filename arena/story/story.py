@@ -5,14 +5,14 @@ The position is followed by applying each action with the outcomes of chance tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
+from arena.model.live import LiveEnd, LiveMove, LiveStart, MatchEvent
 from arena.story.clocks import Clocks
-from arena.story.course import Course
-from arena.story.facts import Beginning, Ending, Ply, StoryError
+from arena.story.errors import StoryError
 from arena.story.frames import Finish, Frame
-from arena.story.seen import SeenByAll
+from arena.story.positions import PositionTracker
+from arena.story.public_positions import PublicPositions
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
@@ -23,21 +23,21 @@ class Story:
 
     __slots__ = (
         "_clocks",
-        "_course",
         "_parts",
-        "_seen",
-        "beginning",
+        "_public",
+        "_tracker",
         "draws",
         "evaluates",
         "finish",
         "frames",
         "game",
         "language",
+        "start",
     )
 
     def __init__(
         self,
-        beginning: Beginning,
+        start: LiveStart,
         language: str = "en",
         *,
         draws: bool = True,
@@ -51,13 +51,13 @@ class Story:
         With `hides` everything is told of what all seats see, whatever the game would make of the whole position.
         Raises StoryError if its game is not installed here with its rules, or cannot be told so.
         """
-        self.beginning = beginning
+        self.start = start
         self.language = language
-        self._course = Course(beginning)
-        self.game = self._course.game
-        self._seen = SeenByAll(self.game, len(beginning.names)) if hides else None
+        self._tracker = PositionTracker(start)
+        self.game = self._tracker.game
+        self._public = PublicPositions(self.game, len(start.bots)) if hides else None
         self.finish: Finish | None = None
-        self._clocks = Clocks(beginning.clock, len(beginning.names))
+        self._clocks = Clocks(start.clock, len(start.bots))
         self.draws = draws
         self.evaluates = evaluates
         self._parts: dict[str, str] = {}
@@ -66,45 +66,45 @@ class Story:
     @property
     def state(self) -> State:
         """Return the position after the last ply, without what is hidden if that is not told. Do not change it."""
-        state = self._course.state
-        return state if self._seen is None else self._seen.of(state)
+        state = self._tracker.state
+        return state if self._public is None else self._public.of(state)
 
     @property
     def called(self) -> tuple[str, ...]:
         """Return how the game calls each seat."""
         name = self.game.shown.seat_name
-        return tuple(name(seat, self.language) for seat in range(len(self.beginning.names)))
+        return tuple(name(seat, self.language) for seat in range(len(self.start.bots)))
 
-    def play(self, ply: Ply) -> Frame:
+    def play(self, played: LiveMove) -> Frame:
         """Return the frame of the next ply. Raises StoryError if it does not fit."""
         if self.finish is not None:
-            raise StoryError(f"ply {ply.ply} of seat {ply.seat} does not follow ply {len(self.frames) - 2}")
-        move = self._course.apply(ply)
-        if self._seen is not None:
-            move = self._seen.of_move(move)
-        if ply.charged_us is not None:
-            self._clocks.charge(ply.seat, ply.charged_us)
+            raise StoryError(f"ply {played.ply} of seat {played.seat} does not follow ply {len(self.frames) - 2}")
+        move = self._tracker.apply(played)
+        if self._public is not None:
+            move = self._public.of_move(move)
+        if played.charged_us is not None:
+            self._clocks.charge(played.seat, played.charged_us)
         told = replace(
-            self._frame(ply.ply, move),
-            seat=ply.seat,
-            bot=self.beginning.names[ply.seat],
+            self._frame(played.ply, move),
+            seat=played.seat,
+            bot=self.start.bots[played.seat],
             action=move.notation,
             words=tuple(self.game.shown.tell(move, self.language)),
             chance=tuple(move.chance),
-            by=ply.by,
-            elapsed_us=ply.elapsed_us,
-            charged_us=ply.charged_us,
-            note=ply.note,
+            by=played.by,
+            elapsed_us=played.elapsed_us,
+            charged_us=played.charged_us,
+            note=played.note or "",
         )
         self.frames.append(told)
         return told
 
-    def end(self, ending: Ending) -> Finish:
+    def end(self, end: LiveEnd) -> Finish:
         """Return how it ended, and note faults with the plies at which they happened."""
-        scoring = tuple(self.game.shown.scoring(self.state, self.language)) if ending.by_rules else ()
-        self.finish = Finish(ending, scoring)
+        scoring = tuple(self.game.shown.scoring(self.state, self.language)) if end.by_rules else ()
+        self.finish = Finish(end, scoring)
         last = len(self.frames) - 1
-        for fault in ending.faults:
+        for fault in end.faults:
             place = min(max(fault.ply, 0) + 1, last)
             self.frames[place] = replace(self.frames[place], faults=(*self.frames[place].faults, fault))
         return self.finish
@@ -124,7 +124,7 @@ class Story:
         )
 
     def _picture(self, move: Move | None) -> Picture | None:
-        view = View(self.language, None, self.beginning.names, move)
+        view = View(self.language, None, self.start.bots, move)
         try:
             drawn = self.game.shown.picture(self.state, view)
         except AbilityError:
@@ -132,13 +132,20 @@ class Story:
         return replace(drawn, parts=tuple(self._parts.setdefault(part, part) for part in drawn.parts))
 
 
-def tell(
-    beginning: Beginning, plies: Sequence[Ply], ending: Ending | None, language: str, *, draws: bool, evaluates: bool
+def follow(
+    story: Story | None, event: MatchEvent, language: str = "en", *, draws: bool = True, hides: bool = False
 ) -> Story:
-    """Return the story of plies that are known already. Raises StoryError."""
-    story = Story(beginning, language, draws=draws, evaluates=evaluates)
-    for ply in plies:
-        story.play(ply)
-    if ending is not None:
-        story.end(ending)
+    """Return the story with one more event; the first, a start, begins it, and the others change `story` itself.
+
+    `draws` and `hides` are those of the story that begins. Raises StoryError if the match cannot be followed here, or
+    the event does not follow the last.
+    """
+    if event.start is not None:
+        return Story(event.start, language, draws=draws, hides=hides)
+    if story is None:
+        raise StoryError("a match is told from its start on")
+    if event.move is not None:
+        story.play(event.move)
+    elif event.end is not None:
+        story.end(event.end)
     return story

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arena.match.time_control import TimeControl, format_time_control
-from arena.tournament.draft import Draft
 from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import RequestError
+from arena.tournament.forecast import count_matches
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw
-from arena.tournament.formats.format import Format
+from arena.tournament.formats.format import Format, blocks_per_seed
 from arena.tournament.formats.ladder import is_endless
 from arena.tournament.formats.openings import longest_opening
+from arena.tournament.formats.situation import Entrant
 from arena.tournament.owners import check_all, check_owners
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
 from arena.tournament.programs import Programs
@@ -29,12 +30,13 @@ from arena.tournament.stored import clock_settings
 from engine import registry
 from engine.core import Game
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import PoolKey
+from ratings.ledger.pools import pool_of
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import NamedVersion, find_version
 from ratings.store.database import Database
 from ratings.store.models import Tournament
 from ratings.store.waves import OWNERS_APART
+from ratings.values.pools import Pool
 
 SINGLE_MATCH = "match"
 """What stands in place of a format's name for a single match."""
@@ -66,6 +68,32 @@ class TournamentTerms:
     rated: bool = True
     same_owner: bool = False
     """Whether bots of one owner may meet although it is rated, and their matches are rated, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What would be written of a tournament."""
+
+    plan: TournamentPlan
+    draw: BlockDraw
+    seated: Sequence[NamedVersion]
+    """The versions in the order of entry, of a single match one for each seat."""
+    form: Format | None = None
+    """`None` for a single match."""
+
+    @property
+    def entrants(self) -> list[NamedVersion]:
+        """The versions, each once, in the order of entry."""
+        return list({one.version.id: one for one in self.seated}.values())
+
+    def count_matches(self) -> tuple[int | None, bool]:
+        """Return how many matches it has, `None` without end, and whether results may make them fewer."""
+        if self.form is None:
+            return 1, False
+        is_apart = OWNERS_APART in self.plan.settings
+        owners = [one.bot.owner_id if is_apart else None for one in self.seated]
+        entrants = [Entrant(one.version.id, owner=owner) for one, owner in zip(self.seated, owners, strict=True)]
+        return count_matches(self.form, tuple(entrants), self.draw.secret)
 
 
 def create_tournament(
@@ -120,11 +148,11 @@ def draft_tournament(
     game = _check_terms(terms)
     found = _find_versions(database, programs, terms.game, bots)
     _check_distinct(bots, found)
-    draw = _draw(game, terms, _secret(terms, found), form.blocks_per_seed)
+    draw = _draw(game, terms, _secret(terms, found), blocks_per_seed(form))
     form.check(len(found))
     if _keeps_apart(terms):
         check_owners(form, found)
-    plan = _plan(draw, terms, form.name, found, {**catalog.to_settings(form), **(notes or {})})
+    plan = _plan(draw, terms, form.traits.name, found, {**catalog.to_settings(form), **(notes or {})})
     return Draft(plan, draw, found, form)
 
 
@@ -157,12 +185,12 @@ def plan_ladder(terms: TournamentTerms, form: Format, *, remote: bool = False) -
     Nothing is written. Raises RequestError for a format that ends by itself.
     """
     if not is_endless(form):
-        raise RequestError(f"{form.name} ends by itself, and a ladder must go on; use ladder with 0 waves")
+        raise RequestError(f"{form.traits.name} ends by itself, and a ladder must go on; use ladder with 0 waves")
     game = _check_terms(terms)
     # Bots of owners come later.
-    draw = _draw(game, terms, _keyed_secret(terms) or seeds.new_secret(), form.blocks_per_seed)
+    draw = _draw(game, terms, _keyed_secret(terms) or seeds.new_secret(), blocks_per_seed(form))
     _check_opening(draw, terms, remote=remote)
-    plan = _plan(draw, terms, form.name, [], catalog.to_settings(form))
+    plan = _plan(draw, terms, form.traits.name, [], catalog.to_settings(form))
     return replace(plan, pool=replace(plan.pool, remote=remote))
 
 
@@ -258,7 +286,7 @@ def _plan(
     return TournamentPlan(
         name="",  # it is chosen while the tournament is written
         format=format_name,
-        pool=_pool_key(draw, terms, remote=remote),
+        pool=_pool(draw, terms, remote=remote),
         secret=draw.secret.hex(),
         seeded=terms.seed is not None or terms.secret is not None,
         settings={**settings, **common, **apart},
@@ -290,8 +318,8 @@ def _check_opening(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> 
         )
 
 
-def _pool_key(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> PoolKey:
-    return PoolKey(
+def _pool(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> Pool:
+    return pool_of(
         game=draw.game.name,
         rules_version=draw.game.rules_version,
         seats=terms.seats,

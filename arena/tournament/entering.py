@@ -25,7 +25,7 @@ def join(database: Database, programs: Programs, tournament: Tournament, text: s
     """
     row = tournaments.tournament_row(database, tournament.id)
     form = format_of(row.tournament, row.pool)
-    if form is None or not form.takes_late_entrants:
+    if form is None or not form.traits.takes_late_entrants:
         raise RequestError(
             f"{tournament.name!r} is a {tournament.format}, all of whose entrants are there from the start; only "
             f"{' and '.join(catalog.late_entry())} take late ones, plan a new tournament"

@@ -9,13 +9,21 @@ TournamentError
 Errors of the engine and of the book of record pass through it.
 """
 
+from typing import ClassVar
+
 
 class TournamentError(Exception):
     """The root of everything this package raises on purpose, but for the errors of its formats."""
 
+    kind: ClassVar[str] = "failed"
+    reason: ClassVar[str] = "TOURNAMENT"
+
 
 class RequestError(TournamentError, ValueError):
     """What was asked for makes no tournament, or cannot be done in this one; nothing was written."""
+
+    kind = "misuse"
+    reason = "REQUEST"
 
 
 class NotPlayableError(TournamentError):

@@ -21,7 +21,7 @@ def count_matches(form: Format, entrants: tuple[Entrant, ...], secret: bytes) ->
     """
     if is_endless(form):
         return None, False
-    if not form.lag:
+    if not form.traits.lag:
         planned = form.plan(Situation(entrants, (), seeds.schedule_seed(secret)))
         return len(planned) * form.seats, False
     return _most_matches(form, len(entrants)), True

@@ -9,24 +9,13 @@ import platform
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from arena.tournament.errors import AlreadyRunningError
+from ratings.values.tournaments import LockHolder
 
 _PAUSES_S = (0.001, 0.003, 0.01)
 _LONGEST = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who holds a lock."""
-
-    pid: int | None
-    """`None` for the instant in which it is just being written."""
-    host: str
-    since_us: int
-    """When the lock was taken; microseconds since 1970."""
 
 
 def home_lock(database: Path) -> Path:
@@ -110,7 +99,7 @@ def take(descriptor: int) -> None:
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def holder_of(path: Path) -> Holder | None:
+def holder_of(path: Path) -> LockHolder | None:
     """Return who holds the lock at `path`, or `None` if nobody does: it is not there, or its holder is dead."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -127,11 +116,11 @@ def holder_of(path: Path) -> Holder | None:
     return None
 
 
-def _read(descriptor: int) -> Holder:
+def _read(descriptor: int) -> LockHolder:
     try:
         said = json.loads(os.pread(descriptor, _LONGEST, 0))
     except ValueError:
         said = None  # it is just being written
     said = said if isinstance(said, dict) else {}
     since_us = int(said["since_s"] * 1e6) if "since_s" in said else os.fstat(descriptor).st_mtime_ns // 1000
-    return Holder(said.get("pid"), said.get("host", platform.node()), since_us)
+    return LockHolder(said.get("host", platform.node()), said.get("pid"), since_us)

@@ -12,7 +12,7 @@ from arena.tournament.programs import Programs, VersionProgram
 from arena.tournament.stored import blocks_per_seed, clock_of
 from engine import registry
 from ratings.ledger.leasing import LeasedMatch, LeasedSeat
-from ratings.ledger.runtimes import RuntimeFact
+from ratings.ledger.runtimes import DescribedRuntime
 from ratings.store.models import Pool, Tournament
 
 DEFAULT_LEAK_CHECKS = 0.02
@@ -84,16 +84,12 @@ class MatchSpecs:
             is_rated=self._is_rated,
         )
 
-    def take_new_runtimes(self) -> list[RuntimeFact]:
-        """Return the runtimes of the specs so far that were not returned before."""
+    def take_new_runtimes(self) -> dict[str, DescribedRuntime]:
+        """Return the runtimes of the specs so far that were not returned before, by hash."""
         new, self._new_runtimes = self._new_runtimes, set()
         self._known_runtimes |= new
         described = {runtime: self._programs.describe_runtime(runtime) for runtime in sorted(new)}
-        return [
-            RuntimeFact(runtime, one.name, one.kind, one.contents)
-            for runtime, one in described.items()
-            if one is not None
-        ]
+        return {runtime: one for runtime, one in described.items() if one is not None}
 
     def _chance_seed(self, match: LeasedMatch) -> int:
         """Return the block's, or in a pool of remote bots one of its own."""

@@ -74,7 +74,7 @@ class FormatPlanner:
         planned = self._read_planned(waves)
         if self._is_complete:
             return False
-        if self._form.lag:
+        if self._form.traits.lag:
             self._advance(waves, planned)
         past = self._past.waves
         return is_ready(self._form, past + len(planned), past + len(self._over))
@@ -159,7 +159,7 @@ class FormatPlanner:
 
     def _situation(self, waves: WaveLedger, planned: Sequence[PlannedWave]) -> Situation | None:
         """Return what the next wave is planned from, or `None` if none comes."""
-        if planned and self._form.lag == 0:
+        if planned and self._form.traits.lag == 0:
             return None  # it planned everything at once, and reading that back would be long
         entrants = [entrant_of(version) for version in waves.entrants()]
         played = [*self._over, *(wave_of(waves.played(wave)) for wave in planned[len(self._over) :])]

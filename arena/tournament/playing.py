@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from arena.tournament.errors import AlreadyRunningError
-from arena.tournament.lock import Holder, exclusive, holder_of, home_lock, lock_path
+from arena.tournament.lock import exclusive, holder_of, home_lock, lock_path
 from ratings.store import server_lock
 from ratings.store.database import Database
-from ratings.store.server_lock import ServerHolder, ServerLock
+from ratings.store.server_lock import ServerLock
+from ratings.values.tournaments import LockHolder
 
 SERVICE = "service"
 """The name of the lock of a server that the service has which looks after what must not be done twice."""
@@ -53,42 +54,36 @@ def _nothing() -> None:
     """Keep what cannot be lost."""
 
 
-def _who_plays(holder: ServerHolder | None) -> str:
+def _who_plays(holder: LockHolder | None) -> str:
     pid = "another" if holder is None or holder.pid is None else str(holder.pid)
     host = "another machine" if holder is None or not holder.host else holder.host
     return f"process {pid} on {host} is playing this tournament now; wait for its end, or stop it and resume"
 
 
-def player_of(database: Database, tournament_id: str) -> Holder | None:
+def player_of(database: Database, tournament_id: str) -> LockHolder | None:
     """Return who plays a tournament that is not over, or `None` if nobody does: no dead process holds a lock."""
     if database.is_on_server:
-        found = server_lock.holder_of(database, tournament_id)
-        return None if found is None else _holder(found)
+        return server_lock.holder_of(database, tournament_id)
     return None if database.path is None else holder_of(lock_path(database.path.resolve(), tournament_id))
 
 
-def service_of(database: Database, *, remote: bool = False) -> Holder | None:
+def service_of(database: Database, *, remote: bool = False) -> LockHolder | None:
     """Return the service that runs on the home in which a database lies: it plays all that is not over, in its time.
 
     Of the services that share one on a server it is the one that looks after the ladders, or with `remote` the one that
     takes remote bots and people.
     """
     if database.is_on_server:
-        found = server_lock.holder_of(database, REMOTE if remote else SERVICE)
-        return None if found is None else _holder(found)
+        return server_lock.holder_of(database, REMOTE if remote else SERVICE)
     return None if database.path is None else holder_of(home_lock(database.path.resolve()))
 
 
-def players_beside(database: Database) -> frozenset[Holder]:
+def players_beside(database: Database) -> frozenset[LockHolder]:
     """Return who plays what lies in a database, be it one tournament or all; costs nearly nothing."""
     if database.is_on_server:
-        return frozenset(map(_holder, server_lock.holders(database).values()))
+        return frozenset(server_lock.holders(database).values())
     if database.path is None:
         return frozenset()
     path = database.path.resolve()
     locks = [*path.parent.glob(f"{path.name}-*.lock"), home_lock(path)]
     return frozenset(found for lock in locks if (found := holder_of(lock)) is not None)
-
-
-def _holder(found: ServerHolder) -> Holder:
-    return Holder(found.pid, found.host, found.since_us)

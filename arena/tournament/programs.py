@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from arena.match.programs import SeatProgram
 from arena.tournament.errors import RequestError
+from ratings.ledger.runtimes import DescribedRuntime
 
 
 class VersionProgram(SeatProgram, Protocol):
@@ -19,22 +19,6 @@ class VersionProgram(SeatProgram, Protocol):
 
     def plays(self, game: str) -> bool:
         """Return whether it says it plays that game."""
-
-
-class DescribedRuntime(Protocol):
-    """What a runtime consists of."""
-
-    @property
-    def name(self) -> str:
-        """Its name, as a bot's `bot.toml` has it."""
-
-    @property
-    def kind(self) -> str:
-        """What it is made of."""
-
-    @property
-    def contents(self) -> Mapping[str, Any]:
-        """The versions of the program and of the packages in it, ready for JSON."""
 
 
 class Programs(Protocol):

@@ -24,7 +24,6 @@ from arena.match.spec import MatchSpec
 from arena.tournament.batching import ResultBatching
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.host_watch import HostWatch
-from arena.tournament.match_facts import fact_of, lost_attempt
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs
 from arena.tournament.planner import FormatPlanner
 from arena.tournament.playing import Keep, hold
@@ -237,7 +236,7 @@ class _Run:
         settlement = await self.writer.write(
             lambda: self._ledger.settle(
                 self._specs.tournament_id,
-                results=[fact_of(report, self._worker) for report in reports],
+                results=reports,
                 lost=lost,
                 request=self._request(max(0, self._gathering.most_in_flight - len(self._in_flight) + len(done))),
                 planner=self._planner,
@@ -253,7 +252,7 @@ class _Run:
     def _judge(self, match: LeasedMatch, error: MatchLostError) -> LostAttempt:
         """Return what is recorded of a match that the host lost."""
         counts = self._host.lose(match.match_id, error.cause, still_open=self._tally.open, now_s=time.monotonic())
-        return lost_attempt(match, error, counts=counts)
+        return LostAttempt(match.match_id, match.attempt, str(error), error.cause.value, error.evidence, counts=counts)
 
     def _count(self, reports: list[MatchReport], lost: list[LeasedMatch], settlement: Settlement) -> None:
         """Count what the transaction made true; a result is not recorded if the match was cancelled meanwhile."""
@@ -267,7 +266,7 @@ class _Run:
 
     async def _stop(self) -> None:
         """Record what has come back unseen, give back the rest, end the matches in flight."""
-        results = [fact_of(task.result(), self._worker) for task in self._in_flight if _has_report(task)]
+        results = [task.result() for task in self._in_flight if _has_report(task)]
         # What cannot be written is why this run ends, or will be why the next does; that one plays it again.
         with suppress(RatingsError, AlreadyRunningError):
             await self.writer.write(lambda: self._ledger.settle(self._specs.tournament_id, results=results))

@@ -95,6 +95,6 @@ def _final_plan(running: RunningLadder, blocks: int) -> TournamentPlan:
     return replace(
         plan_like(running.tournament, running.pool, secret=seeds.new_secret().hex()),
         name=f"{running.tournament.name}-final",
-        format=form.name,
+        format=form.traits.name,
         settings={**catalog.to_settings(form), **kept, "seed": None},
     )

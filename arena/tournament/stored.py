@@ -9,14 +9,15 @@ from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.format import Format
+from arena.tournament.formats.format import blocks_per_seed as of_form
 from arena.tournament.formats.past import NOTHING, Past
 from arena.tournament.formats.remembering import Remembering, from_json
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation, Wave
 from engine import registry
 from ratings.read.waves import TournamentWaves
 from ratings.store.models import Pool, Tournament
-from ratings.store.states import MatchState
 from ratings.store.waves import BlockRecord, EnteredVersion, MatchRecord
+from ratings.values.states import MatchState
 
 
 def format_of(tournament: Tournament, pool: Pool) -> Format | None:
@@ -27,7 +28,7 @@ def format_of(tournament: Tournament, pool: Pool) -> Format | None:
 def blocks_per_seed(tournament: Tournament, pool: Pool) -> int:
     """Return how many successive blocks of a tournament share opening and chance seed."""
     form = format_of(tournament, pool)
-    return 1 if form is None else form.blocks_per_seed
+    return 1 if form is None else of_form(form)
 
 
 def draw_of(tournament: Tournament, pool: Pool) -> BlockDraw:

@@ -31,7 +31,7 @@ def read_situation(database: Database, tournament_id: str) -> Situation:
 def table_situation(database: Database, form: Format, report: TournamentReport) -> Situation:
     """Return what the format makes the table of a tournament from."""
     tournament = report.row.tournament
-    if form.lag:
+    if form.traits.lag:
         return read_situation(database, tournament.id)
     seed = seeds.schedule_seed(bytes.fromhex(tournament.secret))
     return Situation(tuple(map(entrant_of, report.entered)), (), seed, _past(report.entrants))

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 from arena.hosting.cache_directory import cache_directory
 from arena.match.report import LOG_HEAD_BYTES, SeatLogText
@@ -19,6 +20,8 @@ _DIGITS = 8
 
 class KeepingError(ValueError):
     """The directory cannot be made, or holds what is not ours."""
+
+    kind: ClassVar[str] = "misuse"
 
 
 def usual_place(directory: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.replay import load, timed_entries
@@ -22,6 +22,8 @@ _USELESS_TO_REPEAT = (HostCause.CANCELLED, HostCause.UNPLAYABLE)
 
 class UndecidedError(Exception):
     """The host could not play a match, so nothing can be said about the bot. The message is a sentence."""
+
+    kind: ClassVar[str] = "failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
     python -m arena.web --db FILE --service unix:FILE --host HOST --port PORT [--certificate FILE --key FILE]
 
-It is started by `arena.service.web.keeper`, not by people, who use `arena web`. It tells one frame, the port on which
-it is ready, and ends with its standard input, on SIGTERM, or with the process that started it.
+It is started by `arena.service.web.process_supervisor`, not by people, who use `arena web`. It writes one frame, the
+port on which it is ready, and ends with its standard input, on SIGTERM, or with the process that started it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.web.frame.site import Rules
+from arena.model.people import PlayLimits
 
 NICE = 10
 """Bots come first: a page may wait for a processor, and a decision must not."""
@@ -38,9 +38,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _people(options: argparse.Namespace) -> Rules:
+def _people(options: argparse.Namespace) -> PlayLimits:
     """Return what people may do who play here."""
-    return Rules(
+    return PlayLimits(
         most=options.people,
         idle_s=options.people_idle,
         per_visitor=options.people_per_visitor,
@@ -65,10 +65,10 @@ def _serve(options: argparse.Namespace, output: int) -> None:
     ):
         port = listening.getsockname()[1]
         ready = encode_frame({"event": "ready", "port": port})
-        serve(make_app(site), listening, lambda: _tell(output, ready), tls=tls, ends_with=sys.stdin.fileno())
+        serve(make_app(site), listening, lambda: _write(output, ready), tls=tls, ends_with=sys.stdin.fileno())
 
 
-def _tell(output: int, frame: bytes) -> None:
+def _write(output: int, frame: bytes) -> None:
     os.write(output, frame)
 
 

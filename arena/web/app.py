@@ -12,30 +12,30 @@ from starlette.routing import BaseRoute
 
 from arena.rpc.errors import LoginError
 from arena.web.api.router import CALLS, DOCUMENTS
-from arena.web.frame.answers import Answers
-from arena.web.frame.files import STATIC, KeptFiles
-from arena.web.frame.kept_pages import KeptPages
-from arena.web.frame.records import Records
-from arena.web.frame.site import Site
-from arena.web.frame.streams import Followers
-from arena.web.guarding.bodies import BoundedBodies
-from arena.web.guarding.errors import install_errors
-from arena.web.guarding.headers import SafeHeaders
-from arena.web.guarding.heads import HeadsAsGets
-from arena.web.guarding.hosts import KnownHosts
-from arena.web.guarding.limits import Buckets, LimitedRequests
-from arena.web.guarding.stopping import EndsWithServer
-from arena.web.guarding.tags import TaggedAnswers
-from arena.web.guarding.wellformed import WellFormed
-from arena.web.helping.teller import teller_of
+from arena.web.helper.stories import story_renderer
 from arena.web.live.hub import Hub, watch_service
+from arena.web.middleware.address_check import AddressCheckMiddleware
+from arena.web.middleware.body_limits import BodyLimitMiddleware
+from arena.web.middleware.errors import install_errors
+from arena.web.middleware.etags import ETagMiddleware
+from arena.web.middleware.head_requests import HeadRequestMiddleware
+from arena.web.middleware.headers import SecurityHeadersMiddleware
+from arena.web.middleware.host_check import HostCheckMiddleware
+from arena.web.middleware.rate_limits import RateLimitMiddleware, TokenBuckets
+from arena.web.middleware.shutdown import ShutdownMiddleware
 from arena.web.owners.admissions import MOST_FOLLOWERS
-from arena.web.owners.entering import NotSignedInError, answer_strangers
-from arena.web.owners.sessions import Sessions
+from arena.web.owners.authentication import NotSignedInError, answer_strangers
+from arena.web.owners.sessions import SessionStore
 from arena.web.people.opening import open_tables
 from arena.web.routes import ROUTERS
-from arena.web.viewing.tellings import Tellings
-from arena.web.viewing.verdicts import Verdicts
+from arena.web.shared.answer_cache import AnswerCache
+from arena.web.shared.page_cache import PageCacheMiddleware
+from arena.web.shared.site import Site
+from arena.web.shared.static_files import STATIC, HashedStaticFiles
+from arena.web.shared.streams import OpenStreams
+from arena.web.shared.version_records import VersionRecords
+from arena.web.viewer.replay_checks import ReplayChecks
+from arena.web.viewer.story_cache import StoryCache
 
 _LEAST_ZIPPED_BYTES = 1000
 
@@ -45,27 +45,27 @@ def make_app(site: Site) -> FastAPI:
     app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_open_tables)
     app.state.site = site
     app.state.hub = None if site.service is None else Hub(watch_service(site.service))
-    app.state.sessions = Sessions()
-    app.state.followers = Followers(MOST_FOLLOWERS)
+    app.state.sessions = SessionStore()
+    app.state.followers = OpenStreams(MOST_FOLLOWERS)
     app.state.on_stop = [app.state.followers.close, *([] if app.state.hub is None else [app.state.hub.close])]
-    app.state.tellings, app.state.verdicts = Tellings(teller_of(site.helper)), Verdicts()
-    app.state.answers, app.state.records = Answers(site.helper, site.counter), Records()
+    app.state.stories, app.state.replay_checks = StoryCache(story_renderer(site.helper)), ReplayChecks()
+    app.state.answers, app.state.records = AnswerCache(site.helper, site.counter), VersionRecords()
     app.router.routes.extend(_routes())
-    app.mount("/static", KeptFiles(STATIC), name="static")
+    app.mount("/static", HashedStaticFiles(STATIC), name="static")
     install_errors(app)
     for stranger in (NotSignedInError, LoginError):
         app.add_exception_handler(stranger, answer_strangers)
-    app.add_middleware(KeptPages, mark=partial(_mark_of, site))
-    buckets = Buckets(site.requests_per_second, site.requests_at_once)
-    app.add_middleware(LimitedRequests, buckets=buckets)
-    app.add_middleware(BoundedBodies)
-    app.add_middleware(WellFormed)
-    app.add_middleware(TaggedAnswers)
-    app.add_middleware(KnownHosts, names=site.names)
+    app.add_middleware(PageCacheMiddleware, mark=partial(_mark_of, site))
+    buckets = TokenBuckets(site.requests_per_second, site.requests_at_once)
+    app.add_middleware(RateLimitMiddleware, buckets=buckets)
+    app.add_middleware(BodyLimitMiddleware)
+    app.add_middleware(AddressCheckMiddleware)
+    app.add_middleware(ETagMiddleware)
+    app.add_middleware(HostCheckMiddleware, names=site.names)
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_ZIPPED_BYTES, compresslevel=5)
-    app.add_middleware(HeadsAsGets)
-    app.add_middleware(SafeHeaders, is_secure=site.is_secure)
-    app.add_middleware(EndsWithServer)
+    app.add_middleware(HeadRequestMiddleware)
+    app.add_middleware(SecurityHeadersMiddleware, is_secure=site.is_secure)
+    app.add_middleware(ShutdownMiddleware)
     return app
 
 
@@ -88,6 +88,6 @@ def _mark_of(site: Site) -> tuple[int, int] | None:
 @asynccontextmanager
 async def _open_tables(app: FastAPI) -> AsyncIterator[None]:
     """Let people sit down for as long as pages are served."""
-    async with open_tables(app.state.site) as hall:
-        app.state.hall = hall
+    async with open_tables(app.state.site) as game_tables:
+        app.state.game_tables = game_tables
         yield

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from arena.web.guarding.headers import HEADERS
-from arena.web.guarding.limits import limited_address
+from arena.web.middleware.headers import HEADERS
+from arena.web.middleware.rate_limits import limited_address
 
 HEAD_S: Final = 10.0
 """Within which the first line and the headers of a request are here, from the connection or the last answer on."""
@@ -26,7 +26,7 @@ _AT_ONCE: Final = struct.pack("ii", 1, 0)
 _HELD: Final[Counter[str]] = Counter()
 
 
-class PatientProtocol(H11Protocol):
+class TimedHttpProtocol(H11Protocol):
     """HTTP/1.1 that hangs up on whoever holds a connection and asks nothing, or asks it a byte at a time.
 
     Whoever is on this machine may have as many connections as there are; a reverse proxy is there.

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from arena.app.arena import ArenaHere
-from arena.app.store_place import store_of
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
+from arena.app.store import store_of
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.web.frame.site import NOBODY, Rules, Site
-from arena.web.helping.helper import Helper
-from arena.web.helping.yielding import IDLE
+from arena.model.people import PlayLimits
+from arena.web.helper.priority import IDLE
+from arena.web.helper.process import HelperProcess
 from arena.web.official.fitting import Fitter
 from arena.web.official.tables import OfficialTables
+from arena.web.shared.site import NOBODY, Site
 from ratings.store.database import open_for_reading
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 
 @contextmanager
@@ -24,7 +25,7 @@ def open_site(
     service: str | None = None,
     *,
     is_secure: bool = False,
-    people: Rules = NOBODY,
+    people: PlayLimits = NOBODY,
     names: tuple[str, ...] | None = None,
     is_helped: bool = False,
 ) -> Iterator[Site]:
@@ -38,10 +39,10 @@ def open_site(
     database = open_for_reading(db)
     fitter = Fitter(db)
     official = OfficialTables(fitter.fit)
-    helper, counter = (Helper(db), Helper(db, IDLE)) if is_helped else (None, None)
+    helper, counter = (HelperProcess(db), HelperProcess(db, IDLE)) if is_helped else (None, None)
     try:
         programs = StoredPrograms(store_of(db))
-        arena = ArenaHere(database, programs, Viewer(Scope.VIEWER))
+        arena = LocalArena(database, programs, Viewer(Scope.VIEWER))
         yield Site(
             *(arena, service, is_secure),
             official=official,

@@ -8,10 +8,10 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.live import pages as live
-from arena.web.owners import admissions, signing, tokens, uploads
+from arena.web.owners import admissions, login, tokens, uploads
 from arena.web.owners import pages as owners
 from arena.web.pages import bots, compare, exports, front, games, leaderboards, match, matches, preferences, tournaments
-from arena.web.people import acting, lobby
+from arena.web.people import actions, lobby
 from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
@@ -20,7 +20,7 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     live.router,
     admissions.router,
     owners.router,
-    signing.router,
+    login.router,
     tokens.router,
     uploads.router,
     exports.router,
@@ -29,7 +29,7 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     leaderboards.router,
     match.router,
     matches.router,
-    acting.router,
+    actions.router,
     lobby.router,
     people.router,
     preferences.router,

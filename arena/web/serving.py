@@ -17,8 +17,8 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from arena.web.connections import MOST, PatientProtocol
-from arena.web.warming import warm_up
+from arena.web.connections import MOST, TimedHttpProtocol
+from arena.web.warm_up import warm_up
 
 _FILES_BESIDE = 512
 _TURN_S = 0.0005
@@ -108,7 +108,7 @@ def make_server(app: FastAPI, tls: Tls | None = None) -> uvicorn.Server:
     """Return a server of an application, which listens nowhere yet."""
     config = uvicorn.Config(
         app,
-        http=PatientProtocol,
+        http=TimedHttpProtocol,
         log_level="warning",
         access_log=False,
         server_header=False,

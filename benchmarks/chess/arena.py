@@ -14,7 +14,7 @@ from benchmarks.chess.run import Playing
 from benchmarks.chess.spending import Spending
 from ratings.store.database import open_database
 from ratings.store.models import Block, Fault, Match
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 ARENA = (sys.executable, "-m", "arena.cli.main")
 GAME = "openspiel_chess"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from sqlalchemy import update
@@ -13,12 +14,13 @@ from ratings.errors import AccountError, NotFoundError
 from ratings.store import tables
 from ratings.store.credentials import new_token_text, token_digest
 from ratings.store.ids import new_id, now_us
-from ratings.store.limits import check_limits
 from ratings.store.lookups import get_owner
 from ratings.store.models import Owner
-from ratings.store.names import PEOPLE, check_label, check_owner_name
+from ratings.store.names import check_label, check_owner_name
 from ratings.store.service import Token
-from ratings.store.states import Scope
+from ratings.values.limits import LIMITS, MOST
+from ratings.values.names import PEOPLE
+from ratings.values.states import Scope
 
 _MINUTE_US = 60_000_000
 
@@ -86,12 +88,24 @@ def set_owner_limits(session: Session, name: str, limits: Mapping[str, Any], *, 
 
     Raises NotFoundError, and AccountError for a name that is no limit or a number that cannot be.
     """
-    changed = check_limits(limits)
+    changed = _check_limits(limits)
     owner = get_owner(session, name)
     owner.limits = {**({} if resets else owner.limits or {}), **changed} or None
     session.add(owner)
     session.flush()
     return owner
+
+
+def _check_limits(limits: Mapping[str, Any]) -> dict[str, int]:
+    """Return limits that may be stored. Raises AccountError for a name that is none, or a number that cannot be."""
+    for name, value in limits.items():
+        if name not in LIMITS:
+            close = get_close_matches(name, LIMITS, n=1)
+            guess = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(LIMITS)}"
+            raise AccountError(f"there is no limit {name!r}; {guess}")
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
+            raise AccountError(f"the limit {name} = {value!r} is no whole number, 0 to {MOST}; 0 stands for no limit")
+    return dict(limits)
 
 
 def new_token(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func
@@ -14,21 +13,11 @@ from ratings.ledger.lineage import promote, read_lineage, record_event
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_version, owner_name
 from ratings.store.models import Bot, Owner, Version
-from ratings.store.names import ARENA
-from ratings.store.service import Admission
-from ratings.store.states import AdmissionState, BotEventKind
+from ratings.store.service import Admission, AdmissionRow
+from ratings.values.names import ARENA
+from ratings.values.states import AdmissionState, BotEventKind
 
 _OPEN = (AdmissionState.QUEUED, AdmissionState.RUNNING)
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedAdmission:
-    """An admission to work on now."""
-
-    admission: Admission
-    version: Version
-    bot: Bot
-    owner: str | None
 
 
 def request_admission(session: Session, version_id: str, why: str | None = None) -> Admission:
@@ -80,7 +69,7 @@ def _open_admissions(session: Session, bot_id: str) -> Sequence[Admission]:
     return session.exec(query.where(Version.bot_id == bot_id, col(Admission.state).in_(_OPEN))).all()
 
 
-def take_admission(session: Session) -> QueuedAdmission | None:
+def take_admission(session: Session) -> AdmissionRow | None:
     """Start the next admission and return it, or return `None` if none waits.
 
     Owners take turns: next comes the one whose last admission began longest ago, then the one who has waited longest.
@@ -115,7 +104,7 @@ def take_admission(session: Session) -> QueuedAdmission | None:
     admission.summary = None
     session.add(admission)
     session.flush()
-    return QueuedAdmission(admission, version, bot, owner_name(session, bot))
+    return AdmissionRow(admission, version, bot.name, owner_name(session, bot))
 
 
 def add_finding(session: Session, admission_id: str, finding: Mapping[str, Any]) -> bool:

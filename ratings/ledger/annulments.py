@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import Connection, Select, func, insert, literal, select, update
 from sqlmodel import Session, col
@@ -14,26 +13,16 @@ from ratings.ledger import pieces, tallies
 from ratings.ledger.entering import withdraw
 from ratings.ledger.lineage import record_event
 from ratings.store import tables
-from ratings.store.annulment import AnnulledBlock, Annulment
+from ratings.store.annulment import AnnulledBlock, Annulment, annulment_value
 from ratings.store.fitness import annulled
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_version
 from ratings.store.models import Entrant, Match, Tournament
 from ratings.store.progress import count_progress
-from ratings.store.states import BotEventKind, Verdict
+from ratings.values.annulments import Annulled
+from ratings.values.states import BotEventKind, Verdict
 
 _m, _s, _o, _x = tables.match, tables.match_seat, tables.rating_order, tables.annulled_block
-
-
-@dataclass(frozen=True, slots=True)
-class Annulled:
-    """What an annulment came to."""
-
-    annulment: Annulment
-    matches: int
-    """How many matches it took out of the count: those of whole blocks; 0 if they were annulled already."""
-    pools: tuple[str, ...]
-    """The pools whose ratings have to be computed anew for that, by id."""
 
 
 def annul_match(session: Session, match_id: str, *, why: str, actor: str) -> Annulled:
@@ -48,7 +37,7 @@ def annul_match(session: Session, match_id: str, *, why: str, actor: str) -> Ann
         raise NotFoundError(f"no match {match_id}; see: arena match list")
     known = session.get(AnnulledBlock, match.block_id)
     if known is not None:
-        return Annulled(session.get_one(Annulment, known.annulment_id), 0, ())
+        return Annulled(annulment_value(session.get_one(Annulment, known.annulment_id)), 0, ())
     annulment = _write(session, Annulment(id=new_id(), match_id=match_id, why=why, actor=actor, at_us=now_us()))
     session.add(AnnulledBlock(block_id=match.block_id, annulment_id=annulment.id))
     session.flush()
@@ -64,7 +53,7 @@ def annul_version(session: Session, version_id: str, *, why: str, actor: str) ->
     _check_reason(why)
     version = get_version(session, version_id)
     if annulled(session, [version_id]):
-        return Annulled(_of_version(session, version_id), 0, ())
+        return Annulled(annulment_value(_of_version(session, version_id)), 0, ())
     annulment = _write(session, Annulment(id=new_id(), version_id=version_id, why=why, actor=actor, at_us=now_us()))
     record_event(session, version.bot_id, BotEventKind.ANNULLED, version_id=version_id, actor=actor, message=why)
     _mark_blocks(session, annulment)
@@ -134,7 +123,7 @@ def _apply(session: Session, annulment: Annulment) -> Annulled:
     tallies.rebuild(connection, select(_m.c.tournament_id).where(_m.c.id.in_(matches)))
     session.expire_all()
     session.refresh(annulment)
-    return Annulled(annulment, int(count), tuple(pool_id for pool_id, _ in firsts))
+    return Annulled(annulment_value(annulment), int(count), tuple(pool_id for pool_id, _ in firsts))
 
 
 def _matches_of(annulment: Annulment) -> Select[str]:

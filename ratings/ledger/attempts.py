@@ -13,7 +13,7 @@ from ratings.errors import FactError
 from ratings.ledger.live import rate_prefix
 from ratings.store import tables
 from ratings.store.ids import now_us
-from ratings.store.states import AttemptState, MatchState
+from ratings.values.states import AttemptState, MatchState
 
 MAX_ATTEMPTS = 3
 """A match is void once its hosts have failed so often, those times apart at which they could play nothing at all."""

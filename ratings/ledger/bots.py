@@ -15,8 +15,9 @@ from ratings.ledger.lineage import read_lineage, record_event, submit
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_bot
 from ratings.store.models import Bot, Owner, Version
-from ratings.store.names import OPERATOR, check_bot_name, stored_bot_name
-from ratings.store.states import BotEventKind
+from ratings.store.names import check_bot_name
+from ratings.values.names import OPERATOR, stored_bot_name
+from ratings.values.states import BotEventKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from ratings.store.database import Database
 from ratings.store.dialects import dialect_of
 from ratings.store.lineage import lineage_of
 from ratings.store.sessions import read
-from ratings.store.states import AttemptState, MatchState, Verdict
+from ratings.values.states import AttemptState, MatchState, Verdict
 
 _MOST_OF_A_KIND = 10
 

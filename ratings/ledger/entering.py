@@ -15,7 +15,7 @@ from ratings.store.models import Bot, Entrant, Pool, Tournament, Version
 from ratings.store.progress import count_progress
 from ratings.store.season import season_of
 from ratings.store.service import Guest
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 _m, _s = tables.match, tables.match_seat
 

@@ -20,7 +20,7 @@ from sqlmodel import Session
 from ratings.errors import ArchiveError, NotFoundError
 from ratings.ledger.annulments import cover_tournament
 from ratings.ledger.check import facts_problems
-from ratings.ledger.pools import PoolKey
+from ratings.ledger.pools import pool_of
 from ratings.ledger.rebuild import rebuild
 from ratings.ledger.telling import Stage, Tell, say_nothing
 from ratings.statistics.errors import SkillError
@@ -29,6 +29,7 @@ from ratings.store.archive.chain import read_chain
 from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, decode_row
 from ratings.store.ids import now_us
 from ratings.store.tables import AnyRow
+from ratings.values.pools import Pool
 
 _BATCH = 200
 _HEADER_KEYS = {"format", "schema", "tournament", "name"}
@@ -231,8 +232,8 @@ class _Import:
         self._recognise(version, row, same)
 
     def _add_pool(self, row: Row) -> None:
-        keys = {key.name: row[key.name] for key in fields(PoolKey)}
-        if self._pool_id or PoolKey(**keys).pool_id() != row["id"]:
+        key = {field.name: row[field.name] for field in fields(Pool) if field.name != "pool_id"}
+        if self._pool_id or pool_of(**key).pool_id != row["id"]:
             raise ArchiveError(f"{self._file}: the name of its pool is not that of its key; nothing was imported")
         self._pool_id = row["id"]
         order = tables.rating_order

@@ -15,7 +15,7 @@ from ratings.store.ids import new_id, now_us
 from ratings.store.models import Owner
 from ratings.store.names import check_owner_name
 from ratings.store.service import Invitation, Token
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 _ASK = "ask the organiser for a new one"
 

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from ratings.errors import LadderError
 from ratings.ledger import tournaments
-from ratings.ledger.pools import PoolKey, pool_for, settings_of
+from ratings.ledger.pools import pool_for, pool_of, settings_of
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.ids import new_id, now_us
@@ -64,7 +64,7 @@ def open_ladder(session: Session, plan: LadderPlan, planner: PlannerOf) -> Runni
 
 
 def _check_free(session: Session, plan: LadderPlan) -> None:
-    pool_id = plan.tournament.pool.pool_id()
+    pool_id = plan.tournament.pool.pool_id
     for ladder in session.exec(select(Ladder).where(col(Ladder.closed_at_us).is_(None))):
         if ladder.name == plan.name:
             raise LadderError(f"there is an open ladder {ladder.name!r} already; close it, or choose another name")
@@ -102,7 +102,7 @@ def _free_name(session: Session, name: str) -> str:
 
 def plan_like(tournament: Tournament, pool: Pool, *, secret: str, rules_version: str | None = None) -> TournamentPlan:
     """Return the plan of a tournament that is played like another, with a secret of its own."""
-    key = PoolKey(
+    same = pool_of(
         game=pool.game,
         rules_version=pool.rules_version if rules_version is None else rules_version,
         seats=pool.seats,
@@ -114,7 +114,7 @@ def plan_like(tournament: Tournament, pool: Pool, *, secret: str, rules_version:
     return TournamentPlan(
         name="",
         format=tournament.format,
-        pool=key,
+        pool=same,
         secret=secret,
         seeded=False,
         settings=tournament.settings,

@@ -13,8 +13,8 @@ from ratings.ledger.attempts import LostAttempt, fail_attempt, give_back
 from ratings.ledger.live import rate_prefix
 from ratings.store import tables
 from ratings.store.ids import now_us
-from ratings.store.states import AttemptState, MatchState
 from ratings.store.tables import AnyRow
+from ratings.values.states import AttemptState, MatchState
 
 _m, _a, _s, _b, _v = tables.match, tables.attempt, tables.match_seat, tables.block, tables.version
 _bot = tables.bot

@@ -28,8 +28,8 @@ from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.importing import Imported
 from ratings.ledger.leasing import Lease, LeasedMatch
-from ratings.ledger.recording import MatchFact
-from ratings.ledger.runtimes import RuntimeFact
+from ratings.ledger.recording import ReportedMatch
+from ratings.ledger.runtimes import DescribedRuntime
 from ratings.ledger.syncing import sync_ladders
 from ratings.ledger.telling import Tell, say_nothing
 from ratings.ledger.tournaments import TournamentPlan
@@ -38,8 +38,8 @@ from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.models import Bot, Pool, Tournament, Version
-from ratings.store.names import OPERATOR
 from ratings.store.sessions import write
+from ratings.values.names import OPERATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class Ledger:
         self,
         tournament_id: str,
         *,
-        results: Sequence[MatchFact] = (),
+        results: Sequence[ReportedMatch] = (),
         lost: Sequence[LostAttempt] = (),
         request: LeaseRequest | None = None,
         planner: Planner | None = None,
@@ -207,10 +207,10 @@ class Ledger:
             take_turn(session, tournament_id)
             return leasing.release(session, tournament_id, worker=worker, besides=besides)
 
-    def note_runtimes(self, facts: Sequence[RuntimeFact]) -> None:
-        """Record what bots run in, unless it is recorded already."""
+    def note_runtimes(self, described: Mapping[str, DescribedRuntime]) -> None:
+        """Record what bots run in, by the hash of each runtime, unless it is recorded already."""
         with write(self._database) as session:
-            runtimes.note_runtimes(session, facts)
+            runtimes.note_runtimes(session, described)
 
     def rebuild(self, pool_id: str | None = None, tell: Tell = say_nothing) -> int:
         """Have the ratings of one pool, or of all, follow from the facts, and return how many matches were rated.
@@ -241,7 +241,7 @@ class Ledger:
 def _settle(
     session: Session,
     tournament_id: str,
-    results: Sequence[MatchFact],
+    results: Sequence[ReportedMatch],
     lost: Sequence[LostAttempt],
     request: LeaseRequest | None,
     planner: Planner | None,

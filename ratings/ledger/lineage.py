@@ -12,7 +12,7 @@ from ratings.store.ids import now_us
 from ratings.store.lineage import Lineage, lineage_of
 from ratings.store.lookups import get_bot, get_version
 from ratings.store.models import Bot, Version
-from ratings.store.states import BotEventKind
+from ratings.values.states import BotEventKind
 
 LONGEST_MESSAGE = 2000
 """The characters that the message of a submission, a promotion or a withdrawal may have: lists show it whole."""

@@ -21,8 +21,8 @@ from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
 from ratings.store import tables
 from ratings.store.adding import add_rows
-from ratings.store.states import MatchState, Verdict
 from ratings.store.tables import AnyRow
+from ratings.values.states import MatchState, Verdict
 
 _CHUNK = 64
 

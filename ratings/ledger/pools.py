@@ -5,57 +5,58 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 from sqlmodel import Session
 
 from ratings.statistics.skill import SkillSettings
 from ratings.store.ids import now_us
-from ratings.store.models import Pool
+from ratings.store.models import Pool as StoredPool
 from ratings.store.tables import AnyRow
+from ratings.values.pools import Pool
 
 
-@dataclass(frozen=True, slots=True)
-class PoolKey:
-    """What matches must have in common to be rated together."""
+def pool_of(
+    game: str,
+    rules_version: str,
+    seats: int,
+    options: Mapping[str, Any] | None = None,
+    time_control: str = "none",
+    cores: int = 1,
+    remote: bool = False,
+) -> Pool:
+    """Return the pool of the matches that have all this in common.
 
-    game: str
-    rules_version: str
-    seats: int
-    options: Mapping[str, Any] = field(default_factory=dict)
-    time_control: str = "none"
-    cores: int = 1
-    remote: bool = False
-    """Whether bots play in it that their authors run elsewhere: nobody vouches for their code or their clock."""
-
-    def canonical(self) -> str:
-        """Return the key's canonical JSON: keys sorted, no spaces, ASCII.
-
-        What came after the first schema is in it only if it is not the default, so that old pools keep their names.
-        """
-        data = {**asdict(self), "options": dict(self.options)}
-        if not self.remote:
-            del data["remote"]
-        return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-    def pool_id(self) -> str:
-        """Return the pool's name: the SHA-256 of the canonical JSON, in hexadecimal digits."""
-        return hashlib.sha256(self.canonical().encode("ascii")).hexdigest()
+    Its name is the SHA-256, in hexadecimal digits, of their canonical JSON: keys sorted, no spaces, ASCII. What came
+    after the first schema is in it only if it is not the default, so that old pools keep their names.
+    """
+    key = {
+        "game": game,
+        "rules_version": rules_version,
+        "seats": seats,
+        "options": dict(options or {}),
+        "time_control": time_control,
+        "cores": cores,
+        **({"remote": True} if remote else {}),
+    }
+    canonical = json.dumps(key, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    pool_id = hashlib.sha256(canonical.encode("ascii")).hexdigest()
+    return Pool(pool_id, game, rules_version, seats, options or {}, time_control, cores, remote)
 
 
-def pool_for(session: Session, key: PoolKey, settings: SkillSettings | None = None) -> Pool:
-    """Return the pool of that key, which is made if it is missing; `settings` only count then."""
-    pool = session.get(Pool, key.pool_id())
-    if pool is None:
+def pool_for(session: Session, pool: Pool, settings: SkillSettings | None = None) -> StoredPool:
+    """Return the pool as it is stored; it is written if it is missing, and `settings` only count then."""
+    stored = session.get(StoredPool, pool.pool_id)
+    if stored is None:
         constants = asdict(settings or SkillSettings())
-        fields = {**asdict(key), "options": dict(key.options)}
-        pool = Pool(id=key.pool_id(), created_at_us=now_us(), **fields, **constants)
-        session.add(pool)
+        fields = {**asdict(pool), "options": dict(pool.options)}
+        stored = StoredPool(id=fields.pop("pool_id"), created_at_us=now_us(), **fields, **constants)
+        session.add(stored)
         session.flush()
-    return pool
+    return stored
 
 
-def settings_of(pool: Pool | AnyRow) -> SkillSettings:
+def settings_of(pool: StoredPool | AnyRow) -> SkillSettings:
     """Return the TrueSkill constants of a pool, or of a row that has its columns."""
     return SkillSettings(pool.mu, pool.sigma, pool.beta, pool.tau, pool.draw_probability)

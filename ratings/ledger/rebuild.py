@@ -19,7 +19,7 @@ from ratings.statistics.skill import Skill
 from ratings.store import tables
 from ratings.store.adding import add_rows
 from ratings.store.models import Pool
-from ratings.store.states import Verdict
+from ratings.values.states import Verdict
 
 _CHUNK = 5_000
 """How many places in the order of rating are read at once."""

@@ -5,101 +5,192 @@ This is the hot path of a tournament, so its statements are built once.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlmodel import Session
 
 from ratings.errors import FactError
 from ratings.ledger.live import rate_prefix
-from ratings.ledger.seat_logs import SeatLogFact, log_rows
 from ratings.ledger.tallies import count_results
 from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks
 from ratings.store import tables
 from ratings.store.ids import now_us
-from ratings.store.states import AttemptState, MatchState
 from ratings.store.storable import storable
 from ratings.store.tables import AnyRow
+from ratings.values.states import AttemptState, MatchState
 
 
-@dataclass(frozen=True, slots=True)
-class FaultFact:
-    """What the bot in a seat did wrong; `cause` is the wire's name for it, `evidence` is ready for JSON."""
+class ReportedFault(Protocol):
+    """What the bot in a seat did wrong."""
 
-    seat: int
-    cause: str
-    ply: int
-    explanation: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
+    @property
+    def seat(self) -> int: ...
 
+    @property
+    def cause(self) -> str:
+        """The wire's name for it."""
 
-@dataclass(frozen=True, slots=True)
-class LeakFact:
-    """What a leak check of one seat found; `evidence` is ready for JSON."""
+    @property
+    def ply(self) -> int:
+        """At which ply it happened."""
 
-    seat: int
-    verdict: str
-    ply: int | None
-    sentence: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
+    @property
+    def explanation(self) -> str:
+        """One sentence for people."""
 
-
-@dataclass(frozen=True, slots=True)
-class NoteFact:
-    """What the organiser should know of an attempt that went well; `evidence` is ready for JSON."""
-
-    sentence: str
-    evidence: Mapping[str, Any]
+    @property
+    def evidence(self) -> Mapping[str, Any]:
+        """What shows it, ready for JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchFact:
-    """What came of one attempt at a match; `ranks[seat]` is 1 + the number of strictly better seats."""
+class ReportedLeakCheck(Protocol):
+    """What a leak check of one seat found."""
 
-    match_id: str
-    attempt: int
-    worker: str
-    ranks: tuple[int, ...]
-    by_rules: bool
-    rated: bool
-    forfeits: tuple[int, ...]
-    """The seats that forfeited, the earliest first."""
-    faults: Sequence[FaultFact]
-    details: Mapping[str, Any]
-    plies: int
-    decisions: int
-    started_at_us: int
-    duration_us: int
-    game_digest: str
-    record_digest: str
-    replay: bytes
-    resigned: tuple[int, ...] = ()
-    sandbox: str | None = None
-    """The weakest sandbox level among its bots."""
-    leak_checks: Sequence[LeakFact] = ()
-    seat_logs: Sequence[SeatLogFact] = ()
-    runtimes: Sequence[str] = ()
-    """The hash of the runtime of each seat, or nothing if nobody looked."""
-    note: NoteFact | None = None
+    @property
+    def seat(self) -> int: ...
+
+    @property
+    def verdict(self) -> str:
+        """`equal`, `leak`, `unstable` or `unknown`."""
+
+    @property
+    def ply(self) -> int | None:
+        """The first decision that was answered differently."""
+
+    @property
+    def sentence(self) -> str:
+        """What was found, for people."""
+
+    @property
+    def evidence(self) -> Mapping[str, Any]: ...
+
+
+class ReportedLog(Protocol):
+    """What the bot in a seat wrote during a match."""
+
+    @property
+    def seat(self) -> int: ...
+
+    @property
+    def data(self) -> bytes:
+        """All of it, or its beginning and its end."""
+
+    @property
+    def cut_bytes(self) -> int:
+        """How many bytes in its middle were left out."""
+
+
+class ReportedNote(Protocol):
+    """What the organiser should know of an attempt that went well."""
+
+    @property
+    def sentence(self) -> str: ...
+
+    @property
+    def evidence(self) -> Mapping[str, Any]: ...
+
+
+class ReportedResult(Protocol):
+    """How a match ended."""
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The rank of each seat: 1 + the number of strictly better ones."""
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether the game reached its own end."""
+
+    @property
+    def rated(self) -> bool:
+        """Whether it may count for ratings."""
+
+    @property
+    def forfeits(self) -> tuple[int, ...]:
+        """The seats that forfeited, the earliest first."""
+
+    @property
+    def resigned(self) -> tuple[int, ...]:
+        """Those of them that resigned."""
+
+    @property
+    def faults(self) -> Sequence[ReportedFault]:
+        """What bots did wrong, in order."""
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What the game says of its end, ready for JSON."""
+
+
+class ReportedMatch(Protocol):
+    """What came of one attempt at a match, as `arena.match.report.MatchReport` tells it."""
+
+    @property
+    def match_id(self) -> str: ...
+
+    @property
+    def attempt(self) -> int:
+        """The number of the attempt."""
+
+    @property
+    def result(self) -> ReportedResult:
+        """How it ended."""
+
+    @property
+    def plies(self) -> int:
+        """How many plies it has."""
+
+    @property
+    def decisions(self) -> int:
+        """How many of them a bot chose."""
+
+    @property
+    def started_at_us(self) -> int:
+        """Microseconds since 1970, UTC."""
+
+    @property
+    def duration_us(self) -> int:
+        """How long it took, in microseconds of wall time."""
+
+    @property
+    def game_digest(self) -> str:
+        """The digest of what was played."""
+
+    @property
+    def record_digest(self) -> str:
+        """The digest of all that is recorded of it."""
+
+    @property
+    def replay(self) -> bytes: ...
+
+    @property
+    def sandbox(self) -> str:
+        """The weakest level of the sandbox that any of its bots had."""
+
+    @property
+    def leak_checks(self) -> Sequence[ReportedLeakCheck]:
+        """Those of its seats that were made."""
+
+    @property
+    def seat_logs(self) -> Sequence[ReportedLog]:
+        """What its bots wrote, as far as it is kept."""
+
+    @property
+    def runtimes(self) -> Sequence[str]:
+        """The hash of the runtime of each seat, or nothing if nobody looked."""
+
+    @property
+    def note(self) -> ReportedNote | None: ...
 
 
 _m, _a, _s = tables.match, tables.attempt, tables.match_seat
-_RESULT_COLUMNS = (
-    "state",
-    "by_rules",
-    "rated",
-    "details",
-    "plies",
-    "decisions",
-    "started_at_us",
-    "duration_us",
-    "game_digest",
-    "record_digest",
-    "sandbox",
-)
+_OF_RESULT = ("by_rules", "rated")
+_OF_REPORT = ("plies", "decisions", "started_at_us", "duration_us", "game_digest", "record_digest", "sandbox")
+_RESULT_COLUMNS = ("state", "details", *_OF_RESULT, *_OF_REPORT)
 _MATCHES = (
     select(_m.c.id, _m.c.tournament_id, _m.c.block_id, _m.c.state, tables.pool.c.seats)
     .join(tables.tournament, tables.tournament.c.id == _m.c.tournament_id)
@@ -116,7 +207,7 @@ _FINISH_MATCH = (
 _FINISH_ATTEMPT = (
     update(_a)
     .where(_a.c.match_id == bindparam("the_match"), _a.c.number == bindparam("the_number"))
-    .values({name: bindparam(name) for name in ("state", "worker", "ended_at_us", "reason", "evidence")})
+    .values({name: bindparam(name) for name in ("state", "ended_at_us", "reason", "evidence")})
     .values(cause=None, tournament_id=None)
 )
 _RELEASE_OTHERS = (
@@ -145,16 +236,16 @@ _ADD_REPLAY = insert(tables.replay)
 _ADD_SEAT_LOG = insert(tables.seat_log)
 
 
-def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
-    """Finish matches, rate what can now be rated, and return for each fact whether it was written.
+def record_results(session: Session, reports: Sequence[ReportedMatch]) -> list[bool]:
+    """Finish matches, rate what can now be rated, and return for each report whether it was written.
 
     It is False, with nothing changed, for a match that is over already. The first result of a match counts, also that
-    of an attempt whose lease was lost meanwhile. Raises FactError if a fact does not fit its match.
+    of an attempt whose lease was lost meanwhile. Raises FactError if a report does not fit its match.
     """
     connection = session.connection()
-    matches = {row.id: row for row in connection.execute(_MATCHES, _ids(facts))}
-    attempts = connection.execute(_ATTEMPTS, _ids(facts)).all()
-    news = _news(facts, matches, {(row.match_id, row.number) for row in attempts})
+    matches = {row.id: row for row in connection.execute(_MATCHES, _ids(reports))}
+    attempts = connection.execute(_ATTEMPTS, _ids(reports)).all()
+    news = _news(reports, matches, {(row.match_id, row.number) for row in attempts})
     if news:
         _write_results(connection, list(news.values()), _others(attempts, news))
         for tournament_id in sorted({matches[match_id].tournament_id for match_id in news}):
@@ -167,128 +258,137 @@ def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
             rate_prefix(connection, tournament_id)
         # Objects that the caller read before would still show the matches as they were.
         session.expire_all()
-    return [news.get(fact.match_id) is fact for fact in facts]
+    return [news.get(report.match_id) is report for report in reports]
 
 
-def _ids(facts: Sequence[MatchFact]) -> dict[str, list[str]]:
-    return {"matches": [fact.match_id for fact in facts]}
+def _ids(reports: Sequence[ReportedMatch]) -> dict[str, list[str]]:
+    return {"matches": [report.match_id for report in reports]}
 
 
 def _news(
-    facts: Sequence[MatchFact], matches: Mapping[str, AnyRow], attempts: Set[tuple[str, int]]
-) -> dict[str, MatchFact]:
-    """Return the first fact of each match that is not over yet. Raises FactError if one does not fit its match."""
-    news: dict[str, MatchFact] = {}
-    for fact in facts:
-        match = matches.get(fact.match_id)
+    reports: Sequence[ReportedMatch], matches: Mapping[str, AnyRow], attempts: Set[tuple[str, int]]
+) -> dict[str, ReportedMatch]:
+    """Return the first report of each match that is not over yet. Raises FactError if one does not fit its match."""
+    news: dict[str, ReportedMatch] = {}
+    for report in reports:
+        match = matches.get(report.match_id)
         if match is None:
-            raise FactError(f"there is no match {fact.match_id}")
+            raise FactError(f"there is no match {report.match_id}")
         if match.state not in (MatchState.FINISHED, MatchState.VOID):
-            _check_fact(fact, match, attempts)
-            news.setdefault(fact.match_id, fact)
+            _check(report, match, attempts)
+            news.setdefault(report.match_id, report)
     return news
 
 
-def _others(attempts: Sequence[AnyRow], news: Mapping[str, MatchFact]) -> list[str]:
+def _others(attempts: Sequence[AnyRow], news: Mapping[str, ReportedMatch]) -> list[str]:
     """Return those of the matches that are played in another attempt, too, than the one that has their result."""
     running = ((row.match_id, row.number) for row in attempts if row.state == AttemptState.RUNNING)
     return [match_id for match_id, number in running if match_id in news and news[match_id].attempt != number]
 
 
-def _check_fact(fact: MatchFact, match: AnyRow, attempts: Set[tuple[str, int]]) -> None:
-    place = f"match {fact.match_id}"
-    if (fact.match_id, fact.attempt) not in attempts:
-        raise FactError(f"{place} has no attempt {fact.attempt}; lease it before it is played")
-    if len(fact.ranks) != match.seats:
-        raise FactError(f"{place}: {len(fact.ranks)} ranks for {match.seats} seats")
+def _check(report: ReportedMatch, match: AnyRow, attempts: Set[tuple[str, int]]) -> None:
+    place, forfeits = f"match {report.match_id}", report.result.forfeits
+    if (report.match_id, report.attempt) not in attempts:
+        raise FactError(f"{place} has no attempt {report.attempt}; lease it before it is played")
+    if len(report.result.ranks) != match.seats:
+        raise FactError(f"{place}: {len(report.result.ranks)} ranks for {match.seats} seats")
     try:
-        check_ranks(fact.ranks)
+        check_ranks(report.result.ranks)
     except SkillError as error:
         raise FactError(f"{place}: {error}") from error
-    if not _seats_named(fact) <= set(range(match.seats)) or len(set(fact.forfeits)) != len(fact.forfeits):
+    if not _seats_named(report) <= set(range(match.seats)) or len(set(forfeits)) != len(forfeits):
         raise FactError(f"{place}: a forfeit, fault, leak check or log has a seat that is not there, or one seat twice")
-    if fact.runtimes and len(fact.runtimes) != match.seats:
-        raise FactError(f"{place}: {len(fact.runtimes)} runtimes for {match.seats} seats")
-    if not fact.replay:
+    if report.runtimes and len(report.runtimes) != match.seats:
+        raise FactError(f"{place}: {len(report.runtimes)} runtimes for {match.seats} seats")
+    if not report.replay:
         raise FactError(f"{place}: the replay is empty")
 
 
-def _seats_named(fact: MatchFact) -> set[int]:
-    faulty, checked = (fault.seat for fault in fact.faults), (check.seat for check in fact.leak_checks)
-    return {*fact.forfeits, *fact.resigned, *faulty, *checked, *(log.seat for log in fact.seat_logs)}
+def _seats_named(report: ReportedMatch) -> set[int]:
+    result = report.result
+    faulty, checked = (fault.seat for fault in result.faults), (check.seat for check in report.leak_checks)
+    return {*result.forfeits, *result.resigned, *faulty, *checked, *(log.seat for log in report.seat_logs)}
 
 
-def _write_results(connection: Connection, facts: Sequence[MatchFact], others: Sequence[str]) -> None:
+def _write_results(connection: Connection, reports: Sequence[ReportedMatch], others: Sequence[str]) -> None:
     now = now_us()
     attempts = [
         {
-            "the_match": fact.match_id,
-            "the_number": fact.attempt,
-            "worker": fact.worker,
+            "the_match": report.match_id,
+            "the_number": report.attempt,
             "ended_at_us": now,
-            "reason": None if fact.note is None else fact.note.sentence,
-            "evidence": None if fact.note is None else dict(fact.note.evidence),
+            "reason": None if report.note is None else report.note.sentence,
+            "evidence": None if report.note is None else dict(report.note.evidence),
         }
-        for fact in facts
+        for report in reports
     ]
     connection.execute(_FINISH_ATTEMPT, [{**attempt, "state": AttemptState.FINISHED} for attempt in attempts])
     if others:
         connection.execute(_RELEASE_OTHERS, [{"the_match": match_id, "ended_at_us": now} for match_id in others])
-    connection.execute(_FINISH_MATCH, [_match_row(fact) for fact in facts])
-    connection.execute(_SET_SEAT, [row for fact in facts for row in _seat_rows(fact)])
-    if faults := [row for fact in facts for row in _fault_rows(fact)]:
+    connection.execute(_FINISH_MATCH, [_match_row(report) for report in reports])
+    connection.execute(_SET_SEAT, [row for report in reports for row in _seat_rows(report)])
+    if faults := [row for report in reports for row in _fault_rows(report)]:
         connection.execute(_ADD_FAULT, faults)
-    if leaks := [row for fact in facts for row in _leak_rows(fact)]:
+    if leaks := [row for report in reports for row in _leak_rows(report)]:
         connection.execute(_ADD_LEAK_CHECK, leaks)
-    if logs := [row for fact in facts for row in log_rows(fact.match_id, fact.seat_logs)]:
+    if logs := [row for report in reports for row in log_rows(report.match_id, report.seat_logs)]:
         connection.execute(_ADD_SEAT_LOG, logs)
-    connection.execute(_ADD_REPLAY, [{"match_id": fact.match_id, "data": fact.replay} for fact in facts])
+    connection.execute(_ADD_REPLAY, [{"match_id": report.match_id, "data": report.replay} for report in reports])
 
 
-def _match_row(fact: MatchFact) -> dict[str, Any]:
-    values = {name: getattr(fact, name) for name in _RESULT_COLUMNS[1:]}
-    return {"the_match": fact.match_id, **values, "state": MatchState.FINISHED, "details": dict(fact.details)}
+def _match_row(report: ReportedMatch) -> dict[str, Any]:
+    result = report.result
+    values = {name: getattr(result, name) for name in _OF_RESULT} | {name: getattr(report, name) for name in _OF_REPORT}
+    return {"the_match": report.match_id, **values, "state": MatchState.FINISHED, "details": dict(result.details)}
 
 
-def _seat_rows(fact: MatchFact) -> list[dict[str, Any]]:
-    forfeits = {seat: order for order, seat in enumerate(fact.forfeits, start=1)}
+def _seat_rows(report: ReportedMatch) -> list[dict[str, Any]]:
+    forfeits = {seat: order for order, seat in enumerate(report.result.forfeits, start=1)}
     return [
         {
-            "the_match": fact.match_id,
+            "the_match": report.match_id,
             "the_seat": seat,
             "rank": rank,
             "forfeit": forfeits.get(seat),
-            "resigned": seat in fact.resigned,
-            "runtime": (fact.runtimes[seat] or None) if fact.runtimes else None,
+            "resigned": seat in report.result.resigned,
+            "runtime": (report.runtimes[seat] or None) if report.runtimes else None,
         }
-        for seat, rank in enumerate(fact.ranks)
+        for seat, rank in enumerate(report.result.ranks)
     ]
 
 
-def _fault_rows(fact: MatchFact) -> list[dict[str, Any]]:
+def _fault_rows(report: ReportedMatch) -> list[dict[str, Any]]:
     return [
         {
-            "the_match": fact.match_id,
+            "the_match": report.match_id,
             "number": number,
             "the_seat": fault.seat,
-            "cause": fault.cause,
+            "cause": str(fault.cause),  # and no enumeration, which a driver may write by its name
             "ply": fault.ply,
             "explanation": storable(fault.explanation),
             "evidence": dict(fault.evidence),
         }
-        for number, fault in enumerate(fact.faults)
+        for number, fault in enumerate(report.result.faults)
     ]
 
 
-def _leak_rows(fact: MatchFact) -> list[dict[str, Any]]:
+def _leak_rows(report: ReportedMatch) -> list[dict[str, Any]]:
     return [
         {
-            "match_id": fact.match_id,
+            "match_id": report.match_id,
             "seat": check.seat,
-            "verdict": check.verdict,
+            "verdict": str(check.verdict),
             "ply": check.ply,
             "sentence": storable(check.sentence),
             "evidence": dict(check.evidence),
         }
-        for check in fact.leak_checks
+        for check in report.leak_checks
+    ]
+
+
+def log_rows(match_id: str, logs: Sequence[ReportedLog]) -> list[dict[str, Any]]:
+    """Return the rows that keep the logs of a match; `ratings.read.logs.seat_log` reads them."""
+    return [
+        {"match_id": match_id, "seat": log.seat, "data": zlib.compress(log.data), "cut_bytes": log.cut_bytes}
+        for log in logs
     ]

@@ -16,11 +16,11 @@ from ratings.ledger.lineage import read_lineage, record_event
 from ratings.store.bot_event import BotEvent
 from ratings.store.fitness import annulled
 from ratings.store.ids import now_us
-from ratings.store.limits import OwnerLimits
 from ratings.store.models import Bot, Owner, Version
-from ratings.store.names import ARENA, stored_bot_name
 from ratings.store.sessions import Source, read
-from ratings.store.states import BotEventKind
+from ratings.values.limits import OwnerLimits
+from ratings.values.names import ARENA, stored_bot_name
+from ratings.values.states import BotEventKind
 
 JOINED = "it joined"
 MOST_CHANGES = 60

@@ -18,7 +18,7 @@ from ratings.store.ids import new_id, now_us
 from ratings.store.retention import first_id, removable_files, removable_log, removable_replay
 from ratings.store.service import Removal
 from ratings.store.sessions import read, write
-from ratings.store.states import RemovalKind
+from ratings.values.states import RemovalKind
 
 PIECE = 200
 _m, _v = tables.match, tables.version

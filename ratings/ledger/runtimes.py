@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from sqlmodel import Session, col, select
 
@@ -12,24 +11,27 @@ from ratings.store.ids import now_us
 from ratings.store.runtime import Runtime
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeFact:
-    """What a runtime consists of; `contents` is ready for JSON."""
+class DescribedRuntime(Protocol):
+    """What a runtime consists of."""
 
-    hash: str
-    name: str
-    kind: str
-    contents: Mapping[str, Any]
+    @property
+    def name(self) -> str:
+        """Its name, as a bot's `bot.toml` has it."""
+
+    @property
+    def kind(self) -> str:
+        """What it is made of."""
+
+    @property
+    def contents(self) -> Mapping[str, Any]:
+        """The versions of the program and of the packages in it, ready for JSON."""
 
 
-def note_runtimes(session: Session, facts: Sequence[RuntimeFact]) -> None:
-    """Add those that are not known yet; a hash never changes its meaning."""
-    wanted = {fact.hash: fact for fact in facts}
-    known = set(session.exec(select(Runtime.hash).where(col(Runtime.hash).in_(wanted))))
-    for fact in wanted.values():
-        if fact.hash not in known:
+def note_runtimes(session: Session, described: Mapping[str, DescribedRuntime]) -> None:
+    """Add those that are not known yet, by hash; a hash never changes its meaning."""
+    known = set(session.exec(select(Runtime.hash).where(col(Runtime.hash).in_(described))))
+    for hash_, one in described.items():
+        if hash_ not in known:
             session.add(
-                Runtime(
-                    hash=fact.hash, name=fact.name, kind=fact.kind, contents=dict(fact.contents), seen_at_us=now_us()
-                )
+                Runtime(hash=hash_, name=one.name, kind=one.kind, contents=dict(one.contents), seen_at_us=now_us())
             )

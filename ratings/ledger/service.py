@@ -12,8 +12,6 @@ from ratings.ledger import absences, accounts, admissions, annulments, bots, inv
 from ratings.ledger import remote as remotes
 from ratings.ledger.absences import Noted
 from ratings.ledger.accounts import NewToken
-from ratings.ledger.admissions import QueuedAdmission
-from ratings.ledger.annulments import Annulled
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.invitations import NewInvitation, Redeemed
 from ratings.ledger.remote import JoinedVersion, RemoteJoin
@@ -21,12 +19,13 @@ from ratings.ledger.syncing import sync_ladders
 from ratings.store.database import Database
 from ratings.store.fitness import is_admitted
 from ratings.store.ids import now_us
-from ratings.store.limits import OwnerLimits
 from ratings.store.lookups import get_owner, get_version
 from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import Admission, Notice, Token
+from ratings.store.service import Admission, AdmissionRow, Notice, Token
 from ratings.store.sessions import write
-from ratings.store.states import Scope
+from ratings.values.annulments import Annulled
+from ratings.values.limits import OwnerLimits
+from ratings.values.states import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,7 @@ class ServiceLedger:
         with write(self._database) as session:
             done = annulments.annul_version(session, version_id, why=why, actor=actor)
             admissions.withdraw_admissions_of(session, version_id, "the version was annulled")
-            sync_ladders(session, done.annulment)
+            sync_ladders(session)
         return self._rated_anew(done)
 
     def finish_ratings(self, pool_id: str, is_stopping: Callable[[], bool] = lambda: False) -> bool:
@@ -241,7 +240,7 @@ class ServiceLedger:
         with write(self._database) as session:
             return admissions.request_admission(session, version_id)
 
-    def take_admission(self) -> QueuedAdmission | None:
+    def take_admission(self) -> AdmissionRow | None:
         """Start the next admission and return it, or return `None` if none waits. Owners take turns."""
         with write(self._database) as session:
             return admissions.take_admission(session)

@@ -28,8 +28,8 @@ from sqlalchemy import (
 from ratings.statistics.firsts import Firsts, match_firsts
 from ratings.statistics.points import match_points, points_between
 from ratings.store import tables
-from ratings.store.states import MatchState
 from ratings.store.tables import AnyRow
+from ratings.values.states import MatchState
 
 _m, _s, _l, _t, _y = tables.match, tables.match_seat, tables.leak_check, tables.tournament, tables.entrant_tally
 _p = tables.pool

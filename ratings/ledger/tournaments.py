@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from ratings.errors import BotError, PlanError
 from ratings.ledger.leasing import release
 from ratings.ledger.live import rate_prefix
-from ratings.ledger.pools import PoolKey, pool_for
+from ratings.ledger.pools import pool_for
 from ratings.statistics.skill import SkillSettings
 from ratings.store import tables
 from ratings.store.fitness import annulled
@@ -21,7 +21,8 @@ from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_tournament
 from ratings.store.models import Bot, Tournament, Version
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.values.pools import Pool
+from ratings.values.states import MatchState
 
 _m = tables.match
 
@@ -32,7 +33,7 @@ class TournamentPlan:
 
     name: str
     format: str
-    pool: PoolKey
+    pool: Pool
     secret: str
     """What all seeds are derived from, in hexadecimal digits."""
     seeded: bool

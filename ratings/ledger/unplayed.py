@@ -17,8 +17,9 @@ from ratings.store.annulment import Annulment
 from ratings.store.bot_event import ActiveVersion, BotEvent
 from ratings.store.lookups import get_bot, get_version, owner_name
 from ratings.store.models import Bot, Entrant, MatchSeat, Version
-from ratings.store.names import check_bot_name, stored_bot_name
+from ratings.store.names import check_bot_name
 from ratings.store.service import Absence, Admission, Guest
+from ratings.values.names import stored_bot_name
 
 
 def remove_bot(session: Session, name: str) -> list[str]:

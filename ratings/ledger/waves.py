@@ -17,8 +17,8 @@ from ratings.store import tables, waves
 from ratings.store.ids import new_id, now_us
 from ratings.store.models import Pool, Tournament
 from ratings.store.progress import count_progress
-from ratings.store.states import MatchState
 from ratings.store.waves import BlockRecord, EnteredVersion, PlannedWave, WaveMemory
+from ratings.values.states import MatchState
 
 _LARGEST_SEED = 2**53 - 1
 _BLOCKS_AT_ONCE = 1000

@@ -9,10 +9,10 @@ from sqlmodel import col, select
 from ratings.store.bot_event import ActiveVersion
 from ratings.store.ladders import RunningLadder, active_in
 from ratings.store.models import Bot, Match, MatchSeat, Pool, Version
-from ratings.store.names import PEOPLE
 from ratings.store.service import Absence
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.values.names import PEOPLE
+from ratings.values.states import MatchState
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from sqlalchemy import func
 from sqlmodel import col, select
 
 from ratings.errors import AccessDeniedError
-from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
+from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
 from ratings.store.ids import now_us
 from ratings.store.lookups import get_owner
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.service import Invitation, Token
 from ratings.store.sessions import Source, read
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 _OWNERS = Order("owners", (tables.owner.c.id,), (str,))
 _TOKENS = Order("tokens", (tables.token.c.id,), (str,))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from sqlmodel import col, select
 
 from ratings.errors import NotFoundError
-from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
+from ratings.read.paging import Order, cut, one_page
 from ratings.store import fitness, tables
 from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import Admission
+from ratings.store.service import Admission, AdmissionRow
 from ratings.store.sessions import Source, read
-from ratings.store.states import AdmissionState
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.states import AdmissionState
 
 _ADMISSIONS = Order("admissions", (tables.admission.c.id,), (str,))
 _ROWS = (
@@ -22,16 +22,6 @@ _ROWS = (
     .join(Bot, col(Bot.id) == Version.bot_id)
     .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AdmissionRow:
-    """An admission, and what is to be admitted."""
-
-    admission: Admission
-    version: Version
-    bot: str
-    owner: str | None
 
 
 def admission_row(source: Source, admission_id: str) -> AdmissionRow:

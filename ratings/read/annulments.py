@@ -7,17 +7,20 @@ from collections.abc import Collection
 from sqlalchemy import bindparam
 from sqlmodel import col, select
 
-from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
+from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import tables
-from ratings.store.annulment import AnnulledBlock, Annulment
+from ratings.store.annulment import AnnulledBlock, annulment_value
+from ratings.store.annulment import Annulment as StoredAnnulment
 from ratings.store.models import Match
 from ratings.store.sessions import Source, read
+from ratings.values.annulments import Annulment
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 _ANNULMENTS = Order("annulments", (tables.annulment.c.id,), (str,))
 _OF_MATCHES = (
-    select(Match.id, Annulment)
+    select(Match.id, StoredAnnulment)
     .join(AnnulledBlock, col(AnnulledBlock.block_id) == Match.block_id)
-    .join(Annulment, col(Annulment.id) == AnnulledBlock.annulment_id)
+    .join(StoredAnnulment, col(StoredAnnulment.id) == AnnulledBlock.annulment_id)
     .where(col(Match.id).in_(bindparam("matches", expanding=True)))
 )
 
@@ -25,11 +28,12 @@ _OF_MATCHES = (
 def annulments_of(source: Source, match_ids: Collection[str]) -> dict[str, Annulment]:
     """Return why matches do not count, by match; those that do count are left out."""
     with read(source) as session:
-        return dict(session.exec(_OF_MATCHES, params={"matches": list(match_ids)}).all())
+        found = session.exec(_OF_MATCHES, params={"matches": list(match_ids)}).all()
+    return {match_id: annulment_value(stored) for match_id, stored in found}
 
 
 def list_annulments(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Annulment]:
     """Return all annulments, the newest first. Raises PageError."""
     with read(source) as session:
-        rows = session.exec(one_page(select(Annulment), _ANNULMENTS, limit, after)).all()
-    return cut(rows, _ANNULMENTS, limit, lambda row: (row.id,))
+        rows = session.exec(one_page(select(StoredAnnulment), _ANNULMENTS, limit, after)).all()
+    return each(cut(rows, _ANNULMENTS, limit, lambda row: (row.id,)), annulment_value)

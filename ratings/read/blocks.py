@@ -12,8 +12,8 @@ from sqlalchemy import FromClause, Select, bindparam, select
 from ratings.statistics.firsts import Firsts, match_firsts
 from ratings.store import tables
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
 from ratings.store.tables import AnyRow
+from ratings.values.states import MatchState
 
 _REACH = 1
 """Blocks with one chance seed follow one another, and there are at most two of them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import Select, bindparam, func, select
 from sqlmodel import Session
@@ -12,26 +11,13 @@ from ratings.read.blocks import open_beside
 from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
+from ratings.values.tournaments import BotFaults
 
 _m, _f, _v, _b, _x = tables.match, tables.fault, tables.version, tables.bot, tables.annulled_block
 _NAMES = select(_v.c.id, _b.c.name, _v.c.number).join(_b, _b.c.id == _v.c.bot_id)
 
 
-@dataclass(frozen=True, slots=True)
-class BotFaults:
-    """What a version did wrong in a tournament, by one cause."""
-
-    version_id: str
-    bot: str
-    number: int
-    cause: str
-    matches: int
-    """In how many matches it did so."""
-    match_id: str
-    """The one of them that was planned last."""
-
-
-def bot_faults(source: Source, tournament_id: str, limit: int, *, besides_open: bool = False) -> list[BotFaults]:
+def bot_faults(source: Source, tournament_id: str, limit: int, *, besides_open: bool = False) -> tuple[BotFaults, ...]:
     """Return what bots did wrong in the matches of a tournament that count, the most frequent first, `limit` at most.
 
     With `besides_open`, matches are left out that share their chance with one that is not over.
@@ -42,7 +28,7 @@ def bot_faults(source: Source, tournament_id: str, limit: int, *, besides_open: 
         found: Sequence[AnyRow] = session.connection().execute(query, which).all()
         found = sorted(found, key=lambda row: (-row.faulty, row.version_id, row.cause))[:limit]
         names = _names(session, {row.version_id for row in found})
-        return [BotFaults(row.version_id, *names[row.version_id], row.cause, row.faulty, row.last) for row in found]
+        return tuple(BotFaults(*names[row.version_id], row.cause, row.faulty, row.last) for row in found)
 
 
 def _names(session: Session, version_ids: set[str]) -> dict[str, tuple[str, int]]:

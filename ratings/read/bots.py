@@ -10,11 +10,12 @@ from sqlmodel import Session, col, select
 
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read.identifying import holds_part, listed
-from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
+from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import tables
 from ratings.store.lookups import get_bot, owner_name
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.sessions import Source, read
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 _BOTS = Order("bots", (tables.bot.c.id,), (str,))
 _BY_NAME = Order("bots by name", (tables.bot.c.name,), (str,), is_descending=False)

@@ -6,7 +6,7 @@ from sqlalchemy import exists, func, or_, select
 
 from ratings.store import tables
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 CHALLENGER = "challenger"
 """The key in the settings of a tournament under which the name of whoever challenged stands."""

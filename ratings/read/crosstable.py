@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, permutations
 from operator import itemgetter
 
@@ -17,67 +16,18 @@ from ratings.statistics.points import points_between
 from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
+from ratings.values.statistics import Counted, Crosstable, Meeting, SeatResult
 
 _s, _v, _b = tables.match_seat, tables.version, tables.bot
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """How one version fared against another, over all matches in which both sat."""
-
-    version_id: str
-    opponent_id: str
-    matches: int
-    points: int
-    """As in `ratings.statistics.points`: 2 for every match in which it was ahead, 1 for every tie."""
-    ties: int
-    """In how many matches both had the same rank."""
-
-    @property
-    def wins(self) -> int:
-        """Return in how many matches it was ahead."""
-        return (self.points - self.ties) // 2
-
-    @property
-    def score(self) -> float:
-        """Return the part of the points that it got, 0 to 1; a tie counts half."""
-        return self.points / (2 * self.matches)
-
-
-@dataclass(frozen=True, slots=True)
-class SeatResult:
-    """How a version, or everybody, fared in one seat."""
-
-    seat: int
-    matches: int
-    wins: int
-    """In how many matches it was first alone."""
-    score: float
-    """The part of the opponents met that were beaten, 0 to 1; a tie counts half."""
-    forfeits: int
-    shared: int
-    """In how many it was first together with some of the others."""
-    draws: int
-    """In how many all were level."""
-
-
-@dataclass(frozen=True, slots=True)
-class Crosstable:
-    """Who met whom among some versions."""
-
-    versions: list[str]
-    """Their ids, the best first."""
-    names: dict[str, str]
-    """What people call each of them."""
-    meetings: list[Meeting]
-    """Every ordered pair that met."""
 
 
 def crosstable(source: Source, scope: Scope, limit: int) -> Crosstable:
     """Return the crosstable of the `limit` best versions of a tournament or pool."""
     with read(source) as session:
         versions = _best(session, scope, limit)
-        return Crosstable(versions, names(session, versions), meetings(session, scope, versions))
+        known = names(session, versions)
+        counted = tuple(Counted(version, known[version]) for version in versions)
+        return Crosstable(counted, _meetings(session, scope, versions, known))
 
 
 def _best(session: Session, scope: Scope, limit: int) -> list[str]:
@@ -86,17 +36,39 @@ def _best(session: Session, scope: Scope, limit: int) -> list[str]:
     return [row.version_id for row in table(session, pool_id=str(scope.pool_id), limit=limit)]
 
 
-def meetings(source: Source, scope: Scope, versions: Sequence[str]) -> list[Meeting]:
+def meetings(source: Source, scope: Scope, versions: Sequence[str]) -> tuple[Meeting, ...]:
     """Return every ordered pair of `versions` that met, sorted by ids."""
     with read(source) as session:
-        query = (
-            select(_s.c.match_id, _s.c.version_id, _s.c.rank)
-            .where(_s.c.version_id.in_(versions), _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
-            .order_by(_s.c.match_id)
-        )
-        # Joined here and not in SQL, so that of a large pool only the few seats of these versions are read, each once.
-        found = _count_meetings(session.connection().execute(query))
-        return [Meeting(*pair, *figures) for pair, figures in sorted(found.items())]
+        return _meetings(session, scope, versions, names(session, versions))
+
+
+def _meetings(session: Session, scope: Scope, versions: Sequence[str], known: Mapping[str, str]) -> tuple[Meeting, ...]:
+    query = (
+        select(_s.c.match_id, _s.c.version_id, _s.c.rank)
+        .where(_s.c.version_id.in_(versions), _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
+        .order_by(_s.c.match_id)
+    )
+    # Joined here and not in SQL, so that of a large pool only the few seats of these versions are read, each once.
+    found = _count_meetings(session.connection().execute(query))
+    return tuple(_meeting(known, *pair, *figures) for pair, figures in sorted(found.items()))
+
+
+def _meeting(
+    known: Mapping[str, str], version_id: str, opponent_id: str, matches: int, points: int, ties: int
+) -> Meeting:
+    wins = (points - ties) // 2
+    return Meeting(
+        bot=known[version_id],
+        opponent=known[opponent_id],
+        version_id=version_id,
+        opponent_id=opponent_id,
+        matches=matches,
+        points=points,
+        score=points / (2 * matches),
+        wins=wins,
+        ties=ties,
+        losses=matches - wins - ties,
+    )
 
 
 def _count_meetings(sitting: Iterable[AnyRow]) -> dict[tuple[str, str], list[int]]:
@@ -112,8 +84,8 @@ def _count_meetings(sitting: Iterable[AnyRow]) -> dict[tuple[str, str], list[int
     return found
 
 
-def by_opponent(source: Source, scope: Scope, version_id: str) -> list[Meeting]:
-    """Return how one version fared against everybody whom it met, the opponent met most first."""
+def by_opponent(source: Source, scope: Scope, version_id: str) -> tuple[Meeting, ...]:
+    """Return how one version, called by its bot, fared against everybody whom it met, the opponent met most first."""
     with read(source) as session:
         other = _s.alias("other")
         query = (
@@ -122,18 +94,20 @@ def by_opponent(source: Source, scope: Scope, version_id: str) -> list[Meeting]:
             .where(_s.c.version_id == version_id, _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
             .group_by(_s.c.version_id, other.c.version_id)
         )
-        found = [Meeting(*row) for row in session.connection().execute(query)]
-        return sorted(found, key=lambda meeting: (-meeting.matches, meeting.opponent_id))
+        rows = session.connection().execute(query).all()
+        known = names(session, [opponent_id for _, opponent_id, *_ in rows]) | names(session, [version_id])
+        found = (_meeting(known, *row) for row in rows)
+        return tuple(sorted(found, key=lambda meeting: (-meeting.matches, meeting.opponent_id)))
 
 
-def by_seat(source: Source, scope: Scope, version_id: str | None = None) -> list[SeatResult]:
+def by_seat(source: Source, scope: Scope, version_id: str | None = None) -> tuple[SeatResult, ...]:
     """Return the results in each seat, of one version or of all."""
     with read(source) as session:
         rows = _seat_rows(session, scope, None if version_id is None else _s.c.version_id == version_id)
-    return [
+    return tuple(
         SeatResult(seat, played, first - level, points / (2 * met), lost, level - (first - ahead), first - ahead)
         for seat, played, first, points, met, lost, level, ahead in rows
-    ]
+    )
 
 
 def _points_against(other: FromClause) -> ColumnElement[int]:

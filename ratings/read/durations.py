@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from ratings.store import tables
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 _m, _s, _t = tables.match, tables.match_seat, tables.tournament
 _MOST_TOURNAMENTS = 20

@@ -10,9 +10,9 @@ from sqlmodel import Session, col, func, select
 from ratings.store.bot_event import ActiveVersion
 from ratings.store.fitness import annulled
 from ratings.store.models import Bot, Owner, Version
-from ratings.store.names import PEOPLE
 from ratings.store.service import Admission
 from ratings.store.sessions import Source, read
+from ratings.values.names import PEOPLE
 
 
 class Unfit(enum.Enum):

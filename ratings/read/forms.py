@@ -6,13 +6,13 @@ Everything starts from the rated matches, so blocks that are not over are not to
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from sqlalchemy import bindparam, exists, func, literal, select
 
 from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
+from ratings.values.leaderboards import CurvePoint, FaultCount
 
 _c, _f = tables.rating_change, tables.fault
 _LATEST = (
@@ -24,25 +24,6 @@ _LATEST = (
     .limit(bindparam("depth"))
 )
 """Sent once for each version, which costs SQLite less than one statement that joins them all."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurveRow:
-    """The rating of a version after so many of its matches in a pool."""
-
-    matches: int
-    mu: float
-    sigma: float
-
-
-@dataclass(frozen=True, slots=True)
-class FaultRow:
-    """How often a version did something wrong for one cause; match and explanation are those of the last time."""
-
-    cause: str
-    count: int
-    match_id: str
-    explanation: str
 
 
 def latest_changes(
@@ -70,7 +51,7 @@ def faulty_matches(source: Source, pool_id: str, version_ids: Collection[str]) -
         return {row.version_id: row.faulty for row in session.connection().execute(query)}
 
 
-def faults_by_cause(source: Source, pool_id: str, version_id: str) -> list[FaultRow]:
+def faults_by_cause(source: Source, pool_id: str, version_id: str) -> tuple[FaultCount, ...]:
     """Return what a version did wrong in the rated matches of a pool, the most frequent cause first."""
     query = (
         select(_f.c.cause, _f.c.match_id, _f.c.explanation, _c.c.rating_seq)
@@ -79,20 +60,20 @@ def faults_by_cause(source: Source, pool_id: str, version_id: str) -> list[Fault
     )
     with read(source) as session:
         rows = session.connection().execute(query).all()
-    return sorted((_cause_row(cause, rows) for cause in {row.cause for row in rows}), key=_by_count)
+    return tuple(sorted((_of_cause(cause, rows) for cause in {row.cause for row in rows}), key=_by_count))
 
 
-def _cause_row(cause: str, rows: Collection[AnyRow]) -> FaultRow:
+def _of_cause(cause: str, rows: Collection[AnyRow]) -> FaultCount:
     of_cause = [row for row in rows if row.cause == cause]
     last = max(of_cause, key=lambda row: row.rating_seq)
-    return FaultRow(cause, len(of_cause), last.match_id, last.explanation)
+    return FaultCount(cause, len(of_cause), last.match_id, last.explanation)
 
 
-def _by_count(row: FaultRow) -> tuple[int, str]:
+def _by_count(row: FaultCount) -> tuple[int, str]:
     return -row.count, row.cause
 
 
-def curve(source: Source, pool_id: str, version_id: str, points: int) -> list[CurveRow]:
+def curve(source: Source, pool_id: str, version_id: str, points: int) -> tuple[CurvePoint, ...]:
     """Return the ratings of a version in a pool, oldest first, thinned to about `points`; the last is always there."""
     of_version = (_c.c.pool_id == pool_id) & (_c.c.version_id == version_id)
     with read(source) as session:
@@ -110,4 +91,4 @@ def curve(source: Source, pool_id: str, version_id: str, points: int) -> list[Cu
         every = literal(max(1, -(-count // points)))
         is_kept = (numbered.c.number % every == 0) | (numbered.c.number == 1) | (numbered.c.number == count)
         query = select(numbered).where(is_kept).order_by(numbered.c.number)
-        return [CurveRow(*row) for row in connection.execute(query)]
+        return tuple(CurvePoint(*row) for row in connection.execute(query))

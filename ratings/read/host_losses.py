@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy import bindparam, select
 from sqlmodel import Session, col
@@ -15,7 +15,8 @@ from ratings.store import tables
 from ratings.store.models import Bot, Version
 from ratings.store.progress import count_progress
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
+from ratings.values.tournaments import HostLoss
 
 _a, _m, _s, _y = tables.attempt, tables.match, tables.match_seat, tables.entrant_tally
 _AT_ONCE = 500
@@ -31,28 +32,12 @@ _SEATS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class HostLoss:
-    """What a tournament lost by one cause on the side of the host."""
-
-    cause: str
-    attempts: int
-    matches: int
-    """How many different matches they were of; most were played again."""
-    bot: str | None = None
-    """The bot whose matches they were, if they were nearly all those of one, which is more than chance."""
-    number: int | None = None
-    """The number of its version."""
-    sat_in: int = 0
-    """In how many of these matches it sat."""
-
-
-def host_losses(source: Source, tournament_id: str) -> list[HostLoss]:
+def host_losses(source: Source, tournament_id: str) -> tuple[HostLoss, ...]:
     """Return what the host lost of a tournament, the most frequent cause first."""
     with read(source) as session:
         attempts = session.connection().execute(_ATTEMPTS, {"tournament": tournament_id}).all()
         if not attempts:
-            return []
+            return ()
         by_cause: dict[str, list[str]] = defaultdict(list)
         for match_id, cause in attempts:
             by_cause[cause].append(match_id)
@@ -64,13 +49,13 @@ def host_losses(source: Source, tournament_id: str) -> list[HostLoss]:
             bare = HostLoss(cause, len(match_ids), len(matches))
             found = suspect(matches, sat, tried)
             losses.append(bare if found is None else _named(session, bare, found, matches))
-        return losses
+        return tuple(losses)
 
 
 def _named(session: Session, loss: HostLoss, version_id: str, matches: Sequence[set[str]]) -> HostLoss:
     query = select_models(Bot.name, Version.number).join(Version, col(Version.bot_id) == Bot.id)
     bot, number = session.exec(query.where(Version.id == version_id)).one()
-    return replace(loss, bot=bot, number=number, sat_in=sum(version_id in seats for seats in matches))
+    return replace(loss, bot=bot, version=number, sat_in=sum(version_id in seats for seats in matches))
 
 
 def _seats(session: Session, match_ids: Sequence[str]) -> tuple[dict[str, set[str]], list[str]]:

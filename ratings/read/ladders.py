@@ -9,7 +9,7 @@ from sqlalchemy import select as sql_select
 from sqlmodel import col, select
 
 from ratings.errors import LadderError
-from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
+from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import ladders as stored
 from ratings.store import tables
 from ratings.store.ladders import RunningLadder
@@ -17,7 +17,8 @@ from ratings.store.models import Pool
 from ratings.store.season import Season, seasons_of
 from ratings.store.service import Ladder
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.states import MatchState
 
 _m, _e = tables.match, tables.entrant
 _SEASONS = Order("seasons", (tables.season.c.number,), (int,))

@@ -12,12 +12,18 @@ from sqlmodel import Session
 from sqlmodel import select as select_models
 
 from ratings.errors import NotFoundError, PageError
-from ratings.read.paging import Order, Page, cut, each, need_rows, one_page, part_of, place_of
+from ratings.read.paging import Order, cut, each, need_rows, one_page, part_of, place_of
+from ratings.read.pools import pool_value
 from ratings.store import tables
-from ratings.store.models import Pool
-from ratings.store.rating import PendingRating, RatingChange
+from ratings.store.models import Pool as StoredPool
+from ratings.store.rating import PendingRating
+from ratings.store.rating import RatingChange as StoredChange
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
+from ratings.values.leaderboards import Leaderboard, LeaderboardRow
+from ratings.values.page import Page
+from ratings.values.pools import Pool
+from ratings.values.statistics import RatingChange
 
 _MOST_ROWS = 10_000
 """So many rows the leaderboards of a page have together."""
@@ -31,7 +37,7 @@ By an index it would look up each row by itself, which takes four times as long.
 _COUNTS: Final = (func.count().label("n"), func.coalesce(func.sum(_r.c.matches), 0).label("seats"))
 _OF_EACH = select(POOL_OF.label("pool_id"), *_COUNTS).group_by(POOL_OF).subquery()
 _POOLS = (
-    select_models(Pool, func.coalesce(_OF_EACH.c.n, 0), func.coalesce(_OF_EACH.c.seats, 0))
+    select_models(StoredPool, func.coalesce(_OF_EACH.c.n, 0), func.coalesce(_OF_EACH.c.seats, 0))
     .join(_OF_EACH, _OF_EACH.c.pool_id == tables.pool.c.id, isouter=True)
     .join(_w, _w.c.pool_id == tables.pool.c.id, isouter=True)
     .where(_OF_EACH.c.n.is_not(None) | _w.c.pool_id.is_not(None))
@@ -53,7 +59,7 @@ _HISTORY = Order("history", (_c.c.rating_seq, _c.c.seat), (int, int))
 
 
 @dataclass(frozen=True, slots=True)
-class PoolRow:
+class RatedPool:
     """A pool with the number of versions and of matches that are rated in it."""
 
     pool: Pool
@@ -61,46 +67,9 @@ class PoolRow:
     matches: int
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderboardRow:
-    """One line of a leaderboard."""
-
-    rank: int
-    """1 is best; equal exposures share a rank."""
-    version_id: str
-    bot: str
-    number: int
-    content_hash: str
-    owner: str | None
-    mu: float
-    sigma: float
-    exposure: float
-    """The figure that is shown and sorted by: mu - 3 sigma."""
-    matches: int
-    wins: int
-    """As in `ratings.statistics.firsts`; so are the next two."""
-    shared: int
-    draws: int
-    score: float
-    """The part of the opponents met that were beaten, 0 to 1; a tie counts half."""
-    disabled: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Leaderboard:
-    """A pool and its table, best first."""
-
-    row: PoolRow
-    table: list[LeaderboardRow]
-    behind: int = 0
-    """How many matches are still to be rated anew because results were annulled; 0: the table counts everything."""
-    next: str | None = None
-    """The cursor that gives the rest of this table alone."""
-
-
 def leaderboards(
     source: Source,
-    rows: Sequence[PoolRow] | None = None,
+    rows: Sequence[RatedPool] | None = None,
     *,
     limit: int | None = None,
     after: str | None = None,
@@ -121,7 +90,7 @@ def leaderboards(
         return each(part_of(chosen, "pools", at_once, after), lambda row: _board(session, row, limit))
 
 
-def _within_table(cursor: str, rows: Sequence[PoolRow]) -> tuple[PoolRow, int] | None:
+def _within_table(cursor: str, rows: Sequence[RatedPool]) -> tuple[RatedPool, int] | None:
     """Return the pool whose table goes on at a cursor and the place there, or `None` for a cursor of the pools."""
     for row in rows:
         with suppress(PageError):
@@ -129,17 +98,17 @@ def _within_table(cursor: str, rows: Sequence[PoolRow]) -> tuple[PoolRow, int] |
     return None
 
 
-def _order(row: PoolRow) -> Order:
-    return Order(f"leaderboard {row.pool.id}", (), (int,))
+def _order(row: RatedPool) -> Order:
+    return Order(f"leaderboard {row.pool.pool_id}", (), (int,))
 
 
-def _board(session: Session, row: PoolRow, limit: int | None, start: int = 0) -> Leaderboard:
-    lag = behind(session, row.pool.id)
+def _board(session: Session, row: RatedPool, limit: int | None, start: int = 0) -> Leaderboard:
+    lag = behind(session, row.pool.pool_id)
     found = _lines(session, row.pool, None if limit is None else limit + 1, start)
     if limit is None:
-        return Leaderboard(row, found, lag)
+        return Leaderboard(row.pool, row.matches, tuple(found), lag)
     page = cut(found, _order(row), limit, lambda _: (start + limit,))
-    return Leaderboard(row, list(page.items), lag, page.next)
+    return Leaderboard(row.pool, row.matches, page.items, lag, page.next)
 
 
 def behind(source: Source, pool_id: str) -> int:
@@ -158,18 +127,22 @@ def unfinished_pools(source: Source) -> list[tuple[str, tuple[int, int]]]:
         return [(one.pool_id, (one.first_seq, one.asked)) for one in session.exec(select_models(PendingRating))]
 
 
-def pools(source: Source) -> list[PoolRow]:
+def pools(source: Source) -> list[RatedPool]:
     """Return all pools in which something was rated, or is being rated anew, the busiest first."""
     with read(source) as session:
-        found = [PoolRow(pool, int(count), int(seats) // pool.seats) for pool, count, seats in session.exec(_POOLS)]
-        return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.id))
+        found = [_rated(pool, count, seats) for pool, count, seats in session.exec(_POOLS)]
+        return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.pool_id))
 
 
-def pool_row(source: Source, pool: Pool) -> PoolRow:
+def rated_pool(source: Source, pool: StoredPool) -> RatedPool:
     """Return a pool with what is rated in it."""
     with read(source) as session:
         count, seats = session.connection().execute(_OF_ONE, {"pool": pool.id}).one()
-        return PoolRow(pool, int(count), int(seats) // pool.seats)
+        return _rated(pool, count, seats)
+
+
+def _rated(pool: StoredPool, versions: int, seats: int) -> RatedPool:
+    return RatedPool(pool_value(pool), int(versions), int(seats) // pool.seats)
 
 
 def table(source: Source, *, pool_id: str, limit: int | None = None, start: int = 0) -> list[LeaderboardRow]:
@@ -180,18 +153,18 @@ def table(source: Source, *, pool_id: str, limit: int | None = None, start: int 
     Raises NotFoundError.
     """
     with read(source) as session:
-        pool = session.get(Pool, pool_id)
+        pool = session.get(StoredPool, pool_id)
         if pool is None:
             raise NotFoundError(f"no pool {pool_id}; see: arena leaderboard")
-        return _lines(session, pool, limit, start)
+        return _lines(session, pool_value(pool), limit, start)
 
 
 def _lines(session: Session, pool: Pool, limit: int | None, start: int) -> list[LeaderboardRow]:
     connection = session.connection()
-    lines = connection.execute(_TABLE.limit(limit).offset(start), {"pool": pool.id}).all()
+    lines = connection.execute(_TABLE.limit(limit).offset(start), {"pool": pool.pool_id}).all()
     if not lines:
         return []
-    better = connection.execute(_BETTER, {"pool": pool.id, "exposure": lines[0].exposure}).scalar_one()
+    better = connection.execute(_BETTER, {"pool": pool.pool_id, "exposure": lines[0].exposure}).scalar_one()
     return _ranked(pool.seats, lines, 1 + better, start)
 
 
@@ -230,7 +203,22 @@ def history(
     source: Source, *, pool_id: str, version_id: str, limit: int | None = None, after: str | None = None
 ) -> Page[RatingChange]:
     """Return the changes of a version's rating in a pool, the last first. Raises PageError."""
-    query = select_models(RatingChange).where(RatingChange.pool_id == pool_id, RatingChange.version_id == version_id)
+    query = select_models(StoredChange).where(StoredChange.pool_id == pool_id, StoredChange.version_id == version_id)
     with read(source) as session:
         found = session.exec(one_page(query, _HISTORY, limit, after)).all()
-    return cut(found, _HISTORY, limit, lambda change: (change.rating_seq, change.seat))
+    return each(cut(found, _HISTORY, limit, lambda change: (change.rating_seq, change.seat)), _change)
+
+
+def _change(stored: StoredChange) -> RatingChange:
+    return RatingChange(
+        match_id=stored.match_id,
+        seat=stored.seat,
+        pool_id=stored.pool_id,
+        version_id=stored.version_id,
+        rating_seq=stored.rating_seq,
+        mu_before=stored.mu_before,
+        sigma_before=stored.sigma_before,
+        mu_after=stored.mu_after,
+        sigma_after=stored.sigma_after,
+        exposure=stored.mu_after - 3 * stored.sigma_after,
+    )

@@ -9,11 +9,12 @@ from sqlalchemy import Select, select
 from sqlmodel import Session, col
 from sqlmodel import select as select_models
 
-from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
+from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import tables
 from ratings.store.models import Bot, LeakCheck, Match, MatchSeat, Version
 from ratings.store.sessions import Source, read
 from ratings.store.tallies import EntrantTally
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 _MOST_LISTED = 500
 _FOUND_SOMETHING = ("leak", "unstable")

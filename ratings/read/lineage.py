@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam
 from sqlmodel import col, select
 
-from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
+from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
 from ratings.store.bot_event import ActiveVersion, BotEvent
 from ratings.store.lookups import get_bot
 from ratings.store.models import Version
 from ratings.store.sessions import Source, read
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 _EVENTS = Order("bot-events", (tables.bot_event.c.number,), (int,))
 _ACTIVE = (

@@ -6,7 +6,7 @@ It reads a row for each match, and of a row it keeps some bytes; no objects are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -19,12 +19,13 @@ from ratings.errors import NotFoundError
 from ratings.statistics.official.results import Bools, Ints, Results, distinct
 from ratings.store import tables
 from ratings.store.sessions import Source, read
-from ratings.store.states import Verdict
+from ratings.values.states import Verdict
 
 _PART = 500
 """So many rows stay in the cache of a processor, and are too few for Python to look for garbage among them (700)."""
 _MOST_NAMES = 500
 Small: TypeAlias = npt.NDArray[np.int32]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
 _IS_NOT_RATED = text(f"verdict <> '{Verdict.RATED}'")
 """In the words of the index of these matches: of a parameter no database knows that the index is for it."""
 _m, _t, _o, _b, _v = tables.match, tables.tournament, tables.rating_order, tables.block, tables.version
@@ -44,19 +45,8 @@ def load_results(source: Source, pool_id: str) -> Results:
         columns = _Columns(seats)
         for part in _parts(session, _matches(pool_id, seats)):
             columns.add(part)
-        found = columns.whole(_broken_blocks(session, pool_id))
-        return Results(found.versions, found.seats, found.ranks, found.blocks, _plans(session, pool_id, found))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    """The matches that count, as in `Results`, and the rotation of each."""
-
-    versions: tuple[str, ...]
-    seats: Small
-    ranks: Small
-    blocks: Ints
-    rotations: npt.NDArray[np.uint8]
+        found, rotations = columns.whole(_broken_blocks(session, pool_id))
+        return replace(found, plans=_plans(session, pool_id, found, rotations))
 
 
 def _matches(pool_id: str, seats: int) -> Select[Any]:
@@ -122,18 +112,23 @@ def _deterministic(session: Session, versions: Sequence[str]) -> set[str]:
     return found
 
 
-def _plans(session: Session, pool_id: str, found: _Found) -> Ints:
+def _plans(session: Session, pool_id: str, found: Results, rotations: Bytes) -> Ints:
     """Return a number for each match, equal for equal seeds, openings and rotations where all are deterministic."""
     steady = _deterministic(session, found.versions)
     is_steady: Bools = np.array([version in steady for version in found.versions], np.bool_)
-    plans: Ints = -1 - np.arange(len(found.blocks))  # no other's: who plays otherwise each time repeats nothing
+    plans = _repeats_of_nothing(len(found.blocks))
     if not is_steady.any():
         return plans
     labels, draws = _shared_draws(session, pool_id)
     repeating = np.flatnonzero(is_steady[found.seats].all(axis=1) & np.isin(found.blocks, labels))
     draw = draws[np.searchsorted(labels, found.blocks[repeating])]
-    plans[repeating] = draw * found.seats.shape[1] + found.rotations[repeating]
+    plans[repeating] = draw * found.seats.shape[1] + rotations[repeating]
     return plans
+
+
+def _repeats_of_nothing(matches: int) -> Ints:
+    """Return a number for each match that no other has: who plays otherwise each time repeats nothing."""
+    return -1 - np.arange(matches)
 
 
 def _shared_draws(session: Session, pool_id: str) -> tuple[Ints, Ints]:
@@ -177,8 +172,11 @@ class _Columns:
         self._seats.append(np.array(versions).T)
         self._ranks.append(np.array(sitting[1::2], np.uint8).T)
 
-    def whole(self, broken: Ints) -> _Found:
-        """Return all that were added but the matches of broken blocks, the versions sorted by their ids."""
+    def whole(self, broken: Ints) -> tuple[Results, Bytes]:
+        """Return all that were added but the matches of broken blocks, none of them a repeat yet, and their rotations.
+
+        The versions are sorted by their ids.
+        """
         blocks = _joined(self._blocks)
         is_whole = ~np.isin(blocks, broken)
         versions = sorted(self._versions)
@@ -186,7 +184,8 @@ class _Columns:
         numbers[[self._versions[version] for version in versions]] = np.arange(len(versions))
         seats: Small = numbers[_joined(self._seats)[is_whole]]
         ranks: Small = _joined(self._ranks)[is_whole].astype(np.int32)
-        return _Found(tuple(versions), seats, ranks, blocks[is_whole], _joined(self._rotations)[is_whole])
+        found = Results(tuple(versions), seats, ranks, blocks[is_whole], _repeats_of_nothing(len(seats)))
+        return found, _joined(self._rotations)[is_whole]
 
 
 def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:

@@ -13,8 +13,6 @@ from ratings.store.sessions import Source, read
 class StoredLog:
     """What the bot in a seat wrote to stdout and stderr during a match, in the order in which it was read."""
 
-    match_id: str
-    seat: int
     data: bytes
     cut_bytes: int
     """How many bytes were left out behind the first 16 KiB."""
@@ -24,4 +22,4 @@ def seat_log(source: Source, match_id: str, seat: int) -> StoredLog | None:
     """Return the log of one seat, or None if the bot wrote nothing, or logs were not kept or are removed."""
     with read(source) as session:
         row = session.get(SeatLog, (match_id, seat))
-        return None if row is None else StoredLog(match_id, seat, zlib.decompress(row.data), row.cut_bytes)
+        return None if row is None else StoredLog(zlib.decompress(row.data), row.cut_bytes)

@@ -11,10 +11,11 @@ from sqlmodel import Session, col
 from sqlmodel import select as select_models
 
 from ratings.read.match_search import ALL, LeaveOut, MatchFilter, find_page, leave_nothing_out
-from ratings.read.paging import DEFAULT_LIMIT, Page, each
+from ratings.read.paging import each
 from ratings.store import tables
 from ratings.store.models import Block, Match, Tournament
 from ratings.store.sessions import Source, read
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 __all__ = ["ALL", "MatchFilter", "MatchRow", "list_matches"]
 

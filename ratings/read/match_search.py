@@ -14,9 +14,10 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlmodel import Session
 
-from ratings.read.paging import Order, Page, cursor_of, cut, need_rows, one_page
+from ratings.read.paging import Order, cursor_of, cut, need_rows, one_page
 from ratings.store import tables
-from ratings.store.states import Fared, MatchState
+from ratings.values.page import Page
+from ratings.values.states import Fared, MatchState
 
 _m, _s, _f, _v, _e = tables.match, tables.match_seat, tables.fault, tables.version, tables.entrant
 _LOOKED_THROUGH = 2000

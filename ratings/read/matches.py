@@ -25,7 +25,7 @@ from ratings.store.models import (
     Version,
 )
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
     from ratings.store.rating import RatingChange

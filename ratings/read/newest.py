@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
 from ratings.store.bot_event import ActiveVersion
 from ratings.store.models import Bot, Owner, Version
-from ratings.store.names import PEOPLE
 from ratings.store.service import Admission
 from ratings.store.sessions import Source, read
-from ratings.store.states import AdmissionState
+from ratings.values.bots import RecentVersion
+from ratings.values.names import PEOPLE
+from ratings.values.states import AdmissionState
 
 
-@dataclass(frozen=True, slots=True)
-class NewestRow:
-    """A version that was added lately."""
-
-    bot: Bot
-    owner: str | None
-    version: Version
-    is_active: bool
-    """Whether it is the one with which its bot takes part in ladders."""
-    admission: AdmissionState | None
-    """How far its last admission is; `None` if none was asked for."""
-
-
-def newest_versions(source: Source, limit: int) -> tuple[NewestRow, ...]:
+def newest_versions(source: Source, limit: int) -> tuple[RecentVersion, ...]:
     """Return the versions that were added last, the last first, without the seats that people take."""
     query = (
         select(Version, Bot, Owner.name, ActiveVersion.version_id)
@@ -44,7 +31,15 @@ def newest_versions(source: Source, limit: int) -> tuple[NewestRow, ...]:
         found = session.exec(query).all()
         states = _last_states(session, [version.id for version, *_ in found])
     return tuple(
-        NewestRow(bot, owner, version, active is not None, states.get(version.id))
+        RecentVersion(
+            bot=bot.name,
+            number=version.number,
+            created_at_us=version.created_at_us,
+            remote=bot.remote,
+            is_gone=version.withdrawn_at_us is not None or bot.disabled_at_us is not None,
+            plays=active is not None or owner is None,
+            admission=states.get(version.id),
+        )
         for version, bot, owner, active in found
     )
 

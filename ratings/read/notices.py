@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sqlmodel import col, select
 
-from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
+from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
 from ratings.store.service import Notice
 from ratings.store.sessions import Source, read
+from ratings.values.page import DEFAULT_LIMIT, Page
 
 _NOTICES = Order("notices", (tables.notice.c.id,), (str,))
 

@@ -13,14 +13,12 @@ import binascii
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Select, tuple_
 
 from ratings.errors import PageError
-
-DEFAULT_LIMIT = 50
-"""How many rows a page has unless somebody asks for more or fewer."""
+from ratings.values.page import Page
 
 _MOST_CURSOR = 2000
 _LARGEST = 2**63 - 1
@@ -28,15 +26,6 @@ _LARGEST = 2**63 - 1
 T = TypeVar("T")
 S = TypeVar("S")
 Q = TypeVar("Q", bound="Select[*tuple[Any, ...]]")
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
-    """A part of a list."""
-
-    items: tuple[T, ...]
-    next: str | None
-    """The cursor that gives the page behind this one, or `None` if there is none."""
 
 
 @dataclass(frozen=True, slots=True)

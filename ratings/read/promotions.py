@@ -11,7 +11,7 @@ from sqlmodel import select as select_rows
 from ratings.store import tables
 from ratings.store.models import Bot, Owner, Tournament, Version
 from ratings.store.sessions import Source, read
-from ratings.store.states import BotEventKind
+from ratings.values.states import BotEventKind
 
 PROMOTES = "promotes"
 """The key in the settings of a comparison that decides about a version, under which the id of that version stands."""

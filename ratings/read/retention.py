@@ -16,7 +16,7 @@ from ratings.store.models import Bot, Version
 from ratings.store.retention import ENDED_US, first_id, removable_files, removable_log, removable_replay
 from ratings.store.service import Removal
 from ratings.store.sessions import Source, read
-from ratings.store.states import RemovalKind
+from ratings.values.states import RemovalKind
 
 DAY_US = 24 * 3600 * 1_000_000
 _PART = 2_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, select
 
 from ratings.store import tables
-from ratings.store.states import MatchState, Verdict
+from ratings.values.states import MatchState, Verdict
 
 _m = tables.match
 

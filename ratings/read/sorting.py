@@ -9,12 +9,14 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, bindparam, func, select
 from sqlmodel import Session
 
-from ratings.read.leaderboard import LINES, POOL_OF, Leaderboard, LeaderboardRow, PoolRow, behind, line_of
+from ratings.read.leaderboard import LINES, POOL_OF, RatedPool, behind, line_of
 from ratings.read.paging import Order, cut, place_of
+from ratings.read.pools import pool_value
 from ratings.store import tables
-from ratings.store.models import Pool
+from ratings.store.models import Pool as StoredPool
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
+from ratings.values.leaderboards import Leaderboard, LeaderboardRow, Standing
 
 _r, _v, _b, _o = tables.rating, tables.version, tables.bot, tables.owner
 COLUMNS: Final[Mapping[str, ColumnElement[Any]]] = {
@@ -69,42 +71,36 @@ class Narrowing:
     owner: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StandingRow:
-    """The place of a version in a pool."""
-
-    pool: Pool
-    number: int
-    rank: int
-    of: int
-    rating: AnyRow
-
-
 def sorted_board(
-    source: Source, row: PoolRow, by: str, *, is_descending: bool, only: Narrowing, limit: int, after: str | None
+    source: Source, row: RatedPool, by: str, *, is_descending: bool, only: Narrowing, limit: int, after: str | None
 ) -> Leaderboard:
     """Return a page of a leaderboard sorted by one of COLUMNS, ties by name. Raises PageError, KeyError."""
-    order = Order(f"leaderboard {row.pool.id} {by} {is_descending} {only.name} {only.owner}"[:500], (), (int,))
+    order = Order(f"leaderboard {row.pool.pool_id} {by} {is_descending} {only.name} {only.owner}"[:500], (), (int,))
     start = 0 if after is None else place_of(order, after)
-    query = _sorted(row.pool.id, by, is_descending, only).limit(limit + 1).offset(start)
+    query = _sorted(row.pool.pool_id, by, is_descending, only).limit(limit + 1).offset(start)
     with read(source) as session:
         page = cut(session.connection().execute(query).scalars().all(), order, limit, lambda _: (start + limit,))
-        return Leaderboard(row, picked_lines(session, row, page.items), behind(session, row.pool.id), page.next)
+        return picked_board(session, row, page.items, page.next)
 
 
-def picked_lines(source: Source, row: PoolRow, version_ids: Sequence[str]) -> list[LeaderboardRow]:
+def picked_board(source: Source, row: RatedPool, version_ids: Sequence[str], next_: str | None = None) -> Leaderboard:
     """Return the lines of these versions, in their order; of those that are not rated there is none."""
-    if not version_ids:
-        return []
-    which = {"pool": row.pool.id, "versions": version_ids}
     with read(source) as session:
-        ranks = _ranks(session, row.pool.id, version_ids)
-        found = session.connection().execute(_LINES, which).all()
+        lines = _picked_lines(session, row, version_ids)
+        return Leaderboard(row.pool, row.matches, lines, behind(session, row.pool.pool_id), next_)
+
+
+def _picked_lines(session: Session, row: RatedPool, version_ids: Sequence[str]) -> tuple[LeaderboardRow, ...]:
+    if not version_ids:
+        return ()
+    which = {"pool": row.pool.pool_id, "versions": version_ids}
+    ranks = _ranks(session, row.pool.pool_id, version_ids)
+    found = session.connection().execute(_LINES, which).all()
     lines = {line.version_id: line_of(line, ranks[line.exposure], row.pool.seats) for line in found}
-    return [lines[version] for version in version_ids if version in lines]
+    return tuple(lines[version] for version in version_ids if version in lines)
 
 
-def standings_of_bot(source: Source, bot_id: str) -> list[StandingRow]:
+def standings_of_bot(source: Source, bot_id: str) -> tuple[Standing, ...]:
     """Return the places of a bot's versions: the pool where they played most first, in it the newest version first."""
     with read(source) as session:
         rows = session.connection().execute(_STANDINGS, {"bot": bot_id}).all()
@@ -112,14 +108,27 @@ def standings_of_bot(source: Source, bot_id: str) -> list[StandingRow]:
     played: dict[str, int] = {}
     for row in rows:
         played[row.pool_id] = played.get(row.pool_id, 0) + row.matches
-    return sorted(found, key=lambda one: (-played[one.pool.id], one.pool.id, -one.number))
+    return tuple(sorted(found, key=lambda one: (-played[one.pool.pool_id], one.pool.pool_id, -one.number)))
 
 
-def _standing(session: Session, row: AnyRow) -> StandingRow:
-    pool = session.get_one(Pool, row.pool_id)
-    rank = _ranks(session, row.pool_id, [row.version_id])[row.exposure]
-    of = session.connection().execute(_OF, {"pool": row.pool_id}).scalar_one()
-    return StandingRow(pool, row.number, rank, of, row)
+def _standing(session: Session, row: AnyRow) -> Standing:
+    pool = pool_value(session.get_one(StoredPool, row.pool_id))
+    return Standing(
+        pool=pool,
+        version_id=row.version_id,
+        number=row.number,
+        content_hash=row.content_hash,
+        rank=_ranks(session, row.pool_id, [row.version_id])[row.exposure],
+        of=session.connection().execute(_OF, {"pool": row.pool_id}).scalar_one(),
+        mu=row.mu,
+        sigma=row.sigma,
+        exposure=row.exposure,
+        matches=row.matches,
+        wins=row.wins,
+        shared=row.shared,
+        draws=row.draws,
+        score=row.points / (2 * row.matches * (pool.seats - 1)),
+    )
 
 
 def _sorted(pool_id: str, by: str, is_descending: bool, only: Narrowing) -> Select[Any]:

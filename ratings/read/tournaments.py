@@ -10,7 +10,7 @@ from sqlalchemy import select as core_select
 from sqlmodel import Session, col, func, select
 
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
-from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
+from ratings.read.paging import Order, cut, each, one_page
 from ratings.statistics.firsts import Firsts
 from ratings.statistics.points import most_points
 from ratings.store import tables
@@ -18,8 +18,9 @@ from ratings.store.lookups import get_tournament
 from ratings.store.models import Bot, Entrant, Match, Pool, Tournament, Version
 from ratings.store.progress import Progress, count_each, count_progress
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
 from ratings.store.tables import AnyRow
+from ratings.values.page import DEFAULT_LIMIT, Page
+from ratings.values.states import MatchState
 
 _NEWEST_FIRST = Order("tournaments", (tables.tournament.c.id,), (str,))
 _NAMES = select(Tournament.id, Tournament.name)

@@ -8,7 +8,7 @@ from sqlalchemy import exists, or_, select
 
 from ratings.store import tables
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 _t, _m, _e, _p = tables.tournament, tables.match, tables.entrant, tables.pool
 _OPEN_STATES = (MatchState.PLANNED, MatchState.LEASED)

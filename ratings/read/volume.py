@@ -12,7 +12,7 @@ from ratings.store import tables
 from ratings.store.ids import now_us
 from ratings.store.retention import first_id
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 _SAMPLE = 1_000
 _WEEK_US = 7 * 24 * 3600 * 1_000_000

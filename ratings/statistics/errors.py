@@ -7,9 +7,14 @@
 Every message is one line and ends with the remedy where there is one.
 """
 
+from typing import ClassVar
+
 
 class StatisticsError(Exception):
     """The root of everything the statistics raise on purpose."""
+
+    kind: ClassVar[str] = "failed"
+    reason: ClassVar[str] = "STATISTICS"
 
 
 class SkillError(StatisticsError, ValueError):

@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, Index, Text
 from sqlmodel import Field
 
 from ratings.store.base import Table
+from ratings.values.annulments import Annulment as AnnulmentValue
 
 
 class Annulment(Table, table=True):
@@ -29,3 +30,15 @@ class AnnulledBlock(Table, table=True):
 
     block_id: str = Field(primary_key=True, foreign_key="block.id")
     annulment_id: str = Field(foreign_key="annulment.id", index=True)
+
+
+def annulment_value(stored: Annulment) -> AnnulmentValue:
+    """Return an annulment as the value that everybody is shown."""
+    return AnnulmentValue(
+        id=stored.id,
+        match=stored.match_id,
+        version=stored.version_id,
+        why=stored.why,
+        actor=stored.actor,
+        at_us=stored.at_us,
+    )

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, Text
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-from ratings.store.states import BotEventKind
+from ratings.values.states import BotEventKind
 
 
 class BotEvent(Table, table=True):

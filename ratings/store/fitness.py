@@ -9,7 +9,7 @@ from sqlmodel import Session, col, func, select
 from ratings.store.bot_event import BotEvent
 from ratings.store.models import Bot, Version
 from ratings.store.service import Admission
-from ratings.store.states import AdmissionState, BotEventKind
+from ratings.values.states import AdmissionState, BotEventKind
 
 _DECIDED = (AdmissionState.ADMITTED, AdmissionState.REFUSED)
 

@@ -11,9 +11,9 @@ from sqlmodel import Session, col, func, select
 from ratings.errors import NotFoundError
 from ratings.store.bot_event import ActiveVersion
 from ratings.store.models import Bot, Owner, Pool, Tournament, Version
-from ratings.store.names import PEOPLE
 from ratings.store.season import Season
 from ratings.store.service import Absence, Guest, Ladder
+from ratings.values.names import PEOPLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ratings.store.states import BotEventKind
+from ratings.values.states import BotEventKind
 
 _ENDS = (BotEventKind.REFUSED, BotEventKind.WITHDRAWN, BotEventKind.ANNULLED)
 """After these a version is not active any more, and nobody can go back to it."""

@@ -13,7 +13,7 @@ from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, Text, Uniqu
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-from ratings.store.states import AttemptState, MatchState
+from ratings.values.states import AttemptState, MatchState
 
 
 class Owner(Table, table=True):
@@ -61,7 +61,7 @@ class Version(Table, table=True):
 
 
 class Pool(Table, table=True):
-    """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.pools.PoolKey`."""
+    """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.pools.pool_of`."""
 
     id: str = Field(primary_key=True)
     game: str

@@ -1,19 +1,11 @@
-"""The names of owners and bots, and the words for who did something. No I/O."""
+"""Which names owners, bots and versions can have. No I/O."""
 
 from __future__ import annotations
 
 import re
 
 from ratings.errors import AccountError
-
-OPERATOR = "operator"
-"""Who did something, if it was the person at the arena's own terminal."""
-ARENA = "arena"
-"""Who did something, if the service did it by itself."""
-PEOPLE = "people"
-"""The owner of the seats that people take in a browser; no ladder takes them in."""
-EVERY_BOT = "all"
-"""What no bot is called."""
+from ratings.values.names import ARENA, EVERY_BOT, OPERATOR, PEOPLE
 
 _RESERVED = (OPERATOR, ARENA, PEOPLE)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
@@ -61,8 +53,3 @@ def check_label(kind: str, text: str) -> str:
     if not text.strip() or not text.isprintable() or len(text) > _MOST_LABEL:
         raise AccountError(f"{text!r} is no name for {kind}; use 1 to {_MOST_LABEL} printable characters")
     return text
-
-
-def stored_bot_name(owner: str | None, name: str) -> str:
-    """Return what a bot is called by everybody: `owner/name`, or the plain name of a bot without owner."""
-    return name if owner is None else f"{owner}/{name}"

@@ -9,7 +9,7 @@ from sqlalchemy import ScalarSelect, func, select
 from sqlmodel import Session
 
 from ratings.store import tables
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 _m, _t = tables.match, tables.tournament
 _OTHERS = (MatchState.PLANNED, MatchState.LEASED, MatchState.VOID)

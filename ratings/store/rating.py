@@ -10,7 +10,7 @@ from sqlalchemy import Double, Index, text
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-from ratings.store.states import Verdict
+from ratings.values.states import Verdict
 
 
 class RatingOrder(Table, table=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, and_, or_, select
 
 from ratings.store import tables
-from ratings.store.states import AdmissionState, MatchState
+from ratings.values.states import AdmissionState, MatchState
 
 _m, _t, _s, _v = tables.match, tables.tournament, tables.match_seat, tables.version
 _OPEN = (MatchState.PLANNED, MatchState.LEASED)

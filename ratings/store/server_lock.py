@@ -7,7 +7,6 @@ import platform
 import time
 import zlib
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 
 from sqlalchemy import Connection, text
@@ -15,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ratings.store.database import Database
 from ratings.store.dialects import translated
+from ratings.values.tournaments import LockHolder
 
 _SPACE = 0x4B4D42
 """The first of the two numbers of each lock; the second follows from its name."""
@@ -35,17 +35,6 @@ _HOLDERS = text(
     " WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid::bigint = :space"
     " AND d.datname = current_database()"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ServerHolder:
-    """Who holds a lock of a server."""
-
-    host: str
-    pid: int | None
-    """`None` if it may not be known."""
-    since_us: int
-    """When it connected; microseconds since 1970, by the server's clock."""
 
 
 class ServerLock:
@@ -107,26 +96,26 @@ class ServerLock:
             with suppress(SQLAlchemyError):
                 connection.close()
 
-    def holder(self) -> ServerHolder | None:
+    def holder(self) -> LockHolder | None:
         """Return who has the lock."""
         return holders(self._database).get(self._number)
 
 
-def holder_of(database: Database, name: str) -> ServerHolder | None:
+def holder_of(database: Database, name: str) -> LockHolder | None:
     """Return who has the lock of a name, or `None` if nobody has."""
     return holders(database).get(_number_of(name))
 
 
-def holders(database: Database) -> dict[int, ServerHolder]:
+def holders(database: Database) -> dict[int, LockHolder]:
     """Return who holds which lock, by its number."""
     with translated(database.url), database.engine.connect() as connection:
         rows = connection.execute(_HOLDERS, {"space": _SPACE}).all()
         return {int(number): _holder(name, since_us) for number, name, since_us in rows}
 
 
-def _holder(name: str | None, since_us: int | None) -> ServerHolder:
+def _holder(name: str | None, since_us: int | None) -> LockHolder:
     host, _, pid = (name or "").rpartition(":")
-    return ServerHolder(host, int(pid) if pid.isdecimal() else None, since_us or 0)
+    return LockHolder(host, int(pid) if pid.isdecimal() else None, since_us or 0)
 
 
 def _number_of(name: str) -> int:

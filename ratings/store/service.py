@@ -7,13 +7,15 @@ enumerations are text, and of secrets only hashes are stored. Files of their own
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import JSON, BigInteger, Index, LargeBinary, Text
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-from ratings.store.states import AdmissionState, RemovalKind, Scope
+from ratings.store.models import Version
+from ratings.values.states import AdmissionState, RemovalKind, Scope
 
 
 class Token(Table, table=True):
@@ -64,6 +66,16 @@ class Admission(Table, table=True):
     """The findings so far, in the order of the checks."""
     summary: str | None = Field(default=None, sa_type=Text)
     """The verdict in one sentence for the author."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionRow:
+    """An admission, and what is to be admitted."""
+
+    admission: Admission
+    version: Version
+    bot: str
+    owner: str | None
 
 
 class Ladder(Table, table=True):

@@ -13,7 +13,7 @@ from sqlalchemy import Text, bindparam, cast, func, select
 from sqlmodel import Session
 
 from ratings.store import tables
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 _m, _s, _b, _e, _w = tables.match, tables.match_seat, tables.block, tables.entrant, tables.wave
 _x = tables.annulled_block

@@ -11,10 +11,10 @@ import pytest
 from arena.api import Arena, MissingPackageError
 from arena.match.replay import load
 from arena.model.errors import RefusedError
-from arena.model.leaderboards import LeaderboardRow
 from arena.scripting.progress import ProgressLine, progress_text
-from arena.scripting.tables import Column, Table, number
+from arena.scripting.tables import ResultTable, TableColumn, number
 from arena.tournament.run_progress import RunProgress
+from ratings.values.leaderboards import LeaderboardRow
 from tests.api.players import first
 
 HOSTILE = "<script>alert('x')</script>&\x1b[31m"
@@ -88,24 +88,24 @@ def test_a_match_shows_its_seats_and_its_board(table: Arena) -> None:
 
 
 @pytest.fixture
-def hostile() -> Table[str]:
-    return Table(HOSTILE, (HOSTILE,), str, (Column(HOSTILE, str), number("length", len)), (HOSTILE,))
+def hostile() -> ResultTable[str]:
+    return ResultTable(HOSTILE, (HOSTILE,), str, (TableColumn(HOSTILE, str), number("length", len)), (HOSTILE,))
 
 
-def test_whatever_stands_in_a_table_is_escaped(hostile: Table[str]) -> None:
+def test_whatever_stands_in_a_table_is_escaped(hostile: ResultTable[str]) -> None:
     html = hostile._repr_html_()
     assert "<script" not in html
     assert html.count("&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;&amp;") == 4
 
 
-def test_nothing_that_is_printed_reaches_the_terminal_as_it_is(hostile: Table[str]) -> None:
+def test_nothing_that_is_printed_reaches_the_terminal_as_it_is(hostile: ResultTable[str]) -> None:
     text = repr(hostile)
     assert "\x1b" not in text
     assert text.count("\\x1b[31m") == 4
 
 
 def test_a_long_table_is_shown_in_part_and_says_so() -> None:
-    table = Table("many", tuple(range(1000)), int, (number("number", int),))
+    table = ResultTable("many", tuple(range(1000)), int, (number("number", int),))
     assert len(table) == 1000
     assert "... 900 more rows" in repr(table)
     assert len(read_html(table._repr_html_()).findall(".//tbody/tr")) == 100

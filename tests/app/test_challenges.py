@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
@@ -20,11 +20,11 @@ from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import find_owner
 from ratings.store.database import Database
-from ratings.store.limits import ChallengeLimits, OwnerLimits
-from ratings.store.states import Scope
+from ratings.values.limits import ChallengeLimits, OwnerLimits
+from ratings.values.states import Scope
 from tests.cli.support import write_bot
 
-Asked = Callable[..., ArenaHere]
+Asked = Callable[..., LocalArena]
 """Who asks, and the limits of challenges if they are not the usual ones."""
 
 
@@ -43,10 +43,10 @@ def asked_by(database: Database, tmp_path: Path, connected: set[str]) -> Asked:
         manifest = stored.manifest.to_json()
         Ledger(database).add_version(bot="fox", owner=owner, content_hash=stored.hash, manifest=manifest)
 
-    def ask(who: str, *limits: int) -> ArenaHere:
+    def ask(who: str, *limits: int) -> LocalArena:
         viewer = Viewer() if who == "organiser" else Viewer(Scope.COMPETITOR, find_owner(database, who).id, who)
         challenges = ChallengeLimits(*limits)
-        return ArenaHere(
+        return LocalArena(
             database, StoredPrograms(store), viewer, is_connected=connected.__contains__, challenges=challenges
         )
 
@@ -64,7 +64,7 @@ def order(bot: str, *opponents: str, **changes: Any) -> ChallengeRequest:
     return ChallengeRequest(bot=bot, opponents=opponents, **{**fields, **changes})
 
 
-def entrants(arena: ArenaHere, tournament: str) -> list[str]:
+def entrants(arena: LocalArena, tournament: str) -> list[str]:
     return [row.bot for row in arena.tournaments.get_tournament(tournament).standings]
 
 
@@ -220,6 +220,6 @@ def test_where_no_remote_bots_are_taken_none_is_challenged(
 ) -> None:
     connect(database, connected, "ben/elk")
     viewer = Viewer(Scope.COMPETITOR, find_owner(database, "ann").id, "ann")
-    arena = ArenaHere(database, StoredPrograms(VersionStore(tmp_path / "arena.bots")), viewer)
+    arena = LocalArena(database, StoredPrograms(VersionStore(tmp_path / "arena.bots")), viewer)
     with pytest.raises(RefusedError, match=r"only a service that sets service\.play_address plays with it"):
         arena.tournaments.challenge_bot(order("fox", "ben/elk"))

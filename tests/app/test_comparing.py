@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.model.errors import RefusedError
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.app.world import make_world
 
 WATCHER = Viewer(Scope.VIEWER)
@@ -17,10 +17,10 @@ def test_the_walk_begins_at_nothing_and_ends_at_what_is_known(empty: Path, tmp_p
     from fastapi.testclient import TestClient
 
     from arena.web.app import make_app
-    from arena.web.frame.site import Site
+    from arena.web.shared.site import Site
 
     with make_world(empty, tmp_path, range(8), game="foreign_king", is_comparison=True) as world:
-        arena: ArenaHere = world.asked_by(WATCHER)
+        arena: LocalArena = world.asked_by(WATCHER)
         walk = arena.overview.walk_comparison(world.tournament, 100)
         known = arena.tournaments.get_tournament(world.tournament).comparison
         assert known is not None

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.app.arena import ArenaHere
-from arena.app.usage import StoredUsage
-from arena.app.viewer import Viewer
+from arena.app.accounts import StoredUsage
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import RefusedError
@@ -42,7 +42,7 @@ def store(database: Database, tmp_path: Path) -> VersionStore:
 
 def test_a_service_grants_one_core(database: Database, store: VersionStore) -> None:
     programs = StoredPrograms(store)
-    service = ArenaHere(database, programs, Viewer(), StoredUsage(database, store))
+    service = LocalArena(database, programs, Viewer(), StoredUsage(database, store))
     with pytest.raises(RefusedError, match="a service grants each bot one core; leave out --cores"):
         service.tournaments.create_tournament(asked(("fox", "owl"), 2))
     for cores in (None, 1):
@@ -51,5 +51,5 @@ def test_a_service_grants_one_core(database: Database, store: VersionStore) -> N
 
 
 def test_on_a_database_of_ones_own_as_many_are_granted_as_are_asked(database: Database, store: VersionStore) -> None:
-    planned = ArenaHere(database, StoredPrograms(store)).tournaments.create_tournament(asked(("fox", "owl"), 2))
+    planned = LocalArena(database, StoredPrograms(store)).tournaments.create_tournament(asked(("fox", "owl"), 2))
     assert tournament_row(database, planned.id).pool.cores == 2

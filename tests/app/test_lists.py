@@ -9,8 +9,8 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from arena.model.page import Page
 from arena.rpc.calls import SERVICES
+from ratings.values.page import Page
 
 PAGED = {
     "FairPlay.suspicions": "next",

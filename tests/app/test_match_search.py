@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.model.errors import RefusedError
 from arena.model.matches import MatchSummary
-from arena.model.page import Page
 from arena.model.port import ArenaPort
-from ratings.store.states import Fared, Scope
+from ratings.values.page import Page
+from ratings.values.states import Fared, Scope
 from tests.app.world import World, fresh_world
 
 OVER = {0, 1, 2, 4}

@@ -16,21 +16,22 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from arena.app.adding import add_bot
-from arena.app.arena import ArenaHere
+from arena.app.arena import LocalArena
+from arena.app.store import add_bot
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
+from arena.match.leak_verdict import LeakVerdict
+from arena.match.report import LeakCheckResult, SeatLogText
+from arena.match.result import Fault, FaultCause
 from arena.model.planning import TournamentRequest
 from arena.tournament.planner import FormatPlanner, planner_of
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
-from ratings.ledger.recording import FaultFact, LeakFact
-from ratings.ledger.seat_logs import SeatLogFact
 from ratings.ledger.service import ServiceLedger
 from ratings.read.tournaments import tournament_row
 from ratings.read.unfinished import unfinished_tournaments
 from ratings.store.database import Database, open_database
-from ratings.store.states import Fared, MatchState
+from ratings.values.states import Fared, MatchState
 from tests.cli.support import write_bot
 from tests.ratings import book
 
@@ -57,7 +58,7 @@ class Book:
     """An open database with a ladder of which some matches are over, and the statements that it is sent."""
 
     database: Database
-    arena: ArenaHere
+    arena: LocalArena
     tournament: str
     match: str = ""
     sent: list[tuple[str, Any]] = field(default_factory=list)
@@ -73,7 +74,7 @@ class Book:
 
     def settle(self, settled: Settlement, **facts: Any) -> Settlement:
         """Record what was leased, and lease what comes next, planned if need be."""
-        results = [book.fact(match, ranks=(1, 2), **facts) for match in settled.leased]
+        results = [book.report(match, ranks=(1, 2), **facts) for match in settled.leased]
         return self.ledger.settle(self.tournament, results=results, request=REQUEST, planner=self.planner)
 
 
@@ -84,7 +85,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
     programs = StoredPrograms(VersionStore(directory / "arena.bots"))
     for name in BOTS:
         add_bot(database, programs, write_bot(directory / name, name), None, lambda *_: None)
-    arena = ArenaHere(database, programs)
+    arena = LocalArena(database, programs)
     request = TournamentRequest(
         format="ladder",
         settings={"waves": 0},
@@ -110,13 +111,13 @@ def _play(played: Book) -> None:
         settled = played.settle(
             settled,
             forfeits=(1,),
-            faults=[FaultFact(1, "TIMEOUT", 3, "late", {})],
-            leak_checks=[LeakFact(0, "equal", None, "as before", {})],
-            seat_logs=[SeatLogFact(0, b"log", 0)],
+            faults=[Fault(1, FaultCause.TIMEOUT, 3, "late", {})],
+            leak_checks=[LeakCheckResult(0, LeakVerdict.EQUAL, None, "as before", {})],
+            seat_logs=[SeatLogText(0, b"log", 0)],
         )
 
 
-PAGES: dict[str, Callable[[ArenaHere, str | None], Any]] = {
+PAGES: dict[str, Callable[[LocalArena, str | None], Any]] = {
     "tournaments": lambda arena, after: arena.tournaments.list_tournaments(1, after),
     "leak checks": lambda arena, after: arena.tournaments.list_leak_checks("long", 1, after),
     "matches": lambda arena, after: arena.matches.list_matches(limit=1, after=after),
@@ -217,15 +218,15 @@ DEEDS: dict[str, Callable[[Book], Any]] = {
 }
 
 
-def _version(arena: ArenaHere) -> str:
+def _version(arena: LocalArena) -> str:
     return f"ada@{arena.bots.find_version('ada').content_hash}"
 
 
-def _rated(arena: ArenaHere) -> tuple[str, str]:
+def _rated(arena: LocalArena) -> tuple[str, str]:
     return _pool(arena), arena.bots.find_version("ada").version_id
 
 
-def _pool(arena: ArenaHere) -> str:
+def _pool(arena: LocalArena) -> str:
     return arena.tournaments.get_tournament("long").pool.pool_id
 
 

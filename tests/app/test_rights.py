@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
@@ -15,10 +15,10 @@ from arena.model.planning import TournamentRequest
 from ratings.ledger.ledger import Ledger
 from ratings.read.accounts import find_owner
 from ratings.store.database import Database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.cli.support import write_bot
 
-Asked = Callable[[str], ArenaHere]
+Asked = Callable[[str], LocalArena]
 
 
 @pytest.fixture
@@ -30,11 +30,11 @@ def asked_by(database: Database, tmp_path: Path) -> Asked:
         manifest = stored.manifest.to_json()
         Ledger(database).add_version(bot="fox", owner=owner, content_hash=stored.hash, manifest=manifest)
 
-    def ask(who: str) -> ArenaHere:
+    def ask(who: str) -> LocalArena:
         viewer = (
             Viewer(Scope(who)) if who in list(Scope) else Viewer(Scope.COMPETITOR, find_owner(database, who).id, who)
         )
-        return ArenaHere(database, StoredPrograms(store), viewer)
+        return LocalArena(database, StoredPrograms(store), viewer)
 
     return ask
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
@@ -16,8 +16,8 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database
-from ratings.store.limits import OwnerLimits
-from ratings.store.states import Scope
+from ratings.values.limits import OwnerLimits
+from ratings.values.states import Scope
 from tests.cli.support import write_bot
 
 
@@ -31,14 +31,14 @@ def connected(database: Database) -> set[str]:
 
 
 @pytest.fixture
-def arena(database: Database, tmp_path: Path, connected: set[str]) -> ArenaHere:
+def arena(database: Database, tmp_path: Path, connected: set[str]) -> LocalArena:
     """An arena with the sample `fox` and a bot of ann that was not admitted, as its organiser asks it."""
     store = VersionStore(tmp_path / "arena.bots")
     for owner in (None, "ann"):
         stored = store.add(write_bot(tmp_path / f"{owner}", "fox", body=f"# {owner}"))
         manifest = stored.manifest.to_json()
         Ledger(database).add_version(bot="fox", owner=owner, content_hash=stored.hash, manifest=manifest)
-    return ArenaHere(database, StoredPrograms(store), Viewer(), is_connected=connected.__contains__)
+    return LocalArena(database, StoredPrograms(store), Viewer(), is_connected=connected.__contains__)
 
 
 def order(*bots: str, **changes: Any) -> TableRequest:
@@ -46,7 +46,7 @@ def order(*bots: str, **changes: Any) -> TableRequest:
     return TableRequest(**{"game": "foreign_king", "bots": bots, "people": people, "time": "600+30", **changes})
 
 
-def test_a_table_is_one_unrated_match_with_everybody_in_the_seat_that_was_asked_for(arena: ArenaHere) -> None:
+def test_a_table_is_one_unrated_match_with_everybody_in_the_seat_that_was_asked_for(arena: LocalArena) -> None:
     opened = arena.tables.open_table(order("fox", "people/guest-2", "fox"))
     found = arena.matches.get_match(opened.match_id)
     assert [seat.bot for seat in found.seats] == ["fox", "people/guest-2", "fox"]
@@ -57,13 +57,13 @@ def test_a_table_is_one_unrated_match_with_everybody_in_the_seat_that_was_asked_
     assert arena.tables.open_table(order("people/guest-1", "fox")).tournament == "table-2"
 
 
-def test_a_rated_table_counts_in_a_pool_of_remote_bots(arena: ArenaHere) -> None:
+def test_a_rated_table_counts_in_a_pool_of_remote_bots(arena: LocalArena) -> None:
     opened = arena.tables.open_table(order("people/guest-1", "fox", rated=True))
     found = arena.tournaments.get_tournament(opened.tournament)
     assert (found.summary.rated, found.pool.remote) == (True, True)
 
 
-def test_two_people_sit_at_one_table(arena: ArenaHere) -> None:
+def test_two_people_sit_at_one_table(arena: LocalArena) -> None:
     opened = arena.tables.open_table(order("people/guest-1", "people/guest-2", people=("Anna", "<b>Bob</b>")))
     assert [seat.person for seat in arena.matches.get_match(opened.match_id).seats] == ["Anna", "<b>Bob</b>"]
 
@@ -79,14 +79,14 @@ NO_TABLES = [
 ]
 
 
-def test_what_is_no_table_is_refused(arena: ArenaHere) -> None:
+def test_what_is_no_table_is_refused(arena: LocalArena) -> None:
     for request, why in NO_TABLES:
         with pytest.raises(RefusedError, match=why):
             arena.tables.open_table(request)
     assert arena.tournaments.list_tournaments().items == ()
 
 
-def test_what_the_game_does_not_have_is_refused_by_its_own_words(arena: ArenaHere) -> None:
+def test_what_the_game_does_not_have_is_refused_by_its_own_words(arena: LocalArena) -> None:
     with pytest.raises(UnknownError):
         arena.tables.open_table(order("people/guest-1", "wolf"))
     with pytest.raises(UnknownError):
@@ -97,14 +97,14 @@ def test_what_the_game_does_not_have_is_refused_by_its_own_words(arena: ArenaHer
         arena.tables.open_table(order("people/guest-1", "fox", options={"colour": "red"}))
 
 
-def test_a_guest_who_is_not_there_cannot_sit_down(arena: ArenaHere, connected: set[str]) -> None:
+def test_a_guest_who_is_not_there_cannot_sit_down(arena: LocalArena, connected: set[str]) -> None:
     connected.clear()
     with pytest.raises(RefusedError, match="is not connected now"):
         arena.tables.open_table(order("people/guest-1", "fox"))
 
 
-def test_only_the_organiser_opens_tables_for_people(database: Database, arena: ArenaHere) -> None:
+def test_only_the_organiser_opens_tables_for_people(database: Database, arena: LocalArena) -> None:
     for scope in (Scope.VIEWER, Scope.COMPETITOR):
-        asked = ArenaHere(database, StoredPrograms(VersionStore(Path("none"))), Viewer(scope, "1", "ann"))
+        asked = LocalArena(database, StoredPrograms(VersionStore(Path("none"))), Viewer(scope, "1", "ann"))
         with pytest.raises(ForbiddenError):
             asked.tables.open_table(order("people/guest-1", "fox"))

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
-from arena.app.visibility import has_secrets, is_hidden
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer, has_secrets, is_hidden
 from arena.model.errors import ClientError, ForbiddenError, HiddenError
 from arena.tournament.formats import catalog
+from arena.tournament.formats.format import blocks_per_seed
 from arena.tournament.playing import hold
-from ratings.store.states import Fared, MatchState, Scope
+from ratings.values.states import Fared, MatchState, Scope
 from tests.app.world import BOTS, CHANCE_SEED, SECRET, SEED, World, make_world, marks_of, text_of
 
 GAME = "rex_romanorum"
@@ -35,7 +35,7 @@ def viewer_of(world: World, name: str) -> Viewer:
     return Viewer(Scope.VIEWER) if name == "viewer" else world.owner(name)
 
 
-def answers(arena: ArenaHere, ids: dict[int, str]) -> Iterator[str]:
+def answers(arena: LocalArena, ids: dict[int, str]) -> Iterator[str]:
     """What every read answers, as text; a refusal by its message."""
     whole: list[Callable[[], Any]] = [
         arena.tournaments.list_tournaments,
@@ -223,7 +223,7 @@ def test_a_game_that_is_not_installed_may_have_secrets() -> None:
 
 def test_no_format_lets_more_blocks_share_their_chance_than_are_looked_at() -> None:
     forms = [catalog.kind_of(name)(seats) for name in catalog.NAMES for seats in (2, 3, 4, 5)]  # type: ignore[misc]
-    assert max(form.blocks_per_seed for form in forms) <= 2
+    assert max(map(blocks_per_seed, forms)) <= 2
 
 
 def test_what_is_hidden_is_not_watched_either_and_what_goes_on_is_watched_at_the_service(

@@ -9,19 +9,20 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
+from arena.match.leak_verdict import LeakVerdict
 from arena.match.replay import dump, load
+from arena.match.report import LeakCheckResult, SeatLogText
+from arena.match.result import Fault, FaultCause
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import PoolKey
-from ratings.ledger.recording import FaultFact, LeakFact
-from ratings.ledger.seat_logs import SeatLogFact
+from ratings.ledger.pools import pool_of
 from ratings.read.accounts import find_owner
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.ratings import book
 
 BOTS = ("ann/fox", "ben/owl", "cat", "dog")
@@ -50,8 +51,8 @@ class World:
         for position in sorted(positions):
             finish(self.database, self.matches[position])
 
-    def asked_by(self, viewer: Viewer) -> ArenaHere:
-        return ArenaHere(self.database, self.programs, viewer)
+    def asked_by(self, viewer: Viewer) -> LocalArena:
+        return LocalArena(self.database, self.programs, viewer)
 
     def owner(self, name: str) -> Viewer:
         return Viewer(Scope.COMPETITOR, find_owner(self.database, name).id, name)
@@ -91,7 +92,7 @@ def make_world(
             blocks=blocks,
             name="rex",
             format="compare" if is_comparison else "round-robin",
-            pool=PoolKey(game=game, rules_version="1", seats=SEATS, time_control="50ms", remote=is_remote),
+            pool=pool_of(game=game, rules_version="1", seats=SEATS, time_control="50ms", remote=is_remote),
             secret=SECRET,
             rated=not is_comparison,  # a version that sits in two seats plays unrated
             settings={"seed": SEED, "opening_plies": 2, "start_limit_us": 1, "margin_us": 1},
@@ -167,9 +168,9 @@ def finish(database: Database, match: Any) -> None:
         game_digest=text + "a" * 56,
         record_digest=text + "b" * 56,
         replay=dump(document),
-        faults=[FaultFact(seat, "TIMEOUT", 3, f"{text} why", one) for seat, one in enumerate(proof)],
-        leak_checks=[LeakFact(seat, "leak", 3, f"{text} leak", one) for seat, one in enumerate(proof)],
-        seat_logs=[SeatLogFact(seat, f"{text} log of {one.bot}".encode(), 0) for seat, one in enumerate(match.seats)],
+        faults=[Fault(seat, FaultCause.TIMEOUT, 3, f"{text} why", one) for seat, one in enumerate(proof)],
+        leak_checks=[LeakCheckResult(seat, LeakVerdict.LEAK, 3, f"{text} leak", one) for seat, one in enumerate(proof)],
+        seat_logs=[SeatLogText(seat, f"{text} log of {one.bot}".encode(), 0) for seat, one in enumerate(match.seats)],
     )
 
 

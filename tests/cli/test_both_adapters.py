@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.app.arena import ArenaHere
+from arena.app.arena import LocalArena
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.planning import TournamentRequest
@@ -126,7 +126,7 @@ def test_every_change_is_told_alike_and_leaves_the_same_behind(table: Arena, mat
         table("bot", "add", write_bot(tmp_path / name, name, games='["chess"]'))
     database = open_database(table.db)
     programs = StoredPrograms(VersionStore.of_database(table.db))
-    ArenaHere(database, programs).tournaments.create_tournament(OPEN)
+    LocalArena(database, programs).tournaments.create_tournament(OPEN)
     database.close()
     other = tmp_path / "elsewhere" / "arena.db"
     other.parent.mkdir()

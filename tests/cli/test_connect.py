@@ -9,7 +9,7 @@ import pytest
 
 from arena.rpc.profiles import Profile, save_profile
 from ratings.ledger.service import ServiceLedger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.cli.support import Arena, write_bot
 from tests.support.owners import CERTIFICATE_NAME, RunningServer, running_server
 

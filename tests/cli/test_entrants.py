@@ -72,7 +72,7 @@ def test_with_nobody_left_a_line_says_so_and_nothing_is_written(table: Arena) ->
 
 
 def test_very_many_that_are_left_out_are_counted(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.app.field.MOST_TOLD", 1)
+    monkeypatch.setattr("arena.app.planning.MOST_TOLD", 1)
     table("bot", "disable", "bob")
     write_bot(table.db.parent / "zed", "zed", games='["chess"]')
     table("bot", "add", table.db.parent / "zed")

@@ -91,7 +91,7 @@ def test_joining_and_withdrawing(table: Arena) -> None:
 
 def test_who_joins_and_withdraws_shows_in_the_table(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as stopped:
-        stopped.setattr("arena.cli.verbs.tournament.run.common.play", lambda *_, **__: None)
+        stopped.setattr("arena.cli.verbs.tournament.run.play", lambda *_, **__: None)
         table(*run("ladder", *TWO[:-1], "ada,bob", "--waves", "5", "--name", "monday"))
     joined = table("tournament", "join", "monday", "eve")
     assert joined.out == "monday: eve (version 1) plays from wave 3 on\n"

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from arena.cli.shared.ending import note_dropped_interrupts
+from arena.cli.shared.ending_signals import note_dropped_interrupts
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
 from tests.support.patience import PATIENCE_S
 

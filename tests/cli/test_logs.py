@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from arena.hosting.builds import BuildStore
-from ratings.ledger.seat_logs import SeatLogFact, log_rows
+from arena.match.report import SeatLogText
+from ratings.ledger.recording import log_rows
 from tests.cli.support import MATCH, Arena, write_bot
 
 RUNTIMES = ("a" * 64, "b" * 64)
@@ -29,7 +30,7 @@ def match(table: Arena) -> str:
     """A match in which the bots of the seats 0 and 1 wrote something, and that of seat 2 nothing."""
     (played,) = table.played(" ".join([*MATCH, "--json"]))
     match_id: str = played.json["match_id"]
-    for row in log_rows(match_id, [SeatLogFact(0, f"asked\n{RED}red\n".encode()), SeatLogFact(1, b"not asked\n")]):
+    for row in log_rows(match_id, [SeatLogText(0, f"asked\n{RED}red\n".encode()), SeatLogText(1, b"not asked\n")]):
         change(table.db, INSERT, row)
     return match_id
 

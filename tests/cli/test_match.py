@@ -7,7 +7,7 @@ import pytest
 from arena.cli.verbs.match.problems import print_problems
 from arena.model.match_details import AttemptFact, MatchDetail
 from engine.core import UnknownGameError
-from ratings.store.states import AttemptState
+from ratings.values.states import AttemptState
 from tests.cli.support import MATCH, Arena, write_bot
 
 RATED = (

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from arena.cli.shared.paging import ask_for
-from arena.model.page import Page
+from ratings.values.page import Page
 from tests.cli.support import Arena, Finished, write_bot
 from tests.cli.test_stopped import Interrupted
 from tests.cli.test_tournament import play_monday

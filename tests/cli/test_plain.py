@@ -16,7 +16,7 @@ import pytest
 
 from arena.cli.shared import terminal
 from arena.cli.shared.output import Column, format_json, print_table
-from arena.cli.shared.terminal import Guarded, guarded_streams
+from arena.cli.shared.terminal import EscapedStream, escaped_streams
 from arena.i18n.plain import is_plain, plain
 from arena.match.replay import dump, load
 from tests.cli.command_lines import READS
@@ -137,7 +137,7 @@ def test_a_drawn_table_holds_nothing_that_steers(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "stdout", drawn)
     monkeypatch.setattr(drawn, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((500, 40)))
-    with guarded_streams():
+    with escaped_streams():
         print_table([Column("a", HOSTILE, is_name=True)], [{"a": HOSTILE}], as_json=False)
     left = drawn.getvalue()
     for style in ("\x1b[1m", "\x1b[0m"):
@@ -153,10 +153,10 @@ def stream() -> Iterator[io.StringIO]:
 
 
 def test_the_guard_keeps_lines_and_tabs_and_takes_text_alone(stream: io.StringIO) -> None:
-    guarded = Guarded(stream)
+    guarded = EscapedStream(stream)
     guarded.write("a\tb\n")
     guarded.writelines(["\r", "\x9b"])
     assert stream.getvalue() == "a\tb\n\\r\\u009b"
     with pytest.raises(TypeError):
         guarded.write(b"")  # type: ignore[arg-type]
-    assert terminal.unguarded(guarded) is stream  # type: ignore[arg-type]
+    assert terminal.raw_stream(guarded) is stream  # type: ignore[arg-type]

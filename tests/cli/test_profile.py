@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.verbs.doctor.playing import seats_of, stage
+from arena.cli.verbs.doctor.measuring import profiled_tournament, seats_of
 from arena.cli.verbs.doctor.profile_report import print_profile
 from arena.hosting.procfs.processes import list_descendants
 from arena.i18n.catalogue import LANGUAGES
@@ -168,7 +168,7 @@ def test_it_is_not_asked_of_a_service(arena: Arena) -> None:
 def test_a_match_of_every_game_can_be_staged(places: Path) -> None:
     for name in registry.names():
         game = registry.get(name)
-        with stage(game, 1.0, 1) as staged:
+        with profiled_tournament(game, 1.0, 1) as staged:
             assert seats_of(game) in game.seats
             assert staged.connection.arena.tournaments.get_tournament(staged.tournament).summary.total > 0
     assert list(places.iterdir()) == []

@@ -16,10 +16,10 @@ import pytest
 from sqlmodel import SQLModel
 
 from arena.rpc.profiles import Profile, load_profile, save_profile
-from arena.service.server import callers, tls
+from arena.service.server import authentication, tls
 from ratings.ledger.service import ServiceLedger
 from ratings.store import sqlite
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.cli.support import Arena, write_bot
 from tests.support.owners import CERTIFICATE_NAME, RunningServer, running_server
 
@@ -325,7 +325,7 @@ def test_a_token_that_is_revoked_expired_or_of_a_disabled_owner_is_told_as_that(
 def test_a_service_of_another_protocol_is_told_with_both_versions(
     club: Profile, arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(callers, "PROTOCOL_MAJOR", 2)
+    monkeypatch.setattr(authentication, "PROTOCOL_MAJOR", 2)
     said = arena.refusal(*BOTS, code=1)
     assert said == (
         "the client speaks version 1 of the protocol, and the service version 2; "

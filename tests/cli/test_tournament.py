@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.app.creating import next_name
+from arena.app.planning import next_name
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from ratings.ledger.ledger import Ledger

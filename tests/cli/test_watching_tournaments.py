@@ -60,7 +60,7 @@ def while_it_waits(begun: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Ca
             if left:
                 left.pop()()
 
-        monkeypatch.setattr("arena.app.running.time.sleep", sleep)
+        monkeypatch.setattr("arena.app.tournaments.time.sleep", sleep)
         return stack
 
     return arrange
@@ -173,7 +173,7 @@ def test_of_one_that_nobody_has_begun_the_page_says_how_to_begin_it(
     monkeypatch.setattr(Interrupted, "left", 0)
     monkeypatch.setattr("arena.cli.shared.executors.LocalExecutor", Interrupted)
     assert table(*ORDER, "--bots", "ada,bob").code == 130
-    monkeypatch.setattr("arena.app.running.time.sleep", lambda _: interrupt())
+    monkeypatch.setattr("arena.app.tournaments.time.sleep", lambda _: interrupt())
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     watched = table("tournament", "watch", "monday")
     assert watched.code == 130

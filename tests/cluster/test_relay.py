@@ -13,7 +13,7 @@ from arena.executor.ray import asking, slot
 from arena.executor.ray.relay import RelayedWorker
 from arena.executor.ray.slot import Slot
 from arena.executor.transport import TransportLostError
-from arena.executor.worker_process import MatchJob
+from arena.executor.worker_process import ExecutorJob
 from arena.match.host_faults import HostCause, MatchLostError
 from tests.support.patience import PATIENCE_S, until
 from tests.support.specs import script_spec
@@ -145,7 +145,7 @@ async def test_one_that_is_given_up_is_not_heard_any_more() -> None:
 @pytest.mark.host_fault("node-lost")
 async def test_a_match_with_which_machine_after_machine_is_lost_is_lost_itself() -> None:
     pool = WorkerPool(lambda *_: None)
-    job = MatchJob(script_spec("0:3"))
+    job = ExecutorJob(script_spec("0:3"))
     for moves in range(1, MOST_MOVES + 1):
         pool.move(job, "its machine was lost")
         assert job.moves == moves
@@ -159,7 +159,7 @@ async def test_a_match_with_which_machine_after_machine_is_lost_is_lost_itself()
 
 async def test_a_match_that_waits_for_a_worker_that_is_gone_is_for_every_worker() -> None:
     pool = WorkerPool(lambda *_: None)
-    job = MatchJob(script_spec("0:3"))
+    job = ExecutorJob(script_spec("0:3"))
     job.falls = 1
     pool.take_back(job)
     pool.remove(SimpleNamespace(is_apart=True))  # type: ignore[arg-type]

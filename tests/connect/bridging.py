@@ -16,7 +16,7 @@ from arena.connect.connecting import ConnectOptions, run_bridge
 from arena.connect.news import News
 from arena.hosting.manifest import load_manifest
 from arena.rpc.profiles import Profile
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.patience import PATIENCE_S
 from tests.support.play_service import FakeService
 

@@ -16,7 +16,7 @@ import pytest
 from arena.rpc.profiles import Profile, save_profile
 from arena.service.server.tls import TlsFiles
 from arena.v1 import match_pb2
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.connect.bridging import write_bot, write_program
 from tests.support.patience import until
 from tests.support.places import Place, Terminal

@@ -17,8 +17,8 @@ from arena.connect.news import Disconnected, Note
 from arena.connect.refusals import end_of
 from arena.connect.stream import open_stream
 from arena.model.errors import ClientError, ForbiddenError, RefusedError
-from arena.rpc.connect import log_in
 from arena.rpc.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
+from arena.rpc.login import log_in
 from arena.service.server import tls as certificates
 from arena.service.server.tls import TlsFiles, make_certificate
 from arena.v1 import play_pb2

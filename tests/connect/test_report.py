@@ -9,7 +9,7 @@ from arena.connect.news import Waiting
 
 
 def test_who_waits_is_told_how_to_get_matches(capsys: pytest.CaptureFixture[str]) -> None:
-    BridgeReport("arena://club", as_json=False).tell(Waiting("ada/fox", ("nim",)))
+    BridgeReport("arena://club", as_json=False).write(Waiting("ada/fox", ("nim",)))
     said = capsys.readouterr().out
     assert said.startswith("ada/fox is connected and waits: no match has come yet; `")
     assert "arena --server club ladder list` shows where remote bots play, `" in said

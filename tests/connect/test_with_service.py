@@ -23,7 +23,7 @@ from arena.match.verify import verify
 from arena.rpc.errors import ServiceError
 from arena.rpc.profiles import Profile
 from arena.v1 import play_pb2
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.connect.bridging import Connected, connected, write_bot
 from tests.remote.running import RunningProcess, remote_seat, running_process
 from tests.support.cut_line import open_line

@@ -15,7 +15,7 @@ import pytest
 from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.places import ARENA, Place
 from tests.support.processes import wait_until
 from tests.support.remote_crowd import Crowd

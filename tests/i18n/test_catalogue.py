@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli import helping
+from arena.cli import help_texts as helping
 from arena.cli.app import make_parser
 from arena.i18n.catalogue import LANGUAGES, best_language, read_texts, words
 from arena.i18n.telling import read_sentences
-from ratings.store.limits import LIMITS
+from ratings.values.limits import LIMITS
 from tests.support.sources import ROOT
 
 FAMILIES = (

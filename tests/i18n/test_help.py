@@ -61,12 +61,14 @@ PRINTERS = (
     "confirm",
     "prompt",
     "_say",
+    "_print_error",
+    "_print_note",
     "write",
     "print_page",
     "print_table",
     "print_facts",
     "print_more",
-    "Finding",
+    "DoctorFinding",
 )
 """What prints its arguments; `write` is that of a stream."""
 STAYS_ENGLISH = {

@@ -18,7 +18,7 @@ from arena.match.result import FaultCause
 from arena.trial import blunders
 from arena.trial.values import BUILD, OUTPUT, RULES, TrialCheck
 from engine import registry
-from ratings.store.states import BotEventKind, MatchState, Scope
+from ratings.values.states import BotEventKind, MatchState, Scope
 from tests.i18n.test_sentences import TRANSLATED
 from tests.support.own_games import OURS
 

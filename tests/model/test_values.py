@@ -9,15 +9,17 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from arena import model as values
+from arena import model
 from arena.model import port
-from arena.model.page import Page
-from arena.model.port import ArenaPort
-from ratings.store.limits import OwnerLimits
+from arena.model.port import ArenaPort, ShownArena
+from ratings import values
+from ratings.values.page import Page
 
 SCALARS = (str, int, float, bool, bytes, type(None))
 MODULES = [
-    importlib.import_module(f"{values.__name__}.{found.name}") for found in pkgutil.iter_modules(values.__path__)
+    importlib.import_module(f"{package.__name__}.{found.name}")
+    for package in (model, values)
+    for found in pkgutil.iter_modules(package.__path__)
 ]
 VALUES = [
     one
@@ -25,11 +27,10 @@ VALUES = [
     for one in vars(module).values()
     if dataclasses.is_dataclass(one) and inspect.isclass(one) and one.__module__ == module.__name__
 ]
-VALUES.append(OwnerLimits)  # the book of record needs it, too
 NOUNS = [
     one
     for one in vars(port).values()
-    if one is not ArenaPort and getattr(one, "_is_protocol", False) and one.__module__ == port.__name__
+    if one not in (ArenaPort, ShownArena) and getattr(one, "_is_protocol", False) and one.__module__ == port.__name__
 ]
 OF_SERVICES = {port.Entrance, port.Submissions}
 """What only a service has."""

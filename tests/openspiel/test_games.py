@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from arena.story.facts import StoryError
-from arena.story.seen import SeenByAll
+from arena.story.errors import StoryError
+from arena.story.public_positions import PublicPositions
 from engine import registry
 from engine.abilities import Move
 from engine.chance import RecordingChance, ScriptedChance, SeededChance
@@ -156,7 +156,7 @@ def test_a_match_that_goes_on_is_not_told_to_everybody_where_each_seat_sees_some
     game = registry.get("openspiel_leduc_poker")
     state = game.new_state(2, chance=SeededChance(1))
     with pytest.raises(StoryError, match="shown when it is over"):
-        SeenByAll(game, 2).of(state)
+        PublicPositions(game, 2).of(state)
     chess = registry.get("openspiel_chess")
     position = chess.new_state(2)
-    assert SeenByAll(chess, 2).of(position) is position
+    assert PublicPositions(chess, 2).of(position) is position

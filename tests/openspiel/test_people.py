@@ -6,9 +6,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from arena.v1 import match_pb2, play_pb2
-from arena.web.people.board import Board
-from arena.web.people.planning import look_ahead
-from arena.web.people.showing import Played, Sight, _told
+from arena.web.people.look_ahead import look_ahead
+from arena.web.people.seat_board import SeatBoard
+from arena.web.people.table_view import ObservedPly, TableView, _ply_json
 from engine import registry
 from engine.chance import SeededChance
 from engine.record import UNKNOWN_ACTION
@@ -31,11 +31,11 @@ def test_chess_is_looked_ahead_to_the_move_and_no_further() -> None:
 
 def test_an_action_that_a_seat_may_not_know_has_no_words() -> None:
     game = registry.get("openspiel_phantom_ttt")
-    board = Board(play_pb2.MatchStarted(game=game.name, seat=1, seats=2))
-    sight = cast(Sight, SimpleNamespace(board=board))
+    board = SeatBoard(play_pb2.MatchStarted(game=game.name, seat=1, seats=2))
+    sight = cast(TableView, SimpleNamespace(board=board))
 
     def words(action: int) -> Any:
-        return _told(sight, Played(match_pb2.Event(ply=0, seat=0, action=action), None), 0, "en")["words"]
+        return _ply_json(sight, ObservedPly(match_pb2.Event(ply=0, seat=0, action=action), None), 0, "en")["words"]
 
     assert words(UNKNOWN_ACTION) == []
     assert words(4) == ["A4"]

@@ -14,9 +14,9 @@ from unittest import mock
 
 import pytest
 
-from arena.app.store_place import store_of
+from arena.app.store import store_of
 from arena.cli.app import run
-from arena.cli.shared import hiding
+from arena.cli.shared import hidden_passwords as hiding
 from arena.hosting.store import StoreError
 from ratings.store.passwords import keep_password, without_password
 from tests.support.patience import ANY_TIME

@@ -26,7 +26,7 @@ from ratings.read.matches import match_detail
 from ratings.store.database import open_database
 from ratings.store.models import Tournament
 from ratings.store.server_lock import ServerLock
-from ratings.store.states import AttemptState
+from ratings.values.states import AttemptState
 from tests.support import postgres
 from tests.support.half_proxy import half_proxy
 from tests.support.postgres import Server, run_sql

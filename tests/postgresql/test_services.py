@@ -16,7 +16,7 @@ from arena.tournament.playing import SERVICE
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
 from ratings.store.server_lock import ServerLock
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.patience import ANY_TIME, PATIENCE_S, PATIENT
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.processes import wait_until

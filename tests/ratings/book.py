@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ from sqlalchemy import select
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
+from arena.match.report import MatchReport
+from arena.match.result import MatchResult
 from ratings.ledger.attempts import LostAttempt, record_lost
 from ratings.ledger.leasing import LeasedMatch, lease
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import PoolKey
-from ratings.ledger.recording import MatchFact, record_results
+from ratings.ledger.pools import pool_of
+from ratings.ledger.recording import record_results
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import NamedVersion
 from ratings.statistics.blocks import Block
@@ -23,10 +26,17 @@ from ratings.store.bot_event import ActiveVersion
 from ratings.store.database import Database
 from ratings.store.models import Bot, Version
 from ratings.store.sessions import read, write
+from ratings.values.pools import Pool
 from tests.support.given_waves import GivenWaves
 
 FOREVER = 2**62
-POOL = PoolKey(game="foreign_king", rules_version="1", seats=3, time_control="50ms")
+POOL = pool_of(game="foreign_king", rules_version="1", seats=3, time_control="50ms")
+
+
+def pool_like(pool: Pool, **changes: Any) -> Pool:
+    """A pool that differs from another in what is given."""
+    key = {field.name: getattr(pool, field.name) for field in fields(pool) if field.name != "pool_id"}
+    return pool_of(**{**key, **changes})
 
 
 def add_bots(database: Database, names: Iterable[str], owner: str | None = None) -> dict[str, str]:
@@ -67,7 +77,7 @@ def plan(versions: Iterable[str], seats: int = 3, **changes: Any) -> TournamentP
     fields: dict[str, Any] = {
         "name": "test",
         "format": "round-robin",
-        "pool": PoolKey(game="foreign_king", rules_version="1", seats=seats, time_control="50ms"),
+        "pool": pool_of(game="foreign_king", rules_version="1", seats=seats, time_control="50ms"),
         "secret": "00ff",
         "seeded": True,
         "settings": {"rounds": 1},
@@ -104,17 +114,22 @@ def ranks_for(match: LeasedMatch) -> tuple[int, ...]:
     return tuple(1 + sum(other > mine for other in strength) for mine in strength)
 
 
-def fact(match: LeasedMatch, **changes: Any) -> MatchFact:
-    fields: dict[str, Any] = {
-        "match_id": match.match_id,
-        "attempt": match.attempt,
-        "worker": "w1",
+def report(match: LeasedMatch, **changes: Any) -> MatchReport:
+    """What comes back from playing a match; the changes are of the report, or of the result in it."""
+    result: dict[str, Any] = {
         "ranks": ranks_for(match),
         "by_rules": True,
         "rated": True,
         "forfeits": (),
+        "resigned": (),
         "faults": (),
         "details": {"scores": [3, 2, 1]},
+    }
+    result |= {name: changes.pop(name) for name in result.keys() & changes.keys()}
+    given: dict[str, Any] = {
+        "match_id": match.match_id,
+        "attempt": match.attempt,
+        "result": MatchResult(**result),
         "plies": 80,
         "decisions": 60,
         "started_at_us": 1_700_000_000_000_000,
@@ -123,12 +138,12 @@ def fact(match: LeasedMatch, **changes: Any) -> MatchFact:
         "record_digest": "cd" * 32,
         "replay": b"replay of " + match.match_id.encode(),
     }
-    return MatchFact(**{**fields, **changes})
+    return MatchReport(**{**given, **changes})
 
 
 def record(database: Database, match: LeasedMatch, **changes: Any) -> bool:
     with write(database) as session:
-        return record_results(session, [fact(match, **changes)])[0]
+        return record_results(session, [report(match, **changes)])[0]
 
 
 def lose(session: Session, tournament_id: str, match: LeasedMatch) -> None:
@@ -144,7 +159,7 @@ def play_all(database: Database, tournament_id: str) -> int:
     """Play what is planned, recorded at once; how many matches it was."""
     matches = take(database, tournament_id)
     with write(database) as session:
-        assert all(record_results(session, [fact(match) for match in matches]))
+        assert all(record_results(session, [report(match) for match in matches]))
     return len(matches)
 
 

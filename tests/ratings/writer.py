@@ -32,11 +32,11 @@ def main(path: str, tournament: str, position: int, point: str, worker: str) -> 
         if here and point == "leased":
             stop()
         with write(database) as session:
-            assert record_results(session, [book.fact(match, worker=worker)])[0]
+            assert record_results(session, [book.report(match)])[0]
             if here and point == "inside":
                 stop()
         with write(database) as session:
-            assert not record_results(session, [book.fact(match, worker=worker)])[0]
+            assert not record_results(session, [book.report(match)])[0]
         if here and point == "committed":
             stop()
 

@@ -2,8 +2,8 @@
 
 from google.protobuf import descriptor_pool
 
-from arena.model.page import MOST_LIMIT
 from arena.rpc.calls import PACKAGE, SERVICES, UPLOAD, all_rpcs
+from ratings.values.page import MOST_LIMIT
 from tests.wire.surface import descriptors
 
 

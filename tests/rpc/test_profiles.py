@@ -16,7 +16,7 @@ from arena.rpc.profiles import (
     remove_profile,
     save_profile,
 )
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 ADA = Profile("club", "arena.example.org:7733", "kma_secret", "ada", Scope.COMPETITOR, "PEM", "AB:CD", "localhost")
 

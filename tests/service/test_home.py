@@ -18,7 +18,7 @@ from pathlib import Path
 from arena.service.lock import held
 
 with held(Path(sys.argv[1])) as lock:
-    lock.tell(["127.0.0.1:7733", "unix:owners.sock"])
+    lock.publish(["127.0.0.1:7733", "unix:owners.sock"])
     print("held", flush=True)
     sys.stdin.read()
 """

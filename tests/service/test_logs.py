@@ -15,9 +15,9 @@ import pytest
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.service import logs
 from arena.service.activities.observing import MatchObserver
-from arena.service.logs import FILE_NAME, PatientHandler, get_logger, logging_to
+from arena.service.logs import FILE_NAME, DroppingQueueHandler, get_logger, logging_to
 from arena.service.metrics import Metrics
-from arena.service.scheduler.jobs import Job, Kind
+from arena.service.scheduler.jobs import MatchJob, MatchPurpose
 from arena.service.scheduler.slots import Slots
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 from tests.support.patience import PATIENCE_S
@@ -68,7 +68,7 @@ def test_a_terminal_that_is_stuck_stops_nobody() -> None:
             reached.set()
             go_on.wait(PATIENCE_S)
 
-    handler = PatientHandler(Stuck(), most_waiting=5)
+    handler = DroppingQueueHandler(Stuck(), most_waiting=5)
     record = logging.makeLogRecord({"msg": "line"})
     for _ in range(100):
         handler.handle(record)
@@ -128,13 +128,13 @@ async def test_every_end_of_a_match_is_counted_and_logged_with_what_it_is_about(
     metrics = Metrics()
     with logging_to(tmp_path):
         executor = HeldExecutor(40)
-        slots = Slots(40, dict.fromkeys(Kind, 1.0), observer=MatchObserver(metrics, get_logger("match")))
+        slots = Slots(40, dict.fromkeys(MatchPurpose, 1.0), observer=MatchObserver(metrics, get_logger("match")))
         slots.use(executor)
         specs = [replace(order(f"m{number}", "ada/fox", "house"), chance_seed=number) for number in range(30)]
         reports = [report_of(spec) for spec in specs]
         faults = sum(len(report.result.faults) for report in reports)
         assert faults
-        view = slots.view(Kind.LADDER, "spring")
+        view = slots.view(MatchPurpose.LADDER, "spring")
         tasks = [asyncio.ensure_future(view.run(spec)) for spec in [*specs, order("lost")]]
         await settle()
         for spec in specs:
@@ -155,6 +155,6 @@ async def test_every_end_of_a_match_is_counted_and_logged_with_what_it_is_about(
 
 
 def test_a_job_knows_the_owners_of_its_bots() -> None:
-    job = Job.__new__(Job)
+    job = MatchJob.__new__(MatchJob)
     job.spec = order("m1", "ada/fox", "house", "bob/cat")
     assert job.owners == {"ada", "bob"}

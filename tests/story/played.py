@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from arena.app.live_values import Stage, event_value
+from arena.app.watching import WatchedMatch, event_value
 from arena.match.live import events_of_replay
 from arena.match.match import Match
 from arena.match.messages import Answer
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
-from arena.model.live import MatchEvent
+from arena.model.live import LiveMove, MatchEvent
 from engine import registry
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 from tests.support.specs import king_spec, seat_spec
 
 
@@ -47,6 +47,11 @@ def replay_of(match: Match) -> dict[str, Any]:
 def watched(document: dict[str, Any]) -> list[MatchEvent]:
     """The events of its match as the organiser sees them."""
     names = tuple(seat["name"] for seat in document["seats"])
-    stage = Stage(document["match_id"], document["game"], MatchState.FINISHED, names, (True,) * len(names))
-    events = (event_value(stage, event) for event in events_of_replay(document))
+    watched = WatchedMatch(document["match_id"], document["game"], MatchState.FINISHED, names, (True,) * len(names))
+    events = (event_value(watched, event) for event in events_of_replay(document))
     return [event for event in events if event is not None]
+
+
+def move(ply: int, seat: int, action: int, by: str = "bot") -> LiveMove:
+    """A ply of which no more is known."""
+    return LiveMove(ply, seat, "", action, "", by)

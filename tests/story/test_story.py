@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from arena.story.encoding import PartTable, encode, parts_at
-from arena.story.facts import Ply, StoryError
-from arena.story.live import follow
+from arena.story.errors import StoryError
 from arena.story.replays import story_of_replay
-from arena.story.story import Story
+from arena.story.story import Story, follow
 from engine.abilities import Move, View
+from tests.story.played import move as a_move
 from tests.story.played import played, replay_of, spec, watched
 from tests.support.nim import LUCKY_NIM, NIM
 from tests.support.specs import installed_script_game, script_spec
@@ -55,13 +55,13 @@ def test_values_are_those_of_the_evaluation(story: Story) -> None:
     playable = story.game.playable
     assert playable is not None
     assert story.frames[-1].values == tuple(playable.evaluate_all(story.state))
-    assert all(frame.values and len(frame.values) == len(story.beginning.names) for frame in story.frames)
+    assert all(frame.values and len(frame.values) == len(story.start.bots) for frame in story.frames)
 
 
 def test_the_end_is_scored_in_steps(document: dict[str, Any], story: Story) -> None:
     assert story.finish is not None
-    assert list(story.finish.ending.ranks) == document["result"]["ranks"]
-    assert story.finish.ending.details == document["result"]["details"]
+    assert list(story.finish.end.ranks) == document["result"]["ranks"]
+    assert story.finish.end.details == document["result"]["details"]
 
 
 @one_of_each_game
@@ -95,13 +95,13 @@ def test_a_live_match_whose_seats_see_different_things_is_not_told(monkeypatch: 
 def test_the_compact_form_gives_back_every_picture(document: dict[str, Any], story: Story) -> None:
     encoded = json.loads(json.dumps(encode(story), allow_nan=False))
     assert len(encoded["frames"]) == len(story.frames)
-    names, game = story.beginning.names, story.game
+    names, game = story.start.bots, story.game
     drawn: list[tuple[str, ...]] = []
-    again = Story(story.beginning, "de", draws=False)
+    again = Story(story.start, "de", draws=False)
     drawn.append(game.shown.picture(again.state, View("de", None, names)).parts)
     for entry in document["entries"][:60]:
         before = again.state
-        frame = again.play(Ply(entry["ply"], entry["seat"], entry["action"], entry["by"]))
+        frame = again.play(a_move(entry["ply"], entry["seat"], entry["action"], entry["by"]))
         move = Move(before, entry["action"], frame.action, entry["seat"], again.state, frame.chance)
         drawn.append(game.shown.picture(again.state, View("de", None, names, move)).parts)
     for number, parts in enumerate(drawn):
@@ -173,7 +173,7 @@ def test_a_fault_that_ends_the_match_stands_with_its_last_position() -> None:
     story = story_of_replay(replay_of(played(spec("foreign_king", 2), 5, fails_at=10)))
     assert story.frames[-1].faults
     assert story.finish is not None
-    assert not story.finish.ending.by_rules
+    assert not story.finish.end.by_rules
     assert story.finish.scoring == ()
 
 
@@ -204,9 +204,9 @@ def test_what_does_not_fit_is_refused(document: dict[str, Any]) -> None:
     story = story_of_replay(document, draws=False, plies=2)
     entry = document["entries"][2]
     with pytest.raises(StoryError, match="ply 7 of seat"):
-        story.play(Ply(7, entry["seat"], entry["action"], "bot"))
+        story.play(a_move(7, entry["seat"], entry["action"]))
     with pytest.raises(StoryError, match="ply 2"):
-        story.play(Ply(2, entry["seat"], -1, "bot"))
+        story.play(a_move(2, entry["seat"], -1))
     with pytest.raises(StoryError, match="from its start"):
         follow(None, watched(document)[1])
 

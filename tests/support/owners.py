@@ -13,15 +13,15 @@ from pathlib import Path
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea, UploadLimits
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
-from arena.rpc.remote import ArenaThere
-from arena.service.server.owners import Addresses, Listening, OwnersServer, Services
+from arena.rpc.login import open_line
+from arena.rpc.remote import RemoteArena
+from arena.service.server.owners import ListenAddresses, ListenOptions, OwnerServices, OwnersServer
 from arena.service.server.tls import TlsFiles, make_certificate
 from ratings.errors import AccountError
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
-from ratings.store.limits import OwnerLimits
-from ratings.store.states import Scope
+from ratings.values.limits import OwnerLimits
+from ratings.values.states import Scope
 from tests.support.patience import PATIENCE_S
 
 CERTIFICATE_NAME = "localhost"
@@ -34,7 +34,7 @@ class RunningServer:
     database: Database
     store: VersionStore
     uploads: UploadArea
-    addresses: Addresses
+    addresses: ListenAddresses
     tls: TlsFiles
 
     @property
@@ -58,10 +58,10 @@ class RunningServer:
         return ledger.new_token(owner, name=name, scope=scope, expires_at_us=expires_at_us).secret
 
     @contextmanager
-    def arena(self, token: str | None = None) -> Iterator[ArenaThere]:
+    def arena(self, token: str | None = None) -> Iterator[RemoteArena]:
         """The interface over TLS with that token, or over the socket without one."""
         with open_line(self.socket if token is None else self.endpoint, token) as line:
-            yield ArenaThere(line)
+            yield RemoteArena(line)
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def running_server(
     opened = open_database(str(place))
     store, uploads = VersionStore.of_database(place), UploadArea(directory / "uploads", upload_limits)
     tls = make_certificate(directory / "tls", [])
-    services = Services(
+    services = OwnerServices(
         opened,
         store,
         uploads,
@@ -88,19 +88,19 @@ def running_server(
         is_connected=is_connected,
         play_port=lambda: play_port,
     )
-    listening = Listening(directory / "run" / "owners.sock", "127.0.0.1:0", tls)
+    listening = ListenOptions(directory / "run" / "owners.sock", "127.0.0.1:0", tls)
     with _in_a_thread(services, listening) as addresses:
         yield RunningServer(opened, store, uploads, addresses, tls)
     opened.close()
 
 
 @contextmanager
-def _in_a_thread(services: Services, listening: Listening) -> Iterator[Addresses]:
+def _in_a_thread(services: OwnerServices, listening: ListenOptions) -> Iterator[ListenAddresses]:
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="owners' server")
     thread.start()
 
-    async def start() -> tuple[OwnersServer, Addresses]:
+    async def start() -> tuple[OwnersServer, ListenAddresses]:
         server = OwnersServer(services, listening)
         return server, await server.start()
 

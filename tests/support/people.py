@@ -8,20 +8,20 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from random import Random
 
+from arena.model.people import PlayLimits
 from arena.model.port import ArenaPort
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import connect
-from arena.web.frame.site import Rules
-from arena.web.people.desk import Desk
-from arena.web.people.hall import Hall
-from arena.web.people.seat import Seat
-from arena.web.people.table import Table
-from arena.web.people.values import Asked, Order, Stage
+from arena.rpc.login import connect
+from arena.web.people.game_table import GameTable
+from arena.web.people.human_seat import HumanSeat
+from arena.web.people.service_client import ServiceClient
+from arena.web.people.tables import GameTables
+from arena.web.people.values import PendingDecision, SeatState, TableOrder
 from tests.support.patience import PATIENCE_S
 
-Choose = Callable[[Seat, Asked], int]
+Choose = Callable[[HumanSeat, PendingDecision], int]
 
-RULES = Rules(most=6, idle_s=600, per_visitor=6, per_hour=1000)
+RULES = PlayLimits(most=6, idle_s=600, per_visitor=6, per_hour=1000)
 
 
 def by_chance(seed: int = 1) -> Choose:
@@ -31,7 +31,9 @@ def by_chance(seed: int = 1) -> Choose:
 
 
 @asynccontextmanager
-async def open_hall(home: Path, rules: Rules = RULES, file: Path | None = None) -> AsyncIterator[Hall]:
+async def open_game_tables(
+    home: Path, rules: PlayLimits = RULES, file: Path | None = None
+) -> AsyncIterator[GameTables]:
     """The tables of people beside the service in that home."""
 
     @contextmanager
@@ -39,28 +41,30 @@ async def open_hall(home: Path, rules: Rules = RULES, file: Path | None = None) 
         with connect(f"unix:{home / 'run' / 'owners.sock'}") as arena:
             yield arena
 
-    async with Hall(rules, Endpoint(f"unix:{home / 'run' / 'seats.sock'}"), Desk(organiser), file) as hall:
-        yield hall
+    async with GameTables(
+        rules, Endpoint(f"unix:{home / 'run' / 'seats.sock'}"), ServiceClient(organiser), file
+    ) as game_tables:
+        yield game_tables
 
 
-def order(*sitting: str | None, game: str = "foreign_king", **changes: object) -> Order:
-    return Order(game=game, sitting=sitting, **changes)  # type: ignore[arg-type]
+def order(*sitting: str | None, game: str = "foreign_king", **changes: object) -> TableOrder:
+    return TableOrder(game=game, sitting=sitting, **changes)  # type: ignore[arg-type]
 
 
-async def until(table: Table, holds: Callable[[Table], bool]) -> None:
+async def until(table: GameTable, holds: Callable[[GameTable], bool]) -> None:
     """Wait until something is true of a table."""
     async with asyncio.timeout(PATIENCE_S):
         while not holds(table):
             await table.wait(table.sequence, PATIENCE_S)
 
 
-async def until_asked(table: Table) -> Seat:
+async def until_asked(table: GameTable) -> HumanSeat:
     """Wait until a seat is asked, or all is over, and return the one to be shown."""
-    await until(table, lambda one: one.is_over or one.turn.stage is Stage.ASKED)
+    await until(table, lambda one: one.is_over or one.turn.stage is SeatState.ASKED)
     return table.turn
 
 
-async def play(table: Table, choose: Choose, most: int = 100_000) -> int:
+async def play(table: GameTable, choose: Choose, most: int = 100_000) -> int:
     """Decide for all people at a table until it is over, or `most` times; return how often."""
     for count in range(most):
         seat = await until_asked(table)

@@ -16,7 +16,7 @@ from unittest import mock
 
 from arena.hosting.procfs.processes import list_processes
 from arena.service.home import make_home
-from arena.service.life import process
+from arena.service.lifecycle import process
 from arena.service.settings.reading import load_settings
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
@@ -82,7 +82,7 @@ def people_service(place: Place) -> Iterator[None]:
         mock.patch.object(process, "stop_signals", life.stop_signals),
         mock.patch.object(process, "open_web", return_value=None),
         mock.patch.object(process, "logging_to", return_value=nullcontext()),
-        mock.patch("arena.service.life.executors.LocalExecutor", Played),
+        mock.patch("arena.service.lifecycle.executors.LocalExecutor", Played),
     ):
         life.start()
         try:

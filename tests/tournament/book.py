@@ -98,7 +98,7 @@ class Book:
     ) -> Tournament:
         terms = replace(terms, seats=form.seats)
         return create_tournament(
-            self.database, self.programs, terms, form, bots=bots, choose_name=lambda _: name or form.name
+            self.database, self.programs, terms, form, bots=bots, choose_name=lambda _: name or form.traits.name
         )
 
     def plan_match(self, terms: TournamentTerms, bots: Sequence[str], name: str = "one") -> Tournament:

@@ -88,7 +88,7 @@ def outcome(path: Path) -> Any:
         assert check(book.database) == []
         (row,) = list_tournaments(book.database).items
         answer = tournament_report(book.database, row.tournament.id).answer
-        assert (answer is not None) is (row.tournament.format == Adaptive.name)
+        assert (answer is not None) is (row.tournament.format == Adaptive.traits.name)
         return book.table(row.tournament), book.results(row.tournament), book.standings(row.tournament), answer
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from arena.app.tables import make_table
+from arena.app.tournaments import make_table
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.model.answers import BestKnown

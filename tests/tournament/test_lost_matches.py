@@ -15,7 +15,7 @@ from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.ledger import LeaseRequest
 from ratings.read.matches import match_detail
 from ratings.store.progress import Progress
-from ratings.store.states import AttemptState
+from ratings.values.states import AttemptState
 from tests.tournament.book import Book
 from tests.tournament.playing import MATCHES, counts, play
 from tests.tournament.scripted_executor import ScriptedExecutor

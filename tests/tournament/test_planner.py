@@ -10,7 +10,7 @@ from arena.tournament.stored import wave_of
 from ratings.ledger.ledger import LeaseRequest
 from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
-from tests.ratings.book import FOREVER, fact
+from tests.ratings.book import FOREVER, report
 from tests.tournament.book import BOTS, Book
 
 
@@ -23,7 +23,7 @@ def orders(book: Book, name: str, seats: int, *, at_once: bool) -> list[list[tup
     first = tournament_waves(book.database, tournament.id).waves[0]
     steps = [[one for one in leased if (one.block_index < len(first)) == is_first] for is_first in (True, False)]
     for results in [[*steps[0], *steps[1]]] if at_once else steps:
-        book.ledger.settle(tournament.id, results=[fact(one) for one in results], planner=planner)
+        book.ledger.settle(tournament.id, results=[report(one) for one in results], planner=planner)
     waves = tournament_waves(book.database, tournament.id)
     place = {entrant.version_id: number for number, entrant in enumerate(waves.entrants)}
     return [[tuple(place[one] for one in block.order) for block in wave_of(wave)] for wave in waves.waves[:4]]

@@ -29,7 +29,7 @@ from ratings.read.matches import match_detail
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import open_database, rescue
 from ratings.store.models import Tournament
-from ratings.store.states import AttemptState
+from ratings.values.states import AttemptState
 from tests.support.small_disk import run_on_small_disk
 from tests.tournament.book import Book, open_book
 from tests.tournament.scripted_executor import ScriptedExecutor

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import shlex
 import sysconfig
@@ -140,16 +139,6 @@ def test_every_variable_that_the_documents_name_exists() -> None:
 
 def test_the_changelog_tells_of_this_version() -> None:
     assert f"## {version('kingmaker-arena')}" in documents()[ROOT / "CHANGELOG.md"]
-
-
-def test_every_error_with_an_exit_code_exists() -> None:
-    from arena.cli.shared.errors import EXIT_CODES
-
-    for name in EXIT_CODES:
-        module, _, attribute = name.rpartition(".")
-        kind = getattr(importlib.import_module(module), attribute)
-        assert issubclass(kind, BaseException), name
-        assert f"{kind.__module__}.{kind.__qualname__}" == name, "an error is looked up where it is defined"
 
 
 def run_time_packages() -> list[str]:

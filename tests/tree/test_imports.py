@@ -12,7 +12,7 @@ from tests.support.sources import facts_of, sources_below
 OURS = {"arena", "bots", "engine", "ratings"}
 EXAMPLES = {"game_connect_four"}
 WIRE = ("arena.v1", "arena.games")
-BOOK = ("ratings.store", "ratings.statistics", "ratings.errors")
+BOOK = ("ratings.store", "ratings.statistics", "ratings.values", "ratings.errors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,17 @@ BOUNDARIES = {
     "bots": Boundary(("bots", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc")),
     "bots/training": Boundary(("bots", "engine"), ("numpy",)),
     "ratings": Boundary(),
-    "ratings/statistics": Boundary(("ratings.statistics",), ("numpy", "trueskill")),
-    "ratings/store": Boundary(("ratings.store", "ratings.errors"), ("sqlmodel", "sqlalchemy", "alembic", "psycopg")),
+    "ratings/values": Boundary(("ratings.values",)),
+    "ratings/statistics": Boundary(("ratings.statistics", "ratings.values"), ("numpy", "trueskill")),
+    "ratings/store": Boundary(
+        ("ratings.store", "ratings.values", "ratings.errors"), ("sqlmodel", "sqlalchemy", "alembic", "psycopg")
+    ),
     "ratings/ledger": Boundary(("ratings.ledger", *BOOK), ("sqlmodel", "sqlalchemy")),
     "ratings/read": Boundary(("ratings.read", *BOOK), ("sqlmodel", "sqlalchemy")),
     # NumPy only in the statistics, and where the columns that they start from are loaded.
     "ratings/read/loading.py": Boundary(("ratings.read", *BOOK), ("numpy", "sqlalchemy", "sqlmodel")),
     "arena/match": Boundary(("arena.match", "engine")),
-    "arena/story": Boundary(("arena.story", "arena.match", "engine")),
-    "arena/story/live.py": Boundary(("arena.story", "arena.model")),
+    "arena/story": Boundary(("arena.story", "arena.model", "arena.match", "engine")),
     # PettingZoo, Gymnasium and OpenSpiel are imported by their names (`arena.adapters.library`).
     "arena/adapters": Boundary(
         (
@@ -55,7 +57,7 @@ BOUNDARIES = {
     "arena/adapters/bot_host": Boundary(
         (
             "arena.adapters.bot_host",
-            "arena.app.store_place",
+            "arena.app.store",
             "arena.referee",
             "arena.worker",
             "arena.hosting",
@@ -115,26 +117,20 @@ BOUNDARIES = {
         ),
         ("google", "grpc", "structlog"),
     ),
-    "arena/model": Boundary(
-        (
-            "arena.model",
-            "engine",
-            "ratings.statistics.elo",
-            "ratings.store.limits",
-            "ratings.store.names",
-            "ratings.store.states",
-        )
-    ),
+    # The arithmetic of Elo is that of the sentence which says how a comparison stands.
+    "arena/model": Boundary(("arena.model", "engine", "ratings.values", "ratings.statistics.elo")),
     "arena/app": Boundary(
         ("arena.app", "arena.model", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
-    "arena/app/store_place.py": Boundary(("arena.hosting", "ratings"), ("platformdirs",)),
+    "arena/app/store.py": Boundary(
+        ("arena.hosting", "arena.model.bots", "arena.tournament.seed_key", "ratings"), ("platformdirs",)
+    ),
     "arena/rpc": Boundary(
-        ("arena.rpc", "arena.model", "arena.hosting", "arena.v1", "arena.wire", "ratings.store.states"),
+        ("arena.rpc", "arena.model", "arena.hosting", "arena.v1", "arena.wire", "ratings.values"),
         ("google", "grpc", "cryptography"),
     ),
     "arena/rpc/mirror.py": Boundary(("arena.model",), ("google",)),
-    "arena/rpc/profiles.py": Boundary(("arena.rpc", "arena.model", "ratings.store.states"), ("platformdirs",)),
+    "arena/rpc/profiles.py": Boundary(("arena.rpc", "arena.model", "ratings.values"), ("platformdirs",)),
     "arena/service/server": Boundary(
         (
             "arena.service",
@@ -162,6 +158,7 @@ BOUNDARIES = {
             "arena.wire",
             "arena.v1",
             "ratings.store",
+            "ratings.values",
             "ratings.errors",
             "ratings.statistics",
             "engine",
@@ -192,6 +189,7 @@ BOUNDARIES = {
             "arena.wire",
             "arena.v1",
             "ratings.store",
+            "ratings.values",
             "ratings.errors",
             "engine",
         ),
@@ -208,7 +206,7 @@ BOUNDARIES = {
             "arena.match",
             "arena.wire",
             "arena.v1",
-            "ratings.store.states",
+            "ratings.values",
             "engine",
         ),
         ("grpc",),
@@ -226,6 +224,7 @@ BOUNDARIES = {
             "arena.hosting",
             "ratings.read.tournaments",
             "ratings.store",
+            "ratings.values",
             "engine",
         )
     ),
@@ -251,10 +250,10 @@ BOUNDARIES = {
         ("typer", "rich"),
     ),
     "arena/cli/verbs/replay/dataset.py": Boundary(
-        ("arena.cli", "arena.adapters", "arena.model", "arena.match", "ratings.errors", "ratings.store.states"),
+        ("arena.cli", "arena.adapters", "arena.model", "arena.match", "ratings.errors", "ratings.values"),
         ("typer",),
     ),
-    "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.facts", "arena.web.report"), ("typer",)),
+    "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.errors", "arena.web.report"), ("typer",)),
     "arena/cli/verbs/doctor": Boundary(
         (
             "arena.cli",

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.web.app import make_app
-from arena.web.frame.site import Site
+from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.app.world import fresh_world
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from arena.web.drawing.chart import Bound, Chart, draw
 from arena.web.drawing.scale import Scale, figure, tick_text, ticks
-from arena.web.drawing.small import axis, common_scale, interval_bar, sparkline
+from arena.web.drawing.sparklines import axis, common_scale, interval_bar, sparkline
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
 CHART = Chart(

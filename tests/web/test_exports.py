@@ -5,8 +5,8 @@ import csv
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.frame.formats import iso_instant
 from arena.web.pages.exports import plain_text
+from arena.web.shared.formats import iso_instant
 
 
 def rows_of(client: TestClient, address: str) -> list[dict[str, str]]:

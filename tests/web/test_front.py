@@ -5,14 +5,14 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.model.tournaments import SINGLE_MATCH
 from arena.web.app import make_app
-from arena.web.frame.site import Site
 from arena.web.pages import front
+from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.app.world import SEATS, World, circle, fresh_world
 from tests.ratings import book
 

@@ -14,9 +14,11 @@ from starlette.requests import ClientDisconnect
 from arena.rpc.errors import DiskFullError, ServiceError, UnreachableError
 from arena.web import connections
 from arena.web.app import make_app
-from arena.web.guarding import bodies, errors, limits
-from arena.web.guarding.hosts import is_known, is_this_machine
-from arena.web.guarding.limits import Buckets
+from arena.web.middleware import body_limits as bodies
+from arena.web.middleware import errors
+from arena.web.middleware import rate_limits as limits
+from arena.web.middleware.host_check import is_known, is_this_machine
+from arena.web.middleware.rate_limits import TokenBuckets
 from arena.web.opening import open_site
 from ratings.errors import DatabaseFullError
 from ratings.store.database import open_database
@@ -89,7 +91,7 @@ def test_head_is_answered_like_get_but_for_streams(client: TestClient) -> None:
 def test_a_dear_request_counts_as_several_and_an_address_has_few_at_once(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    buckets = Buckets(1.0, 10, clock=lambda: 0.0)
+    buckets = TokenBuckets(1.0, 10, clock=lambda: 0.0)
     assert [buckets.take("a", 6), buckets.take("a", 6), buckets.take("a", 4)] == [0, 2, 0]
     monkeypatch.setattr(limits, "_MOST_AT_ONCE", 0)
     with open_site(str(played)) as site:

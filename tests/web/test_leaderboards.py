@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.model.ratings import Circle, OfficialTable
+from arena.model.ratings import OfficialTable
 from arena.web.app import make_app
 from arena.web.official.fitting import Fitter, _answer, _read_answer
-from arena.web.official.tables import FitError, KeptTable, OfficialTables
+from arena.web.official.tables import CachedTable, FitError, OfficialTables
 from arena.web.opening import open_site
+from ratings.values.official import Circle
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes
 
@@ -98,7 +99,7 @@ def test_the_official_table_is_fitted_by_another_process(played: Path, pool: str
 def test_the_official_table_is_shown_beside(played: Path, pool: str, table: OfficialTable) -> None:
     assert {row.bot for row in table.rows} == {"random", "greedy", "first"}
     with open_site(str(played)) as site:
-        kept = KeptTable(table, table.matches, 1_700_000_000_000_000)
+        kept = CachedTable(table, table.matches, 1_700_000_000_000_000)
         object.__setattr__(site, "official", _Always(kept))
         text = TestClient(make_app(site)).get(pool, params={"sort": "elo"}).text
     assert [row.bot for row in table.rows] == bots_of(text)
@@ -108,13 +109,20 @@ def test_the_official_table_is_shown_beside(played: Path, pool: str, table: Offi
 def test_a_circle_comes_from_the_other_process_as_it_is_and_is_told_in_one_sentence(
     played: Path, pool: str, table: OfficialTable
 ) -> None:
-    circle = Circle(("1", "2", "3"), ("greedy", "first", "random"), (0.61, 0.58, 0.725), (40, 40, 41), 84.6, 1e-7)
+    circle = Circle(
+        versions=("1", "2", "3"),
+        bots=("greedy", "first", "random"),
+        shares=(0.61, 0.58, 0.725),
+        blocks=(40, 40, 41),
+        elo=84.6,
+        chance=1e-7,
+    )
     told = replace(table, circles=(circle,), circle_count=1)
     assert _read_answer(json.dumps(asdict(told)).encode()) == told
     with open_site(str(played)) as site:
-        object.__setattr__(site, "official", _Always(KeptTable(told, told.matches, 1_700_000_000_000_000)))
+        object.__setattr__(site, "official", _Always(CachedTable(told, told.matches, 1_700_000_000_000_000)))
         text = TestClient(make_app(site)).get(pool).text
-        object.__setattr__(site, "official", _Always(KeptTable(table, table.matches, 1_700_000_000_000_000)))
+        object.__setattr__(site, "official", _Always(CachedTable(table, table.matches, 1_700_000_000_000_000)))
         without = TestClient(make_app(site)).get(pool).text
     assert (
         "greedy beats first (61.0\u2009%), first beats random (58.0\u2009%), random beats greedy (72.5\u2009%)" in text
@@ -139,7 +147,7 @@ def test_a_table_is_fitted_in_the_background_and_again_when_there_is_more() -> N
         raise FitError(f"{pool} is odd")
 
     tables = OfficialTables(fit, lambda: now[0])
-    assert tables.look("a", 0) == KeptTable()
+    assert tables.look("a", 0) == CachedTable()
     assert tables.look("a", 1).is_computing
     go_on.release()
     assert fitted.acquire(timeout=PATIENCE_S)
@@ -186,10 +194,10 @@ class _Always:
 
     turn = 0
 
-    def __init__(self, kept: KeptTable) -> None:
+    def __init__(self, kept: CachedTable) -> None:
         self.kept = kept
 
-    def look(self, _pool: str, _matches: int) -> KeptTable:
+    def look(self, _pool: str, _matches: int) -> CachedTable:
         return self.kept
 
     def close(self) -> None:

@@ -14,11 +14,11 @@ from arena.model.match_details import FaultFact, MatchDetail
 from arena.model.port import ArenaPort
 from arena.story.encoding import parts_at
 from arena.web.pages import match as match_page
-from arena.web.viewing.gate import BusyError, Gate
-from arena.web.viewing.kept import Kept
-from arena.web.viewing.phrases import viewer_words
+from arena.web.viewer.byte_cache import ByteCache
+from arena.web.viewer.phrases import viewer_words
+from arena.web.viewer.semaphore import QueueingSemaphore, TooManyWaitingError
 from engine import registry
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +160,7 @@ def test_a_fault_is_told_in_words_and_never_interpreted(
 
 
 def test_what_is_kept_is_made_once_and_dropped_where_there_is_no_room() -> None:
-    kept, made = Kept(10), list[str]()
+    kept, made = ByteCache(10), list[str]()
 
     def make(key: str) -> bytes:
         made.append(key)
@@ -172,7 +172,7 @@ def test_what_is_kept_is_made_once_and_dropped_where_there_is_no_room() -> None:
 
 
 def test_what_fails_is_tried_again() -> None:
-    kept = Kept(10)
+    kept = ByteCache(10)
     with pytest.raises(LookupError):
         kept.get("a", lambda: dict[str, bytes]()["a"])
     assert kept.get("a", lambda: b"1") == b"1"
@@ -184,8 +184,8 @@ def test_the_script_gets_its_words_with_their_places() -> None:
 
 
 def test_a_gate_lets_some_wait_and_sends_the_others_away() -> None:
-    gate = Gate(1, 1)
-    with gate.passed(), pytest.raises(BusyError, match="try again"), gate.passed():
+    gate = QueueingSemaphore(1, 1)
+    with gate.acquired(), pytest.raises(TooManyWaitingError, match="try again"), gate.acquired():
         pass
-    with gate.passed():
+    with gate.acquired():
         pass

@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.cli.app import run
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
@@ -29,14 +29,14 @@ from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
 from arena.web.opening import open_site
 from arena.web.report.coding import Coder, situation
-from arena.web.report.gathering import TournamentReport, draw_curves, write_match
 from arena.web.report.letters import letters
 from arena.web.report.packing import Packer
 from arena.web.report.page import is_report, write_report
 from arena.web.report.streams import pack_all
-from arena.web.viewing.document import viewer_document
+from arena.web.report.tournament_report import TournamentReportFile, draw_curves, write_match
+from arena.web.viewer.document import viewer_document
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.browsing import Watched, expect
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
@@ -236,8 +236,8 @@ def test_no_other_file_is_replaced_and_nothing_is_made_for_it(
     def refuse(*_arguments: object) -> None:
         raise AssertionError("this takes long")
 
-    monkeypatch.setattr("arena.web.report.gathering.write_match", refuse)
-    monkeypatch.setattr(TournamentReport, "tell", refuse)
+    monkeypatch.setattr("arena.web.report.tournament_report.write_match", refuse)
+    monkeypatch.setattr(TournamentReportFile, "pack", refuse)
     match = arena.matches.list_matches("duel", limit=1).items[0].id
     file = tmp_path / "README.md"
     file.write_text("# Mine")
@@ -250,7 +250,7 @@ def test_no_other_file_is_replaced_and_nothing_is_made_for_it(
 _HELD = """
 import signal
 from arena.cli.main import main
-from arena.web.report import gathering, streams
+from arena.web.report import streams, tournament_report
 
 def held(*arguments, packing=streams.pack_all):
     making = packing(*arguments)
@@ -258,7 +258,7 @@ def held(*arguments, packing=streams.pack_all):
     print("making", flush=True)
     signal.pause()
 
-gathering.pack_all, streams._LONG = held, 0
+tournament_report.pack_all, streams._LONG = held, 0
 main()
 """
 """Makes a report by several processes, and waits when the first match is in it."""
@@ -291,8 +291,8 @@ def test_hidden_matches_and_removed_replays_are_left_out_and_counted(
         raise HiddenError("later")
 
     monkeypatch.setattr(type(arena.replays), "get_replay", refuse)
-    report = TournamentReport(arena, "duel", "en")
-    assert [told.left_out for told in report.tell()][-1] == len(arena.matches.list_matches("duel", limit=None).items)
+    report = TournamentReportFile(arena, "duel", "en")
+    assert [told.left_out for told in report.pack()][-1] == len(arena.matches.list_matches("duel", limit=None).items)
     text = report.write().decode()
     assert "No match can be shown" in text
     assert f"{len(arena.matches.list_matches('duel', limit=None).items)} matches left out" in text
@@ -309,8 +309,8 @@ def test_at_a_service_a_damaged_replay_is_left_out_of_a_report(played: Path, tmp
         )
     with closing(open_database(copy)) as database:
         programs = StoredPrograms(VersionStore.of_database(copy))
-        arena = ArenaHere(database, programs, viewer=Viewer(Scope.VIEWER))
-        *_, last = TournamentReport(arena, "match-1", "en").tell()
+        arena = LocalArena(database, programs, viewer=Viewer(Scope.VIEWER))
+        *_, last = TournamentReportFile(arena, "match-1", "en").pack()
     assert (last.done, last.total, last.left_out) == (1, 1, 1)
 
 
@@ -334,9 +334,9 @@ def test_the_tables_of_a_file_are_deflated(replays: dict[str, dict[str, Any]]) -
 @pytest.mark.parametrize("tournament", ["swiss", "rome"])
 def test_a_report_is_small(arena: ArenaPort, tournament: str) -> None:
     """The first matches cost most: from them everything is learned that is expected later."""
-    report = TournamentReport(arena, tournament, "en")
+    report = TournamentReportFile(arena, tournament, "en")
     plies = [row.plies or 0 for row in arena.matches.list_matches(tournament, limit=None).items]
-    *_, last = report.tell()
+    *_, last = report.pack()
     assert (last.done, last.left_out) == (len(plies), 0)
     assert len(report.write()) < 120_000 + 25 * sum(plies)
 

@@ -11,18 +11,17 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.i18n.catalogue import LANGUAGES
 from arena.model.answers import elo_text
 from arena.tournament.playing import hold
 from arena.web.app import make_app
-from arena.web.frame.answers import Answers
-from arena.web.frame.site import Site
+from arena.web.shared.answer_cache import AnswerCache
+from arena.web.shared.site import Site
 from ratings.ledger.ledger import Ledger
 from ratings.read import bot_faults, host_losses
-from ratings.read.bot_faults import BotFaults
-from ratings.read.host_losses import HostLoss
-from ratings.store.states import Scope
+from ratings.values.states import Scope
+from ratings.values.tournaments import BotFaults, HostLoss
 from tests.app.world import World, fresh_world
 from tests.support.browsing import Watched, expect
 from tests.support.web_server import served
@@ -67,7 +66,7 @@ def test_what_the_host_lost_stands_on_the_page_with_the_bot_that_it_has_in_commo
 def test_rounds_and_answer_are_sent_again_only_if_they_changed(tmp_path: Path) -> None:
     with fresh_world(tmp_path, OVER, game="rex_romanorum") as made:
         app = make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))
-        app.state.answers = Answers(clock=count(0.0, 100.0).__next__)
+        app.state.answers = AnswerCache(clock=count(0.0, 100.0).__next__)
         client = TestClient(app)
         address = again(client.get("/tournaments/rex").text)
         assert client.get(address).status_code == 204
@@ -122,7 +121,7 @@ def test_a_tournament_is_read_again_when_something_was_written_and_it_has_rested
 def _look_again(world: World) -> None:
     now = [0.0]
     arena = world.asked_by(Viewer(Scope.VIEWER))
-    answers = Answers(clock=lambda: now[0])
+    answers = AnswerCache(clock=lambda: now[0])
     question = ("rex", "tournaments.get_tournament")
     first = answers.of_tournament(arena, *question)
     now[0] = 100.0
@@ -192,7 +191,7 @@ def test_the_faults_of_bots_are_counted_on_the_page_and_lead_to_their_matches(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     last = world.matches[1].match_id
-    found = [BotFaults("v", "cat", 2, "TIMEOUT", 1234, last)]
+    found = [BotFaults("cat", 2, "TIMEOUT", 1234, last)]
     shown = []
     for faults in ([], found):
         monkeypatch.setattr(bot_faults, "bot_faults", lambda *_, faults=faults, **__: faults)

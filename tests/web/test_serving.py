@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from arena.web.app import make_app
-from arena.web.frame.site import Site
 from arena.web.opening import open_site
 from arena.web.serving import listen, make_server
+from arena.web.shared.site import Site
 from tests.support.patience import PATIENCE_S
 from tests.support.web_server import served
 

@@ -13,13 +13,13 @@ from arena.i18n.catalogue import words
 from arena.i18n.standing import status_words
 from arena.model.answers import ConfidencePoint
 from arena.model.pairings import Paired, Pairing
-from arena.model.pools import Pool
 from arena.model.tournaments import StandingRow, TournamentDetail, TournamentSummary
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import STEPS, heat_of
-from arena.web.frame.formats import format_instant, iso_instant, tournament_address
-from arena.web.frame.progress import foretell, progress_of
+from arena.web.shared.formats import format_instant, iso_instant, tournament_address
+from arena.web.shared.progress import expected_matches, progress_of
+from ratings.values.pools import Pool
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -204,8 +204,8 @@ def test_time_left_of_more_waves_is_told_where_rounds_and_entrants_give_it(
     pool = Pool(**client.get("/api/v1/leaderboards").json()["boards"][0]["pool"])
     one = replace(RUNNING, format=form, more_waves=True)
     detail = TournamentDetail(one, pool, settings, None, (row,) * 5)
-    assert foretell(detail) == matches
-    found = progress_of(one, now_us=60e6, foretold=foretell(detail))
+    assert expected_matches(detail) == matches
+    found = progress_of(one, now_us=60e6, expected=expected_matches(detail))
     left_s = None if matches is None else 20.0 * (max(matches, 10) - 3)
     assert (found.left_s, found.is_open) == (left_s, matches is None)
 

@@ -10,13 +10,13 @@ from typing import Any, cast
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 from arena.web.app import make_app
-from arena.web.frame.answers import PATIENCE_S as PATIENCE_AT_ONCE_S
-from arena.web.frame.answers import Answers, BeingMadeError
-from arena.web.frame.rendering import POLLS
-from arena.web.helping.helper import Helper
+from arena.web.helper.process import HelperProcess
 from arena.web.opening import open_site
+from arena.web.shared.answer_cache import PATIENCE_S as PATIENCE_AT_ONCE_S
+from arena.web.shared.answer_cache import AnswerCache, AnswerPendingError
+from arena.web.shared.rendering import POLLS
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import wait_until
 
@@ -44,10 +44,10 @@ def slow() -> Iterator[Slow]:
 
 @pytest.fixture
 def client(played: Path, slow: Slow, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    monkeypatch.setattr("arena.web.frame.answers._PATIENCE_SMALL_S", PATIENCE_AT_ONCE_S)
-    monkeypatch.setattr("arena.web.frame.answers._FEW", -1)
+    monkeypatch.setattr("arena.web.shared.answer_cache._PATIENCE_SMALL_S", PATIENCE_AT_ONCE_S)
+    monkeypatch.setattr("arena.web.shared.answer_cache._FEW", -1)
     with open_site(str(played)) as site:
-        helper = cast("Helper", slow)
+        helper = cast("HelperProcess", slow)
         yield TestClient(make_app(replace(site, helper=helper, counter=helper)))
 
 
@@ -87,8 +87,8 @@ def test_while_an_answer_is_made_anew_the_one_before_is_given_with_its_age(slow:
     now, marks = [0.0], [1]
     overview = SimpleNamespace(mark=lambda: marks[0], count=lambda: marks[0])
     arena = cast("ShownArena", SimpleNamespace(overview=overview))
-    answers = Answers(cast("Helper", slow), clock=lambda: now[0])
-    with pytest.raises(BeingMadeError):
+    answers = AnswerCache(cast("HelperProcess", slow), clock=lambda: now[0])
+    with pytest.raises(AnswerPendingError):
         answers.ask(arena, "overview.count")
     slow.may_answer.set()
     answer = answer_of(answers, arena)
@@ -101,17 +101,17 @@ def test_while_an_answer_is_made_anew_the_one_before_is_given_with_its_age(slow:
     wait_until(lambda: answer_of(answers, arena).answer == 2)
     slow.may_answer.clear()
     marks[0], now[0] = 3, 10_000.0
-    with pytest.raises(BeingMadeError):
+    with pytest.raises(AnswerPendingError):
         answers.ask(arena, "overview.count")
 
 
-def answer_of(answers: Answers, arena: ShownArena) -> Any:
+def answer_of(answers: AnswerCache, arena: ShownArena) -> Any:
     found: list[Any] = []
 
     def is_there() -> bool:
         try:
             found.append(answers.ask(arena, "overview.count"))
-        except BeingMadeError:
+        except AnswerPendingError:
             return False
         return True
 

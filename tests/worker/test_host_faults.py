@@ -19,7 +19,7 @@ from arena.tournament.runner import run_tournament
 from engine import registry
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.pools import PoolKey
+from ratings.ledger.pools import pool_of
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.leaderboard import table
 from ratings.read.match_list import MatchFilter, MatchRow, list_matches
@@ -27,7 +27,7 @@ from ratings.read.matches import MatchDetail, match_detail
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 from tests.support.given_waves import GivenWaves
 from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes, parent_of
@@ -115,7 +115,7 @@ def add_bot(database: Database, store: VersionStore, directory: Path, code: str)
 
 def plan(database: Database, ada: str, bob: str, held: str) -> Tournament:
     pairs = [(ada, bob), (held, ada), (bob, ada), (ada, bob), (bob, ada)]
-    key = PoolKey(game=GAME, rules_version=registry.get(GAME).rules_version, seats=2, time_control="none")
+    key = pool_of(game=GAME, rules_version=registry.get(GAME).rules_version, seats=2, time_control="none")
     blocks = [Block(index, pair, (), 100 + index, is_single=True) for index, pair in enumerate(pairs)]
     settings = {"start_limit_us": PATIENT.start_limit_us, "margin_us": 50_000}
     tournament = TournamentPlan("class", "match", key, "00ff", True, settings, (ada, bob, held))

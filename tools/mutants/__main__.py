@@ -42,9 +42,9 @@ def _try_area(name: str, reasons: Mapping[str, str], options: argparse.Namespace
     with tempfile.TemporaryDirectory(prefix="arena-mutants-") as directory:
         marks = "not needs" if options.make_test else ""
         checkout = Checkout(Path(directory) / "checkout", AREAS[name].tests, marks)
-        _say(f"{name}: {len(tried)} faults to try")
+        _print(f"{name}: {len(tried)} faults to try")
         if not (options.near or options.sound) and (failed := checkout.measure()):
-            _say(f"{name}: its tests fail without any fault ({failed}); mend that first")
+            _print(f"{name}: its tests fail without any fault ({failed}); mend that first")
             return 1
         tried = _try(tried, checkout.notice_near, results)
         if not options.near:
@@ -59,7 +59,7 @@ def _try(faults: Sequence[Fault], notice: Callable[[Fault], str], results: Resul
     for number, fault in enumerate(faults, 1):
         by = notice(fault)
         results.keep(fault, by)
-        _say(f"  {number:2}/{len(faults)} {fault.path}:{fault.line}: {fault.name}: {by or 'not noticed yet'}")
+        _print(f"  {number:2}/{len(faults)} {fault.path}:{fault.line}: {fault.name}: {by or 'not noticed yet'}")
         if not by:
             survivors.append(fault)
     return survivors
@@ -69,14 +69,14 @@ def _sum_up(name: str, count: int, survivors: Sequence[Fault], reasons: Mapping[
     """Say which faults no test has noticed, and why if that is known; return 1 if that is too much."""
     for fault in survivors:
         why = reasons.get(fault.key, "NO TEST NOTICES IT").strip()
-        _say(f"  {fault.path}:{fault.line}: {fault.name}: {fault.text}\n    {why}")
+        _print(f"  {fault.path}:{fault.line}: {fault.name}: {fault.text}\n    {why}")
     harmless = sum(fault.key in reasons for fault in survivors)
     noticed = count - len(survivors)
-    _say(f"{name}: {noticed} of {count} noticed, {harmless} change nothing")
+    _print(f"{name}: {noticed} of {count} noticed, {harmless} change nothing")
     return int(len(survivors) > harmless or noticed < LEAST_NOTICED * (count - harmless))
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 

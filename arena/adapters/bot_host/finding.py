@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from arena.app.store_place import store_of
+from arena.app.store import store_of
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
 from arena.hosting.errors import HostingError

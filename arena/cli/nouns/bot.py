@@ -22,7 +22,8 @@ from arena.model.bots import BotDetail, BotSummary
 app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
 VERBS = {
     "add": ["add"],
-    "unplayed": ["remove", "rename"],
+    "remove": ["remove"],
+    "rename": ["rename"],
     "new": ["new"],
     "test": ["test"],
     "watch": ["watch"],

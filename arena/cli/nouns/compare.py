@@ -10,29 +10,16 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.compare_bounds import Preset, read_bounds
 from arena.cli.shared.conclusions import comparison_facts, comparison_lines
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.forecast import print_forecast
 from arena.cli.shared.granting import check_cores
-from arena.cli.shared.hosting_options import LOCAL, Address, AllowReduced, ExecutorName, Sandbox, read_hosting
-from arena.cli.shared.options import AsJson, Database, DryRun, GameOptions, Workers, example, parse_names
+from arena.cli.shared.hosting_options import LOCAL, HostingArguments
+from arena.cli.shared.option_groups import with_options
+from arena.cli.shared.options import AsJson, Database, DryRun, example, parse_names
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play import announce, play
-from arena.cli.shared.request import (
-    DEFAULT_START_LIMIT,
-    DEFAULT_TIME,
-    Cores,
-    GameOption,
-    OpeningPlies,
-    Request,
-    Seats,
-    Secret,
-    Seed,
-    StartLimit,
-    TimeText,
-    TournamentName,
-    tournament_request,
-)
+from arena.cli.shared.request import GameOption, MatchTerms, Seats, TournamentName, tournament_request
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.model.answers import ComparisonResult
@@ -53,6 +40,7 @@ _FAR_MORE = 2
         "arena compare search greedy --game foreign_king --seats 3 --field random,greedy2 --max-blocks 500",
     )
 )
+@with_options
 def compare(
     new: Annotated[str, typer.Argument(metavar="NEW")],
     old: Annotated[str, typer.Argument(metavar="OLD")],
@@ -66,51 +54,30 @@ def compare(
     gain: Annotated[float | None, typer.Option(min=0.001, max=0.49)] = None,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.49)] = _ASKED.alpha,
     beta: Annotated[float, typer.Option(min=0.0001, max=0.49)] = _ASKED.beta,
-    time: TimeText = DEFAULT_TIME,
-    cores: Cores = 1,
-    start_limit: StartLimit = DEFAULT_START_LIMIT,
-    option: GameOptions = None,
-    opening_plies: OpeningPlies = None,
-    seed: Seed = None,
-    secret: Secret = None,
+    *,
+    terms: MatchTerms,
     name: TournamentName = None,
-    workers: Workers = 0,
-    executor: ExecutorName = settings.EXECUTOR.default,
-    address: Address = settings.RAY_ADDRESS.default,
-    sandbox: Sandbox = settings.SANDBOX.default,
-    allow_reduced: AllowReduced = False,
+    hosting: HostingArguments,
     db: Database = settings.DB.default,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Find out whether one version is better than another."""
-    hosting = read_hosting(
-        workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, executor=executor, address=address
-    )
+    wanted = hosting.read()
     others = parse_names(field, "field") if field else []
     bounds = read_bounds(preset, elo0, elo1, gain)
     form = _form(seats, max_blocks, bounds, (alpha, beta), has_field=bool(others))
-    request = Request(
-        game=game,
-        time=time,
-        cores=cores,
-        start_limit=start_limit,
-        options=option,
-        opening_plies=opening_plies,
-        seed=seed,
-        secret=secret,
-    )
-    order = tournament_request(request, form, [new, old, *others], rated=False, name=name)
+    order = tournament_request(terms, form, game, [new, old, *others], rated=False, name=name)
     if dry_run:
-        print_forecast(db, order, hosting.workers, as_json=as_json)
+        print_forecast(db, order, wanted.workers, as_json=as_json)
         return
     with connect(db, makes=True) as connection:
-        if hosting.executor == LOCAL:
-            check_cores(connection, cores, hosting.workers)
+        if wanted.executor == LOCAL:
+            check_cores(connection, terms.cores, wanted.workers)
         _check_versions(connection, new, old)
         planned = connection.arena.tournaments.create_tournament(order)
         announce(planned)
-        detail = play(connection, planned.id, hosting)
+        detail = play(connection, planned.id, wanted)
     assert detail.comparison is not None
     if as_json:
         faults = [asdict(one) for one in detail.faults]
@@ -152,7 +119,7 @@ def _checked(form: Compare) -> Compare:
     return form
 
 
-def _check_versions(connection: Connection, new: str, old: str) -> None:
+def _check_versions(connection: ArenaConnection, new: str, old: str) -> None:
     versions = connection.arena.bots
     if versions.find_version(new).version_id == versions.find_version(old).version_id:
         raise MisuseError(

@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.apart import run_apart
 from arena.cli.shared.copying import copy_all, need_quiet
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.interrupt import InterruptedRunError
@@ -22,6 +21,7 @@ from arena.cli.shared.saying import say
 from arena.cli.shared.stages import CopyDisplay, StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.cli.shared.suggestions import next_command
+from arena.cli.shared.work_thread import run_in_thread
 from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
 from ratings.ledger.check import check_facts, check_ratings
@@ -68,7 +68,7 @@ def copy(
     with open_existing_storage(need_here(source)) as old, open_storage(need_here(target), copies=True) as new:
         need_quiet(old.database, here)
         try:
-            copied = run_apart(old.database, partial(copy_all, old, new), CopyDisplay())
+            copied = run_in_thread(old.database, partial(copy_all, old, new), CopyDisplay())
         except KeyboardInterrupt as error:
             again = next_command("db", "copy", here, there, db=settings.usual_database())
             raise InterruptedRunError(say("cli_db.copy_goes_on", command=again)) from error
@@ -86,7 +86,7 @@ def check(
 ) -> None:
     """Check whether everything in a database agrees."""
     with open_existing_storage(db) as storage:
-        found = run_apart(storage.database, partial(_look, storage, rebuild=rebuild), StageDisplay())
+        found = run_in_thread(storage.database, partial(_look, storage, rebuild=rebuild), StageDisplay())
     problems = [*found.facts, *found.files, *found.derived]
     if as_json:
         print_json({"problems": problems}, table="problems")

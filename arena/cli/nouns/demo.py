@@ -10,11 +10,11 @@ from typing import Annotated
 
 import typer
 
-from arena.app.adding import add_bot
+from arena.app.store import add_bot
 from arena.cli.shared import settings
 from arena.cli.shared.browsers import USUAL_ADDRESS
 from arena.cli.shared.building import build_added
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.games import get_game
@@ -25,7 +25,7 @@ from arena.cli.shared.output import format_duration, print_table
 from arena.cli.shared.places import need_here, read_place
 from arena.cli.shared.play import play
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
-from arena.cli.shared.request import Request, TimeText, tournament_request
+from arena.cli.shared.request import MatchTerms, TimeText, tournament_request
 from arena.cli.shared.saying import say
 from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
@@ -49,7 +49,7 @@ SECONDS_TO_START = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DemoGame:
     """What the demo plays of one game."""
 
     game: Game
@@ -77,7 +77,7 @@ def demo(
 ) -> None:
     """Play a first rated tournament of every game."""
     games = [get_game(game)] if game else _searchable_games()
-    parts = [plan_part(each, parse_time_control(time), BUDGET_S / len(games), blocks) for each in games]
+    parts = [plan_game(each, parse_time_control(time), BUDGET_S / len(games), blocks) for each in games]
     place = need_here(db or os.environ.get(settings.DB.variable) or DATABASE)
     with connect(place, makes=True) as connection:
         for name in BOTS:
@@ -90,7 +90,7 @@ def demo(
 
 
 def _play_all(
-    connection: Connection, parts: Sequence[Part], tournaments: Sequence[PlannedTournament], workers: int
+    connection: ArenaConnection, parts: Sequence[DemoGame], tournaments: Sequence[PlannedTournament], workers: int
 ) -> list[TournamentDetail]:
     played = []
     for part, tournament in zip(parts, tournaments, strict=True):
@@ -108,32 +108,33 @@ def _searchable_games() -> list[Game]:
     return games
 
 
-def plan_part(game: Game, clock: TimeControl, budget_s: float, blocks: int | None = None) -> Part:
+def plan_game(game: Game, clock: TimeControl, budget_s: float, blocks: int | None = None) -> DemoGame:
     """Return as many blocks of a game as fit into `budget_s` seconds of thinking, at least one; or as many as asked."""
     seats = min(len(BOTS), game.seats[-1])
     thinking = need_playable(game).usual_decisions(seats) / seats  # decisions of one seat
     match_seconds = clock.bank_us / 1e6 + thinking * (clock.decision_limit_us + clock.increment_us) / 1e6 * SHARE_USED
     fitting = round(budget_s / max(match_seconds, 0.1) / _matches_a_block(seats))
-    return Part(game, seats, blocks or max(1, fitting), match_seconds)
+    return DemoGame(game, seats, blocks or max(1, fitting), match_seconds)
 
 
 def _matches_a_block(seats: int) -> int:
     return comb(len(BOTS), seats) * seats
 
 
-def _add_sample(connection: Connection, name: str) -> None:
+def _add_sample(connection: ArenaConnection, name: str) -> None:
     """Add a sample bot to the database; nothing changes if that version is there."""
     assert connection.storage is not None
     add_bot(connection.storage.database, connection.storage.programs, sample_directory(name), None, build_added)
 
 
-def _plan(connection: Connection, part: Part, time: str) -> PlannedTournament:
+def _plan(connection: ArenaConnection, part: DemoGame, time: str) -> PlannedTournament:
     form = RoundRobin(part.seats, part.blocks)
-    order = tournament_request(Request(game=part.game.name, time=time), form, BOTS, kind=f"demo-{part.game.name}")
+    game = part.game.name
+    order = tournament_request(MatchTerms(time=time), form, game, BOTS, kind=f"demo-{game}")
     return connection.arena.tournaments.create_tournament(order)
 
 
-def _announce(parts: Sequence[Part], time: str, workers: int) -> None:
+def _announce(parts: Sequence[DemoGame], time: str, workers: int) -> None:
     seconds = sum(SECONDS_TO_START + part.matches * part.match_seconds / workers for part in parts)
     played = say("cli_demo.and").join(
         say("cli_demo.matches_of", matches=part.matches, game=part.game.title, seats=part.seats) for part in parts
@@ -150,7 +151,7 @@ def _announce(parts: Sequence[Part], time: str, workers: int) -> None:
     )
 
 
-def _print_table(connection: Connection, tournament: TournamentDetail) -> None:
+def _print_table(connection: ArenaConnection, tournament: TournamentDetail) -> None:
     found = connection.arena.leaderboards.list_leaderboards(pool=tournament.pool.pool_id)
     typer.echo("\n" + say("cli_demo.leaderboard", pool=describe_pool(tournament.pool)) + "\n")
     for board in found.boards:
@@ -158,7 +159,7 @@ def _print_table(connection: Connection, tournament: TournamentDetail) -> None:
         print_table(without_empty(LEADERBOARD_COLUMNS, rows), rows, as_json=False)
 
 
-def _print_next(connection: Connection, tournament: PlannedTournament) -> None:
+def _print_next(connection: ArenaConnection, tournament: PlannedTournament) -> None:
     (newest,) = connection.arena.matches.list_matches(tournament.id, limit=1).items
     last = short_match_id(newest.id)
     typer.echo("\n" + say("cli_demo.next"))

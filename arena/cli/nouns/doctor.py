@@ -17,7 +17,7 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.option_groups import with_options
 from arena.cli.shared.options import AsJson, Database, example, worker_count
-from arena.cli.shared.output import Column, print_table, write_told
+from arena.cli.shared.output import Column, print_table, write_translated
 from arena.cli.shared.places import need_here
 from arena.cli.shared.saying import named, say, speaking
 from arena.cli.shared.storage import open_storage
@@ -49,7 +49,7 @@ LAUNCH_LIMIT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """What one check found; `remedy` is empty unless something is to be done."""
 
     check: str
@@ -58,15 +58,15 @@ class Finding:
     remedy: str = ""
 
 
-def check_python() -> Finding:
+def check_python() -> DoctorFinding:
     """Check whether the interpreter is new enough."""
     detail = say("cli_doctor.python_at", version=sys.version.split()[0], path=sys.executable)
     if sys.version_info >= OLDEST_PYTHON:
-        return Finding("python", OK, detail)
-    return Finding("python", FAILED, detail, say("cli_doctor.do_python"))
+        return DoctorFinding("python", OK, detail)
+    return DoctorFinding("python", FAILED, detail, say("cli_doctor.do_python"))
 
 
-def check_packages() -> Finding:
+def check_packages() -> DoctorFinding:
     """Check whether the packages that the arena needs are installed."""
     found, missing = [], []
     for name in PACKAGES:
@@ -75,77 +75,79 @@ def check_packages() -> Finding:
         except PackageNotFoundError:
             missing.append(name)
     if missing:
-        return Finding(
+        return DoctorFinding(
             "packages", FAILED, say("cli_doctor.missing", names=" ".join(missing)), say("cli_doctor.do_setup")
         )
-    return Finding("packages", OK, ", ".join(found))
+    return DoctorFinding("packages", OK, ", ".join(found))
 
 
-def check_grpc() -> Finding:
+def check_grpc() -> DoctorFinding:
     """Check which road the messages of bots take; the dear one is a note and no failure."""
     refused, grpcio = refusal(), grpcio_version()
     if not refused.why:
-        return Finding("grpc", OK, say("cli_doctor.grpc_queue", version=grpcio))
-    return Finding("grpc", NOTE, say("cli_doctor.grpc_aio", why=write_told(refused.why)), refused.remedy)
+        return DoctorFinding("grpc", OK, say("cli_doctor.grpc_queue", version=grpcio))
+    return DoctorFinding("grpc", NOTE, say("cli_doctor.grpc_aio", why=write_translated(refused.why)), refused.remedy)
 
 
-def check_engine() -> Finding:
+def check_engine() -> DoctorFinding:
     """Check which engine runs, and whether what is compiled of it can be relied on."""
     try:
         build = look()
     except HalfBuiltError as error:
         problem, _, remedy = str(error).partition("; ")
-        return Finding("engine", FAILED, problem, remedy)
+        return DoctorFinding("engine", FAILED, problem, remedy)
     if build.modules:
-        return Finding("engine", OK, say("cli_doctor.engine_compiled", **asdict(build)))
+        return DoctorFinding("engine", OK, say("cli_doctor.engine_compiled", **asdict(build)))
     if build.other_python:
-        return Finding("engine", OK, say("cli_doctor.engine_other", python=build.other_python))
-    return Finding("engine", OK, say("cli_doctor.engine_sources"))
+        return DoctorFinding("engine", OK, say("cli_doctor.engine_other", python=build.other_python))
+    return DoctorFinding("engine", OK, say("cli_doctor.engine_sources"))
 
 
-def check_games() -> Finding:
+def check_games() -> DoctorFinding:
     """Check whether there is a game to play."""
     names = registry.names()
     if not names:
-        return Finding("games", FAILED, "none", say("cli_doctor.do_games"))
+        return DoctorFinding("games", FAILED, "none", say("cli_doctor.do_games"))
     single = registry.single_names()
     told, more = ", ".join(single), len(names) - len(single)
-    return Finding("games", OK, say("cli_doctor.games_more", names=told, count=more) if more else told)
+    return DoctorFinding("games", OK, say("cli_doctor.games_more", names=told, count=more) if more else told)
 
 
-def check_sockets() -> Finding:
+def check_sockets() -> DoctorFinding:
     """Check whether a unix socket can be made where the arena makes them."""
     try:
         with runtime_directory() as directory, socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(directory / SOCKET_NAME))
-            return Finding("sockets", OK, say("cli_doctor.sockets_in", directory=directory.parent))
+            return DoctorFinding("sockets", OK, say("cli_doctor.sockets_in", directory=directory.parent))
     except (OSError, RuntimeDirectoryError) as error:
-        return Finding("sockets", FAILED, str(error), say("cli_doctor.do_tmpdir"))
+        return DoctorFinding("sockets", FAILED, str(error), say("cli_doctor.do_tmpdir"))
 
 
-def check_processes() -> Finding:
+def check_processes() -> DoctorFinding:
     """Check how many processes there may be, and count the cores for them."""
     most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
     detail = say("cli_doctor.cores", cores=worker_count(0))
     if most != resource.RLIM_INFINITY and most < FEWEST_PROCESSES:
-        return Finding(
+        return DoctorFinding(
             "processes",
             FAILED,
             say("cli_doctor.only_allowed", number=most),
             say("cli_doctor.do_processes", number=FEWEST_PROCESSES),
         )
-    return Finding("processes", OK, detail)
+    return DoctorFinding("processes", OK, detail)
 
 
-def check_launcher() -> Finding:
+def check_launcher() -> DoctorFinding:
     """Check whether the launcher starts a program and sees it end."""
     try:
         said = asyncio.run(_launch())
     except (OSError, HostingError) as error:
-        return Finding("launcher", FAILED, str(error), say("cli_doctor.do_ulimit"))
+        return DoctorFinding("launcher", FAILED, str(error), say("cli_doctor.do_ulimit"))
     if said != LAUNCHED:
-        return Finding("launcher", FAILED, say("cli_doctor.program_said", text=repr(said)), say("cli_doctor.do_report"))
-    return Finding("launcher", OK, say("cli_doctor.launches"))
+        return DoctorFinding(
+            "launcher", FAILED, say("cli_doctor.program_said", text=repr(said)), say("cli_doctor.do_report")
+        )
+    return DoctorFinding("launcher", OK, say("cli_doctor.launches"))
 
 
 async def _launch() -> str:
@@ -156,30 +158,30 @@ async def _launch() -> str:
         return (await process.collect()).stdout.strip()
 
 
-def check_files() -> Finding:
+def check_files() -> DoctorFinding:
     """Check whether enough files may be open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     detail = say("cli_doctor.files_open", soft=soft, hard=hard)
     if soft < FEWEST_FILES:
-        return Finding("files", FAILED, detail, say("cli_doctor.do_files", number=FEWEST_FILES))
-    return Finding("files", OK, detail)
+        return DoctorFinding("files", FAILED, detail, say("cli_doctor.do_files", number=FEWEST_FILES))
+    return DoctorFinding("files", OK, detail)
 
 
-def check_database(db: str) -> Finding:
+def check_database(db: str) -> DoctorFinding:
     """Check whether the database can be used; a missing or empty one is fine, and is not made."""
     try:
         if not is_there(db):
-            return Finding("database", OK, say("cli_doctor.no_database", db=db))
+            return DoctorFinding("database", OK, say("cli_doctor.no_database", db=db))
         with open_storage(db, makes=False) as storage:
-            return Finding("database", OK, say("cli_doctor.database", db=db, bots=count_bots(storage.database)))
+            return DoctorFinding("database", OK, say("cli_doctor.database", db=db, bots=count_bots(storage.database)))
     except EmptyDatabaseError:
-        return Finding("database", OK, say("cli_doctor.empty_database", db=db))
+        return DoctorFinding("database", OK, say("cli_doctor.empty_database", db=db))
     except RatingsError as error:
         problem, _, remedy = str(error).partition("; ")
-        return Finding("database", FAILED, problem, remedy)
+        return DoctorFinding("database", FAILED, problem, remedy)
 
 
-def check_sandboxes() -> Iterator[Finding]:
+def check_sandboxes() -> Iterator[DoctorFinding]:
     """Try every level of the sandbox anew; a missing one is a note and no failure, for one's own bots play without."""
     strict, standard = probe(STRICT, remembered=False), probe(STANDARD, remembered=False)
     reduced = _probe_reduced()
@@ -189,9 +191,9 @@ def check_sandboxes() -> Iterator[Finding]:
     best = next((found.level for found in (strict, standard, reduced) if found.works), NONE)
     detail = say("cli_doctor.strongest", level=best)
     if best in WRAPPED_LEVELS:
-        yield Finding("sandbox", OK, detail)
+        yield DoctorFinding("sandbox", OK, detail)
     else:
-        yield Finding("sandbox", NOTE, say("cli_doctor.owned_refused", detail=detail), standard.remedy)
+        yield DoctorFinding("sandbox", NOTE, say("cli_doctor.owned_refused", detail=detail), standard.remedy)
 
 
 def _probe_reduced() -> Probe:
@@ -200,18 +202,18 @@ def _probe_reduced() -> Probe:
     return probe(REDUCED, remembered=False)
 
 
-def _sandbox_findings(found: Probe, meaning: str) -> Iterator[Finding]:
+def _sandbox_findings(found: Probe, meaning: str) -> Iterator[DoctorFinding]:
     name = f"sandbox {found.level}"
     for check in found.checks:
         state, remedy = (OK, "") if check.holds else (NOTE, found.remedy)
-        yield Finding(f"{name}: {check.name}", state, check.found, remedy)
+        yield DoctorFinding(f"{name}: {check.name}", state, check.found, remedy)
     if found.works:
-        yield Finding(name, OK, meaning)
+        yield DoctorFinding(name, OK, meaning)
     else:
-        yield Finding(name, NOTE, found.problem, found.remedy)
+        yield DoctorFinding(name, NOTE, found.problem, found.remedy)
 
 
-CHECKS: tuple[Callable[[], Finding], ...] = (
+CHECKS: tuple[Callable[[], DoctorFinding], ...] = (
     check_python,
     check_packages,
     check_grpc,
@@ -230,19 +232,19 @@ def _state_text(state: str) -> str:
 
 def write_check(check: str) -> str:
     """Write the name of a check: that of the sandbox is a sentence, of which others are a word."""
-    return write_told(named("cli_doctor.check_", check))
+    return write_translated(named("cli_doctor.check_", check))
 
 
 _COLUMNS = (
     Column("check", "check", write=write_check),
     Column("state", "state", write=_state_text),
-    Column("detail", "found", write=write_told),
-    Column("remedy", "to_do", write=write_told),
+    Column("detail", "found", write=write_translated),
+    Column("remedy", "to_do", write=write_translated),
 )
 
 
 @app.command(epilog=example("arena doctor", "arena doctor --json", "arena doctor --profile --seconds 10"))
-@with_options(ProfileOptions)
+@with_options
 def doctor(
     context: typer.Context, options: ProfileOptions, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:

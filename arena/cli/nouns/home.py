@@ -17,7 +17,7 @@ from arena.cli.shared.saying import knows, say, told
 from arena.service.home import Home, with_book
 
 if TYPE_CHECKING:  # only who restores reads settings for it
-    from arena.service.settings.reading import Said
+    from arena.service.settings.reading import ResolvedSetting
 
 HomeDirectory = Annotated[Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR")]
 _HERE = Path(settings.HOME.default)
@@ -34,10 +34,10 @@ def backup(
     as_json: AsJson = False,
 ) -> None:
     """Copy a service into one archive, also while it runs."""
-    from arena.service.keeping.backup import back_up_home
+    from arena.service.backup.create import back_up_home
 
     place = _home_at(home)
-    done = back_up_home(place, target, _say)
+    done = back_up_home(place, target, _print_note)
     if as_json:
         print_json({"file": str(target), "bytes": done.size_bytes, **asdict(done.counts), "missing": done.missing})
         return
@@ -60,10 +60,10 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """Make a new home of an archive."""
-    from arena.service.keeping.restore import restore_home
+    from arena.service.backup.restore import restore_home
 
-    done = restore_home(archive, home, _say)
-    played = _said_database(done.home)
+    done = restore_home(archive, home, _print_note)
+    played = _named_database(done.home)
     if as_json:
         print_json(
             {
@@ -104,10 +104,10 @@ def retention(
     as_json: AsJson = False,
 ) -> None:
     """Show what the limits of [retention] want removed, when and why."""
-    from arena.service.keeping.house import RetentionReport, look_at_retention
+    from arena.service.retention.report import RetentionReport, retention_report
 
     place = _home_at(home)
-    report: RetentionReport = look_at_retention(place, os.environ, applies=apply)
+    report: RetentionReport = retention_report(place, os.environ, applies=apply)
     if as_json:
         print_json(report.to_json())
         return
@@ -125,11 +125,11 @@ def _home_at(directory: Path) -> Home:
     return with_book(home, load_settings(home.settings_file, {}, os.environ).values.service.database)
 
 
-def _said_database(home: Home) -> Said:
+def _named_database(home: Home) -> ResolvedSetting:
     """Return which database the service would play, and who says so; empty for the file in the home."""
     from arena.service.settings.reading import load_settings
 
-    said = load_settings(home.settings_file, {}, os.environ).said
+    said = load_settings(home.settings_file, {}, os.environ).resolved
     return next(one for one in said if one.row.key == "service.database")
 
 
@@ -142,5 +142,5 @@ def _count_text(name: str, count: int) -> str:
     return say(text_id, count=count) if knows(text_id) else f"{count} {name.replace('_', ' ')}"  # a later release's
 
 
-def _say(sentence: str) -> None:
+def _print_note(sentence: str) -> None:
     typer.echo(f"arena: {told(sentence)}", err=True)

@@ -13,7 +13,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, write_named
-from arena.cli.shared.request import Request, tournament_request
+from arena.cli.shared.request import MatchTerms, tournament_request
 from arena.cli.shared.saying import say, told
 from arena.model.ladders import Ladder, LadderRequest
 from arena.tournament.formats.ladder import LadderFormat as LadderFormat
@@ -90,9 +90,9 @@ def open_(
     as_json: AsJson = False,
 ) -> None:
     """Open a ladder for every bot that plays its game."""
-    asked = Request(game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies)
+    terms = MatchTerms(time=time, start_limit=start_limit, option=option, opening_plies=opening_plies)
     form = LadderFormat(seats, 0, RETIRE_AFTER)
-    order = tournament_request(asked, form, (), same_owner=same_owner)
+    order = tournament_request(terms, form, game, (), same_owner=same_owner)
     wanted = LadderRequest(name, order, matches_per_day, season, remote)
     with connect(db, makes=True) as connection:
         opened = connection.arena.seasons.open_ladder(wanted)

@@ -20,7 +20,7 @@ from arena.cli.shared.places import service_name
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import demo_command, next_command
-from arena.model.leaderboards import Leaderboard
+from ratings.values.leaderboards import Leaderboard
 
 app = typer.Typer()
 

@@ -15,7 +15,7 @@ from arena.cli.shared.saying import named, say
 from arena.model.errors import ClientError
 from arena.rpc.profiles import Profile, check_profile_name, check_writable, load_profile, save_profile
 from arena.rpc.quiet import keep_grpc_quiet
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
     from arena.rpc.channel import Endpoint
@@ -47,7 +47,7 @@ def login(
     name = check_profile_name(name or _default_name(address))
     check_writable()  # before the code of an invitation is used up
     keep_grpc_quiet()
-    from arena.rpc import connect
+    from arena.rpc import login as connect
 
     endpoint = connect.meet(address, fingerprint, lambda found: _confirm(address, found, reads_token=token_stdin))
     stored = None if token_stdin or invitation is not None else _stored_token(name, address)
@@ -101,7 +101,7 @@ def _confirm(address: str, found: str, *, reads_token: bool) -> bool:
 
 def _read_token(endpoint: Endpoint, invitation: str | None, *, from_stdin: bool) -> str:
     if invitation is not None:
-        from arena.rpc.connect import redeem
+        from arena.rpc.login import redeem
 
         return redeem(endpoint, invitation.strip(), re.sub(r"[^a-z0-9_-]", "-", socket.gethostname().lower())[:40])
     if from_stdin:

@@ -9,7 +9,7 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, write_told
+from arena.cli.shared.output import Column, format_instant, write_translated
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
 
@@ -18,7 +18,7 @@ app = typer.Typer()
 _NOTICES = (
     Column("at_us", "at_utc", write=format_instant),
     Column("subject", "about"),
-    Column("sentence", "notice", write=write_told),
+    Column("sentence", "notice", write=write_translated),
 )
 
 

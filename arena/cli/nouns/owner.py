@@ -16,7 +16,7 @@ from arena.cli.shared.output import Column, format_instant, print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
 from arena.cli.verbs.owner import limits
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 app = typer.Typer(epilog=example("arena owner invite ada", "arena owner list"))
 app.add_typer(limits.app)

@@ -17,7 +17,7 @@ from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import language_of_names, say
 
 if TYPE_CHECKING:
-    from arena.web.report.gathering import Told, TournamentReport
+    from arena.web.report.tournament_report import ReportProgress, TournamentReportFile
 
 app = typer.Typer()
 
@@ -30,15 +30,17 @@ def report(
     db: Database = settings.DB.default,
 ) -> None:
     """Write a tournament into one HTML file, with its replays."""
-    from arena.web.report.gathering import TournamentReport  # the web's libraries are imported by nobody else
     from arena.web.report.page import is_report
     from arena.web.report.streams import PackingError
+    from arena.web.report.tournament_report import (
+        TournamentReportFile,  # the web's libraries are imported by nobody else
+    )
 
     with connect(db) as connection:
-        gathered = TournamentReport(connection.arena, tournament, language_of_names(language, as_json=False))
+        gathered = TournamentReportFile(connection.arena, tournament, language_of_names(language, as_json=False))
         with written(html, "--html", is_report) as file:
             try:
-                told = _tell(gathered)
+                told = _pack(gathered)
             except PackingError as error:
                 raise CliError("a process that packs matches was killed; try again with less beside it") from error
             file.write(gathered.write())
@@ -49,12 +51,12 @@ def report(
     )
 
 
-def _tell(gathered: TournamentReport) -> Told:
-    """Tell all matches, show how far that is, and return what was told at the end."""
-    with closing(gathered.tell()) as telling:
-        told = next(telling)
-        display = ProgressDisplay(0, told.total)
-        for told in telling:
-            display.update(told.done)
-    display.end(told.done)
-    return told
+def _pack(gathered: TournamentReportFile) -> ReportProgress:
+    """Pack all matches, show how far that is, and return how far it was at the end."""
+    with closing(gathered.pack()) as packing:
+        progress = next(packing)
+        display = ProgressDisplay(0, progress.total)
+        for progress in packing:
+            display.update(progress.done)
+    display.end(progress.done)
+    return progress

@@ -11,7 +11,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError, unknown
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, print_facts, print_json, print_table, write_told
+from arena.cli.shared.output import Column, print_facts, print_json, print_table, write_translated
 from arena.cli.shared.places import service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.saying import say
@@ -33,7 +33,7 @@ _RUNTIMES = (
     Column("version", "version"),
     Column("packages", "packages", right=True, write=lambda packages: str(len(packages))),
     Column("hash", "hash", write=_short_hash),
-    Column("problem", "problem", write=write_told),
+    Column("problem", "problem", write=write_translated),
 )
 
 

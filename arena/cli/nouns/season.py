@@ -84,12 +84,12 @@ def freeze(
 ) -> None:
     """Close a season to new versions, and plan its final."""
     with connect(db) as connection:
-        desk = connection.arena.seasons
+        seasons = connection.arena.seasons
         if at is None:
-            season = desk.freeze_season(ladder, final_blocks)
+            season = seasons.freeze_season(ladder, final_blocks)
         else:
             blocks = DEFAULT_FINAL_BLOCKS if final_blocks is None else final_blocks
-            season = desk.announce_freeze(ladder, _instant(at), blocks)
+            season = seasons.announce_freeze(ladder, _instant(at), blocks)
         _print(season, as_json=as_json)
 
 

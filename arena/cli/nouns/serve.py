@@ -15,9 +15,9 @@ from arena.cli.shared.saying import say, told
 from arena.cli.verbs.serve.overrides import read_overrides, with_overrides
 from arena.rpc.quiet import keep_grpc_quiet
 from arena.service.home import Home, make_home, with_book
-from arena.service.life.checking import Checked, check
+from arena.service.lifecycle.checking import CheckReport, check
 from arena.service.settings.kinds import Value
-from arena.service.settings.reading import Said, load_settings
+from arena.service.settings.reading import ResolvedSetting, load_settings
 from arena.service.settings.template import settings_template
 from arena.service.settings.values import ServiceSettings
 
@@ -75,24 +75,24 @@ def serve(
 def _run(place: Home, values: ServiceSettings, *, self_signed: bool) -> None:
     os.environ.setdefault(FORK_SUPPORT, "0")
     keep_grpc_quiet()
-    from arena.service.life.process import Ready
-    from arena.service.life.process import serve as run
+    from arena.service.lifecycle.process import Ready
+    from arena.service.lifecycle.process import serve as run
 
     def on_ready(ready: Ready) -> None:
         typer.echo(str(ready))
 
-    run(place, values, self_signed=self_signed, on_ready=on_ready, say=_say)
+    run(place, values, self_signed=self_signed, on_ready=on_ready, say=_print_note)
 
 
-def _say(sentence: str) -> None:
+def _print_note(sentence: str) -> None:
     typer.echo(f"arena: {told(sentence)}", err=True)
 
 
-def _print_check(checked: Checked, *, as_json: bool) -> None:
+def _print_check(checked: CheckReport, *, as_json: bool) -> None:
     if as_json:
         print_json(_check_json(checked))
     else:
-        print_table(_COLUMNS, [_row(one) for one in checked.effective.said], as_json=False)
+        print_table(_COLUMNS, [_row(one) for one in checked.effective.resolved], as_json=False)
         for line in (*checked.notes, *checked.forecast.lines()):
             typer.echo(told(line))
         for problem in checked.problems:
@@ -103,16 +103,16 @@ def _print_check(checked: Checked, *, as_json: bool) -> None:
         raise typer.Exit(errors.FAILED)
 
 
-def _row(one: Said) -> dict[str, str]:
+def _row(one: ResolvedSetting) -> dict[str, str]:
     return {"setting": one.row.key, "value": one.row.kind.show(one.shown), "from": one.origin}
 
 
-def _check_json(checked: Checked) -> dict[str, Value]:
-    def setting(one: Said) -> dict[str, Value]:
+def _check_json(checked: CheckReport) -> dict[str, Value]:
+    def setting(one: ResolvedSetting) -> dict[str, Value]:
         return {"value": one.shown, "from": one.origin}
 
     return {
-        "settings": {one.row.key: setting(one) for one in checked.effective.said},
+        "settings": {one.row.key: setting(one) for one in checked.effective.resolved},
         "problems": list(checked.problems),
         "notes": list(checked.notes),
         "bytes_a_match": checked.forecast.bytes_a_match,

@@ -13,13 +13,14 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.firsts import FIRSTS, without_empty
 from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
+from arena.cli.shared.option_groups import with_options
+from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style
 from arena.cli.shared.output import Column, format_percent, format_two_places, print_rows, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, options_given, print_rows_of_page, rows_wanted
-from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
+from arena.cli.shared.pool_choice import PoolChoice
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
-from arena.model.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
+from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
 
 app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
 
@@ -34,12 +35,11 @@ def _number(value: float) -> str:
 
 
 @app.command(epilog=example("arena stats crosstable --tournament monday", "arena stats crosstable --pool 3f2a --csv"))
+@with_options
 def crosstable(
+    *,
     tournament: TournamentOption = None,
-    pool: PoolOption = None,
-    game: PoolGame = None,
-    seats: PoolSeats = None,
-    time: PoolTime = None,
+    choice: PoolChoice,
     limit: Annotated[int, typer.Option(min=2, max=MOST_IN_CROSSTABLE)] = MOST_BOTS,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
@@ -48,7 +48,7 @@ def crosstable(
     """Show how every bot fared against every other."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        pool = choose_pool(connection, pool, game, seats, time)
+        pool = choice.find(connection)
         found = connection.arena.statistics.get_crosstable(tournament, pool, limit)
     if style in (Style.PEOPLE, Style.MARKDOWN):
         _print_crosstable(found, as_json=style is Style.MARKDOWN)
@@ -86,12 +86,11 @@ _HISTORY = (
 
 
 @app.command(epilog=example("arena stats history search", "arena stats history search --pool 3f2a --csv"))
+@with_options
 def history(
+    *,
     bot: BotArgument,
-    pool: PoolOption = None,
-    game: PoolGame = None,
-    seats: PoolSeats = None,
-    time: PoolTime = None,
+    choice: PoolChoice,
     limit: Limit = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
@@ -101,7 +100,7 @@ def history(
     """Show how a bot's rating came about."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        pool = choose_pool(connection, pool, game, seats, time)
+        pool = choice.find(connection)
         # Its name may mean another version by the time of the next page.
         version = connection.arena.bots.find_version(bot)
         named = f"{version.bot}@{version.content_hash}"
@@ -124,13 +123,12 @@ _OPPONENTS = (
 
 
 @app.command(epilog=example("arena stats opponents search --tournament monday", "arena stats opponents search --json"))
+@with_options
 def opponents(
+    *,
     bot: BotArgument,
     tournament: TournamentOption = None,
-    pool: PoolOption = None,
-    game: PoolGame = None,
-    seats: PoolSeats = None,
-    time: PoolTime = None,
+    choice: PoolChoice,
     limit: Annotated[int, typer.Option("--limit", min=0, metavar="N")] = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
@@ -140,7 +138,7 @@ def opponents(
     """Show how a bot fared against each opponent."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        pool = choose_pool(connection, pool, game, seats, time)
+        pool = choice.find(connection)
         page = connection.arena.statistics.list_opponents(bot, tournament, pool, rows_wanted(limit), after)
     rows = [{key: value for key, value in asdict(one).items() if key != "bot"} for one in page.items]
     words = ["stats", "opponents", bot, *options_given(tournament=tournament, pool=pool)]
@@ -160,13 +158,12 @@ _SEATS = (
 @app.command(
     epilog=example("arena stats seats --tournament monday", "arena stats seats search --game foreign_king --seats 3")
 )
+@with_options
 def seats(
+    *,
     bot: Annotated[str | None, typer.Argument(metavar="[BOT]")] = None,
     tournament: TournamentOption = None,
-    pool: PoolOption = None,
-    game: PoolGame = None,
-    seats: PoolSeats = None,
-    time: PoolTime = None,
+    choice: PoolChoice,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -174,7 +171,7 @@ def seats(
     """Show the results in each seat, of one bot or of all."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        pool = choose_pool(connection, pool, game, seats, time)
+        pool = choice.find(connection)
         rows = [asdict(row) for row in connection.arena.statistics.list_seats(bot, tournament, pool)]
     print_rows(without_empty(_SEATS, rows), rows, style, empty=say("cli_stats.no_matches"))
 
@@ -192,12 +189,11 @@ _LENGTHS = (
 
 
 @app.command(epilog=example("arena stats lengths --tournament monday", "arena stats lengths --json"))
+@with_options
 def lengths(
+    *,
     tournament: TournamentOption = None,
-    pool: PoolOption = None,
-    game: PoolGame = None,
-    seats: PoolSeats = None,
-    time: PoolTime = None,
+    choice: PoolChoice,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -205,7 +201,7 @@ def lengths(
     """Show how long matches are: plies, decisions, time."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        pool = choose_pool(connection, pool, game, seats, time)
+        pool = choice.find(connection)
         found = connection.arena.statistics.list_lengths(tournament, pool)
     rows: Sequence[dict[str, Any]] = [asdict(row) for row in found]
     if style in (Style.PEOPLE, Style.MARKDOWN):

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import paging, settings
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.lifetimes import OptionalDays, expiry_us
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_json, write_named
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import named, say
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 app = typer.Typer(epilog=example("arena token new --owner ada --name laptop", "arena token list"))
 
@@ -51,7 +51,7 @@ def new(
     )
 
 
-def _asks_for_himself(connection: Connection, owner: str | None) -> bool:
+def _asks_for_himself(connection: ArenaConnection, owner: str | None) -> bool:
     """Return whether an owner asks about his own tokens; everything else is the organiser's business."""
     if connection.storage is not None:
         return False

@@ -19,5 +19,5 @@ VERBS = {
     "cancel": ["cancel"],
     "join": ["join"],
     "withdraw": ["withdraw"],
-    "run.forms": ["run"],
+    "run": ["run"],
 }

@@ -15,7 +15,7 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import printable
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.terminal import unguarded, width_of
+from arena.cli.shared.terminal import raw_stream, width_of
 from arena.connect import news
 
 _WIDTH = 100
@@ -39,7 +39,7 @@ class BridgeReport:
         self._bot = ""
         self._running = self._played = self._firsts = self._faults = 0
 
-    def tell(self, what: news.News) -> None:
+    def write(self, what: news.News) -> None:
         """Write one piece of news."""
         self._count(what)
         if isinstance(what, news.BotWrote) and self._log is not None:
@@ -102,7 +102,7 @@ class BridgeReport:
 
     def _clear(self) -> None:
         if self._shown:
-            unguarded(self._status).write(f"\r{' ' * self._shown}\r")
+            raw_stream(self._status).write(f"\r{' ' * self._shown}\r")
             self._status.flush()
             self._shown = 0
 

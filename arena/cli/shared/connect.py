@@ -16,11 +16,11 @@ from arena.rpc.quiet import keep_grpc_quiet
 if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and the database when there is one here
     from arena.cli.shared.storage import Storage
     from arena.model.port import ArenaPort  # names every value that crosses the interface
-    from arena.rpc.remote import ArenaThere
+    from arena.rpc.remote import RemoteArena
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ArenaConnection:
     """An arena that can be asked."""
 
     arena: ArenaPort
@@ -35,7 +35,7 @@ class Connection:
 
 
 @contextmanager
-def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
+def connect(place: str, *, makes: bool = False) -> Iterator[ArenaConnection]:
     """Connect to the arena at a place; it is closed when the block ends.
 
     A database that is missing is made if `makes` is true. Raises CliError if it is not to be made, or if there is no
@@ -47,18 +47,18 @@ def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
             yield connection
     else:
         with open_service(name) as arena:
-            yield Connection(arena, place, None)
+            yield ArenaConnection(arena, place, None)
 
 
 @contextmanager
-def _connect_here(place: str, *, makes: bool) -> Iterator[Connection]:
+def _connect_here(place: str, *, makes: bool) -> Iterator[ArenaConnection]:
     with importing():
-        from arena.app.arena import ArenaHere
+        from arena.app.arena import LocalArena
         from arena.cli.shared.storage import open_existing_storage, open_storage
 
     with open_storage(place) if makes else open_existing_storage(place) as storage:
-        here = ArenaHere(storage.database, storage.stored_programs, matches_per_day=partial(_pace_beside, place))
-        yield Connection(here, place, storage)
+        here = LocalArena(storage.database, storage.stored_programs, matches_per_day=partial(_pace_beside, place))
+        yield ArenaConnection(here, place, storage)
 
 
 def _pace_beside(place: str) -> int | None:
@@ -67,9 +67,9 @@ def _pace_beside(place: str) -> int | None:
     return pace_beside(place)
 
 
-def open_service(name: str) -> AbstractContextManager[ArenaThere]:
+def open_service(name: str) -> AbstractContextManager[RemoteArena]:
     """Return the connection to the service that the stored login `name` is for."""
     keep_grpc_quiet()
-    from arena.rpc.connect import connect as connect_there  # gRPC is imported only by who needs it
+    from arena.rpc.login import connect as connect_there  # gRPC is imported only by who needs it
 
     return connect_there(name)

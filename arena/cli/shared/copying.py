@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.app.copying_files import copy_files, other_key
+from arena.app.store import copy_files, other_key
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.storage import Storage
 from arena.tournament.playing import players_beside

@@ -3,6 +3,9 @@
     CliError        the command failed
     └── MisuseError the command line asks for something that does not exist or cannot be
 
+Errors of the rest of the product have the exit code of their kind (`arena.model.errors.ErrorKind`), which is the same
+whether the arena is here or a service.
+
 Whatever a command raises becomes one line on stderr, in the language of this process; ARENA_DEBUG=1 shows the
 traceback above it.
 """
@@ -22,6 +25,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.output import printable
 from arena.i18n.speaking import language_of_process
 from arena.i18n.telling import tell
+from arena.model.errors import ErrorKind, kind_of
 
 FAILED = 1
 MISUSE = 2
@@ -42,50 +46,20 @@ class MisuseError(CliError):
     exit_code = MISUSE
 
 
-# Written as names, so that a command that never touches the database does not import it for its errors' sake.
 EXIT_CODES = {
-    "engine.errors.UnknownGameError": MISUSE,
-    "engine.errors.OptionsError": MISUSE,
-    "engine.errors.SeatsError": MISUSE,
-    "engine.errors.NotationError": MISUSE,
-    "engine.errors.AbilityError": MISUSE,
-    "engine.errors.EngineError": FAILED,
-    "arena.model.errors.RefusedError": MISUSE,
-    "arena.model.errors.ClientError": FAILED,
-    "ratings.errors.NotFoundError": MISUSE,
-    "ratings.errors.AmbiguousError": MISUSE,
-    "ratings.errors.BotError": MISUSE,
-    "ratings.errors.PlanError": MISUSE,
-    "ratings.errors.PageError": MISUSE,
-    "ratings.errors.AccountError": MISUSE,
-    "ratings.errors.AccessDeniedError": MISUSE,
-    "ratings.errors.LimitError": MISUSE,
-    "ratings.errors.AdmissionError": MISUSE,
-    "ratings.errors.LadderError": MISUSE,
-    "ratings.errors.ArchiveError": FAILED,
-    "ratings.errors.RatingsError": FAILED,
-    "ratings.statistics.errors.StatisticsError": FAILED,
-    "arena.match.time_control.TimeControlError": MISUSE,
-    "arena.hosting.manifest.BotDirectoryError": MISUSE,
-    "arena.hosting.runtimes.errors.RuntimeSettingsError": MISUSE,
-    "arena.hosting.store.StoreError": FAILED,
-    "arena.hosting.archive.errors.BotArchiveError": MISUSE,
-    "arena.hosting.uploads.errors.UploadError": FAILED,
-    "arena.hosting.errors.HostingError": FAILED,
-    "arena.connect.errors.LeftError": INTERRUPTED,
-    "arena.connect.errors.ConnectError": FAILED,
-    "arena.tournament.errors.RequestError": MISUSE,
-    "arena.tournament.formats.errors.ScheduleError": MISUSE,
-    "arena.tournament.errors.TournamentError": FAILED,
-    "arena.match.host_faults.MatchLostError": FAILED,
-    "arena.match.replay.ReplayError": FAILED,
-    "arena.story.facts.StoryError": FAILED,
-    "arena.executor.interface.ExecutorFailedError": FAILED,
-    "arena.trial.artifacts.KeepingError": MISUSE,
-    "arena.trial.trials.UndecidedError": FAILED,
-    "arena.service.errors.SettingsError": MISUSE,
-    "arena.service.errors.ServiceError": FAILED,
-    "builtins.OSError": FAILED,
+    ErrorKind.MISUSE: MISUSE,
+    ErrorKind.NOT_FOUND: MISUSE,
+    ErrorKind.DENIED: MISUSE,
+    ErrorKind.UNAUTHENTICATED: FAILED,
+    ErrorKind.CONFLICT: MISUSE,
+    ErrorKind.FAILED: FAILED,
+    ErrorKind.HIDDEN: FAILED,
+    ErrorKind.LIMIT: FAILED,
+    ErrorKind.FULL: FAILED,
+    ErrorKind.UNAVAILABLE: FAILED,
+    ErrorKind.DAMAGED: FAILED,
+    ErrorKind.ABORTED: FAILED,
+    ErrorKind.INTERNAL: FAILED,
 }
 
 
@@ -97,13 +71,13 @@ def unknown(kind: str, text: str, known: Sequence[str], remedy: str) -> MisuseEr
 
 
 def _code(error: BaseException) -> int | None:
+    """Return the exit code of an error that a command may raise; `None` for a fault of the arena."""
     if isinstance(error, CliError):
         return error.exit_code
-    for kind in type(error).__mro__:
-        code = EXIT_CODES.get(f"{kind.__module__}.{kind.__qualname__}")
-        if code is not None:
-            return code
-    return None
+    if isinstance(error, OSError):
+        return FAILED
+    kind = kind_of(error)
+    return None if kind is ErrorKind.INTERNAL else EXIT_CODES[kind]
 
 
 def _one_line(text: str) -> str:
@@ -140,7 +114,7 @@ def report(error: BaseException) -> int:
     code = _code(error)
     if code is None:
         _say(_told(f"{type(error).__name__}: {_one_line(str(error))}; {REPORT_REMEDY}"))
-        return FAILED
+        return EXIT_CODES[ErrorKind.INTERNAL]
     _say(_told(_one_line(_message(error))))
     return code
 

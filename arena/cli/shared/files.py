@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from arena.cli.shared.ending import ended_in_order
+from arena.cli.shared.ending_signals import ended_in_order
 from arena.cli.shared.errors import MisuseError
 
 _BEGINNING = 2_000

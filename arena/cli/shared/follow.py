@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from arena.cli.shared.connect import Connection
+from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.progress import ProgressDisplay
@@ -16,7 +16,7 @@ _LANES = 4
 """As many matches are taken to be played at once by a service, which does not tell."""
 
 
-def follow(connection: Connection, tournament_id: str) -> None:
+def follow(connection: ArenaConnection, tournament_id: str) -> None:
     """Say on stderr how far a tournament is, until it is over.
 
     Raises InterruptedRunError after Ctrl-C, which leaves the tournament alone, and CliError if it was cancelled.
@@ -32,7 +32,7 @@ def follow(connection: Connection, tournament_id: str) -> None:
         raise CliError(last.error or f"the service could not play the tournament; `{show}` shows how far it came")
 
 
-def _show_all(connection: Connection, tournament_id: str) -> Operation | None:
+def _show_all(connection: ArenaConnection, tournament_id: str) -> Operation | None:
     lines, last, before = None, None, 0
     meter = SpeedMeter(time.monotonic(), _LANES)
     for last in connection.arena.tournaments.watch_tournament(tournament_id):

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import typer
 
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.output import format_duration, print_facts, print_json, printable
 from arena.cli.shared.pools import describe_pool, short_pool_id
@@ -39,7 +39,7 @@ def print_forecast(db: str, order: TournamentRequest, workers: int, *, as_json: 
     typer.echo("\n" + say("cli_shared.dry_run"))
 
 
-def _lanes(connection: Connection, forecast: Forecast, workers: int) -> int:
+def _lanes(connection: ArenaConnection, forecast: Forecast, workers: int) -> int:
     """Return how many matches are played at once; a service does not tell, and is taken to play one."""
     lanes = granted_workers(workers, forecast.pool.cores) if connection.storage is not None else 1
     return lanes if forecast.matches is None else max(1, min(lanes, forecast.matches))

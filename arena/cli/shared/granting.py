@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.cli.shared.connect import Connection
+from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import worker_count
 from arena.hosting.procfs.machine import count_cores
@@ -26,7 +26,7 @@ def granted_workers(workers: int, cores: int) -> int:
     return workers or there // cores
 
 
-def check_cores(connection: Connection, cores: int, workers: int) -> None:
+def check_cores(connection: ArenaConnection, cores: int, workers: int) -> None:
     """Raise MisuseError if what is ordered cannot be played here, before it is; a service knows its own machine."""
     if connection.storage is not None:
         granted_workers(workers, cores)

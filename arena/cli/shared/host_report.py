@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import typer
 
-from arena.cli.shared.connect import Connection
+from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import printable
 from arena.cli.shared.saying import named, say, told
 from arena.match.leak_verdict import LeakVerdict
-from arena.model.tournaments import HostLoss, LeakFinding, TournamentDetail
-from ratings.store.states import MatchState
+from arena.model.tournaments import LeakFinding, TournamentDetail
+from ratings.values.states import MatchState
+from ratings.values.tournaments import HostLoss
 
 _MOST_SHOWN = 10
 _FINDINGS = {
@@ -21,7 +22,7 @@ _FINDINGS = {
 }
 
 
-def report_host(connection: Connection, detail: TournamentDetail) -> None:
+def report_host(connection: ArenaConnection, detail: TournamentDetail) -> None:
     """Say on stderr what the host lost, what is void and which bots were flagged; nothing if all went well."""
     name, count = detail.summary.name, detail.summary.void
     if count:

@@ -10,6 +10,7 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.options import Workers
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import LEVELS
 
@@ -86,6 +87,29 @@ class HostingOptions:
         """Return the words of a command line that say where matches are played, unless the settings do."""
         executor = ("--executor", self.executor) if self.executor != settings.EXECUTOR.value else ()
         return (*executor, "--address", self.address) if self.address != settings.RAY_ADDRESS.value else executor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostingArguments:
+    """The options that say where matches are played, and how bots are confined; `read` understands them."""
+
+    workers: Workers = 0
+    executor: ExecutorName = settings.EXECUTOR.default
+    address: Address = settings.RAY_ADDRESS.default
+    sandbox: Sandbox = settings.SANDBOX.default
+    allow_reduced: AllowReduced = False
+
+    def read(self, *, leak_checks: str = "", warm_memory: str = "") -> HostingOptions:
+        """Return what the options ask for. Raise MisuseError."""
+        return read_hosting(
+            workers=self.workers,
+            sandbox=self.sandbox,
+            allow_reduced=self.allow_reduced,
+            leak_checks=leak_checks,
+            warm_memory=warm_memory,
+            executor=self.executor,
+            address=self.address,
+        )
 
 
 def read_hosting(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from arena.cli.shared.ending import ending_signals, interrupt_was_dropped
+from arena.cli.shared.ending_signals import ending_signals, interrupt_was_dropped
 from arena.cli.shared.errors import INTERRUPTED, CliError
 from arena.cli.shared.saying import say
 
@@ -36,9 +36,9 @@ class SignalCount:
     """
 
     def __init__(self) -> None:
-        self._bell: socket.socket | None = None
+        self._wakeup: socket.socket | None = None
         self._came = 0
-        self._told = 0
+        self._called = 0
         self._has_hung_up = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._act: Callable[[int], None] = lambda _: None
@@ -50,41 +50,41 @@ class SignalCount:
         self._has_hung_up = number == signal.SIGHUP
         self._came += 1
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._tell)
+            self._loop.call_soon_threadsafe(self._call_back)
 
     def listen(self, act: Callable[[int], None]) -> None:
         """Call `act` with 1, 2 ... for each signal, those that have come already first; from within a running loop.
 
-        The loop is awoken by a signal that comes while a block of `rung` is open.
+        The loop is awoken by a signal that comes while a block of `waking_loop` is open.
         """
         self._act = act
         self._loop = asyncio.get_running_loop()
-        if self._bell is not None:
-            self._loop.add_reader(self._bell, _hear, self._bell)
-        self._tell()
+        if self._wakeup is not None:
+            self._loop.add_reader(self._wakeup, _drain, self._wakeup)
+        self._call_back()
 
     @contextmanager
-    def rung(self) -> Iterator[None]:
+    def waking_loop(self) -> Iterator[None]:
         """Have each signal that comes in the block wake the loop that listens."""
-        self._bell, ringer = socket.socketpair()
-        with self._bell, ringer:
-            self._bell.setblocking(False)
-            ringer.setblocking(False)
-            before = signal.set_wakeup_fd(ringer.fileno(), warn_on_full_buffer=False)
+        self._wakeup, sender = socket.socketpair()
+        with self._wakeup, sender:
+            self._wakeup.setblocking(False)
+            sender.setblocking(False)
+            before = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
             try:
                 yield
             finally:
                 signal.set_wakeup_fd(before)
 
-    def _tell(self) -> None:
-        while self._told < self._came:
-            self._told += 1
-            self._act(self._told)
+    def _call_back(self) -> None:
+        while self._called < self._came:
+            self._called += 1
+            self._act(self._called)
 
 
-def _hear(bell: socket.socket) -> None:
+def _drain(wakeup: socket.socket) -> None:
     with suppress(BlockingIOError):
-        bell.recv(4096)  # the handler has run by now
+        wakeup.recv(4096)  # the handler has run by now
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def counted(numbers: Sequence[signal.Signals]) -> Iterator[SignalCount]:
     count = SignalCount()
     before = {number: signal.signal(number, count.count) for number in numbers}
     try:
-        with count.rung():
+        with count.waking_loop():
             if interrupt_was_dropped():
                 raise KeyboardInterrupt
             yield count
@@ -123,9 +123,9 @@ async def _supervise(work: Callable[[], Coroutine[Any, Any, T]], remedy: str, si
     def interrupt(times: int) -> None:
         if times == 1:
             task.cancel()
-            _say("\n" + say("cli_shared.stopping"))
+            _print_error("\n" + say("cli_shared.stopping"))
         else:
-            _say(f"arena: ended at once; {remedy}")
+            _print_error(f"arena: ended at once; {remedy}")
             os._exit(INTERRUPTED)
 
     signals.listen(interrupt)
@@ -140,6 +140,6 @@ async def _begin(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     return await work()
 
 
-def _say(text: str) -> None:
+def _print_error(text: str) -> None:
     with suppress(OSError):  # the terminal may be what is gone
         typer.echo(text, err=True)

@@ -34,7 +34,7 @@ _NARROWEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TableLayout:
     """Which columns of a table are shown, by number, and how wide each of them is."""
 
     shown: tuple[int, ...]
@@ -43,7 +43,7 @@ class Layout:
 
 def lay_out(
     titles: Sequence[str], headings: Sequence[str], cells: Sequence[Sequence[str]], width: int | None
-) -> Layout:
+) -> TableLayout:
     """Return how a table is written in `width` characters, or in as many as it takes if that is `None`.
 
     `titles` are the headings by their ids, `headings` as they are written. All names are whole as long as the longest
@@ -52,7 +52,7 @@ def lay_out(
     natural = [max(map(text_width, texts)) for texts in zip(headings, *cells, strict=True)]
     shown = list(range(len(titles)))
     if width is None:
-        return Layout(tuple(shown), tuple(natural))
+        return TableLayout(tuple(shown), tuple(natural))
     staying, ranks = _staying(titles), _ranks(titles, cells)
     narrowest = [
         _narrowest([heading, *texts], natural[at], is_name=at in staying) if titles[at] in _FOLDED else natural[at]
@@ -67,8 +67,8 @@ def lay_out(
                 break
             shown.remove(max(others, key=lambda at: (ranks[at], at)))
     if _total([narrowest[at] for at in shown]) > width:
-        return Layout(tuple(shown), _shrink([narrowest[at] for at in shown], [_NARROWEST] * len(shown), width))
-    return Layout(tuple(shown), _shrink([natural[at] for at in shown], [narrowest[at] for at in shown], width))
+        return TableLayout(tuple(shown), _shrink([narrowest[at] for at in shown], [_NARROWEST] * len(shown), width))
+    return TableLayout(tuple(shown), _shrink([natural[at] for at in shown], [narrowest[at] for at in shown], width))
 
 
 def _staying(titles: Sequence[str]) -> set[int]:

@@ -4,42 +4,45 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from dataclasses import MISSING, Field, fields
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, get_type_hints
 
 Command = Callable[..., None]
 
 
-def with_options(group: type[Any]) -> Callable[[Command], Command]:
-    """Give a command every field of a dataclass as a parameter, in place of its one parameter of that type.
+def with_options(command: Command) -> Command:
+    """Return a command that takes the fields of each dataclass among its parameters as parameters of its own.
 
-    The fields are annotated as Typer's parameters are; one without a default must be given.
+    They stand where that parameter stands; a field may be such a dataclass in turn. They are annotated as Typer's
+    parameters are; one without a default must be given.
     """
+    signature = inspect.signature(command, eval_str=True)
+    own = list(signature.parameters.values())
 
-    def extend(command: Command) -> Command:
-        signature = inspect.signature(command, eval_str=True)
-        (name,) = [one.name for one in signature.parameters.values() if one.annotation is group]
-        own = [one.replace(kind=_KEYWORD) for one in signature.parameters.values() if one.name != name]
-        required = [one for one in own if one.default is inspect.Parameter.empty]
-        optional = [one for one in own if one not in required]
-        hints = get_type_hints(group, include_extras=True)
-        shared = [_parameter(field, hints[field.name]) for field in fields(group)]
+    @functools.wraps(command)
+    def call(**given: Any) -> None:
+        command(**{one.name: _take(one.name, one.annotation, given) for one in own})
 
-        @functools.wraps(command)
-        def call(**given: Any) -> None:
-            chosen = group(**{one.name: given.pop(one.name) for one in shared})
-            command(**given, **{name: chosen})
-
-        call.__signature__ = signature.replace(parameters=[*required, *shared, *optional])  # type: ignore[attr-defined]
-        return call
-
-    return extend
+    shown = [made for one in own for made in _parameters(one.name, one.annotation, one.default)]
+    call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    return call
 
 
-_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+def _parameters(name: str, annotation: Any, default: Any) -> Iterator[inspect.Parameter]:
+    """Yield the parameters that one of the command stands for."""
+    if not is_dataclass(annotation):
+        yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        return
+    hints = get_type_hints(annotation, include_extras=True)
+    for field in fields(annotation):
+        shown = inspect.Parameter.empty if field.default is MISSING else field.default
+        yield from _parameters(field.name, hints[field.name], shown)
 
 
-def _parameter(field: Field[Any], annotation: Any) -> inspect.Parameter:
-    default = inspect.Parameter.empty if field.default is MISSING else field.default
-    return inspect.Parameter(field.name, _KEYWORD, default=default, annotation=annotation)
+def _take(name: str, annotation: Any, given: dict[str, Any]) -> Any:
+    """Return the value of a parameter of the command, made of what was given for it."""
+    if not is_dataclass(annotation):
+        return given[name]
+    hints = get_type_hints(annotation)
+    return annotation(**{field.name: _take(field.name, hints[field.name], given) for field in fields(annotation)})  # type: ignore[operator]

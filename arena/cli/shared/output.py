@@ -19,7 +19,7 @@ from arena.cli.shared.layout import BETWEEN, fold, is_empty, lay_out, pad
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.styles import Style, wanted_style
 from arena.cli.shared.tabular import flat_row, rows_of, write_csv, write_markdown
-from arena.cli.shared.terminal import unguarded, width_of
+from arena.cli.shared.terminal import raw_stream, width_of
 from arena.i18n.plain import plain
 
 _WITHOUT_STYLES = {"", "dumb", "unknown"}
@@ -36,7 +36,7 @@ def cell_text(value: Any) -> str:
     return "-" if value is None else printable(str(value))
 
 
-def write_told(sentence: str | None) -> str:
+def write_translated(sentence: str | None) -> str:
     """Write a sentence that the program keeps in English, in the language of this process."""
     return cell_text(None if sentence is None else told(sentence))
 
@@ -245,9 +245,9 @@ def _lines(columns: Sequence[Column], line: Sequence[str], widths: Sequence[int]
 def _bold(stream: TextIO) -> Iterator[None]:
     """Have a terminal show what is written during the block in bold type, if it can."""
     begin, end = ("", "") if os.environ.get("TERM", "") in _WITHOUT_STYLES else ("\x1b[1m", "\x1b[0m")
-    unguarded(stream).write(begin)
+    raw_stream(stream).write(begin)
     yield
-    unguarded(stream).write(end)
+    raw_stream(stream).write(end)
 
 
 def format_instant(microseconds: int | None) -> str:

@@ -11,7 +11,7 @@ from arena.cli.shared.output import Column, print_rows, print_table
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style, wanted_style
 from arena.cli.shared.suggestions import next_command
-from arena.model.page import DEFAULT_LIMIT, MOST_LIMIT, Page
+from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
 
 T = TypeVar("T")
 Limit = Annotated[int, typer.Option("--limit", min=0, metavar="N")]

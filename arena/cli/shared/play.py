@@ -11,7 +11,7 @@ from functools import partial
 
 import typer
 
-from arena.cli.shared.connect import Connection
+from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.executors import make_executor
 from arena.cli.shared.fault_report import print_faults
@@ -61,7 +61,7 @@ def _origin(planned: PlannedTournament) -> str:
     return say("cli_shared.seed", seed=planned.seed)
 
 
-def play(connection: Connection, tournament_id: str, hosting: HostingOptions) -> TournamentDetail:
+def play(connection: ArenaConnection, tournament_id: str, hosting: HostingOptions) -> TournamentDetail:
     """See a tournament to its end, and return it; say on stderr how far it is, and what went wrong.
 
     What is left of it is played here, unless a service plays it. Raises InterruptedRunError after Ctrl-C and CliError
@@ -78,14 +78,14 @@ def play(connection: Connection, tournament_id: str, hosting: HostingOptions) ->
     return detail
 
 
-def report_run(connection: Connection, detail: TournamentDetail) -> None:
+def report_run(connection: ArenaConnection, detail: TournamentDetail) -> None:
     """Say on stderr what went wrong in a tournament: by the host, and by its bots; a single match is shown whole."""
     report_host(connection, detail)
     if detail.summary.format != SINGLE_MATCH:
         print_faults(detail, connection.place, err=True)
 
 
-def _play_here(connection: Connection, storage: Storage, tournament_id: str, hosting: HostingOptions) -> None:
+def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str, hosting: HostingOptions) -> None:
     row = tournament_row(storage.database, tournament_id)
     name = row.tournament.name
     if row.pool.remote:
@@ -124,9 +124,9 @@ def _rescued(storage: Storage) -> str:
     return f"`{shlex.join(['mv', str(kept), str(storage.database.path)])}` puts back what had been recorded"
 
 
-def _note(connection: Connection, row: TournamentRow) -> Callable[[], str]:
+def _note(connection: ArenaConnection, row: TournamentRow) -> Callable[[], str]:
     """Return what is asked, once a second at most, for what else a line of progress tells."""
-    if row.tournament.format != Compare.name:
+    if row.tournament.format != Compare.traits.name:
         return str
     return lambda: connection.arena.tournaments.get_progress(row.tournament.id).sentence
 

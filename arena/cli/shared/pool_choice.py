@@ -3,48 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from arena.cli.shared.connect import Connection
+from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.options import PoolOption
 from arena.cli.shared.paging import options_given
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.match.time_control import format_time_control, parse_time_control
-from arena.model.pools import Pool
+from ratings.values.pools import Pool
 
-PoolGame = Annotated[str | None, typer.Option("--game", metavar="GAME")]
-PoolSeats = Annotated[int | None, typer.Option("--seats", min=1, metavar="N")]
-PoolTime = Annotated[str | None, typer.Option("--time", metavar="TIME")]
 _LISTED = 4
 
 
-def choose_pool(
-    connection: Connection, pool: str | None, game: str | None, seats: int | None, time: str | None
-) -> str | None:
-    """Return the id of the only pool of that game, with so many seats and that clock; `pool` if none of them is given.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolChoice:
+    """The options that name a pool: by its id, or by what is played in it."""
 
-    Raise MisuseError, in a line that lists pools, if there is no such pool or several, or if `pool` is given as well;
-    TimeControlError for a text that is no clock.
-    """
-    wishes = options_given(game=game, seats=seats, time=time)
-    if not wishes:
-        return pool
-    if pool is not None:
-        raise MisuseError("--pool and --game, --seats, --time exclude each other; give --pool alone, or leave it out")
-    clock = None if time is None else format_time_control(parse_time_control(time))
-    there = list(_pools(connection))
-    found = [one for one in there if _fits(one, game, seats, clock)]
-    text = " ".join(wishes)
-    if not found:
-        raise MisuseError(f"no pool fits {text}; the pools are: {_listed(there)}")
-    if len(found) > 1:
-        raise MisuseError(f"{len(found)} pools fit {text}: {_listed(found)}; name one with --pool")
-    return found[0].pool_id
+    pool: PoolOption = None
+    game: Annotated[str | None, typer.Option("--game", metavar="GAME")] = None
+    seats: Annotated[int | None, typer.Option("--seats", min=1, metavar="N")] = None
+    time: Annotated[str | None, typer.Option("--time", metavar="TIME")] = None
+
+    def find(self, connection: ArenaConnection) -> str | None:
+        """Return the id of the only pool of that game, with so many seats and that clock, or what `--pool` says.
+
+        Raise MisuseError, in a line that lists pools, if there is no such pool or several, or if `--pool` is given as
+        well; TimeControlError for a text that is no clock.
+        """
+        wishes = options_given(game=self.game, seats=self.seats, time=self.time)
+        if not wishes:
+            return self.pool
+        if self.pool is not None:
+            raise MisuseError(
+                "--pool and --game, --seats, --time exclude each other; give --pool alone, or leave it out"
+            )
+        clock = None if self.time is None else format_time_control(parse_time_control(self.time))
+        there = list(_pools(connection))
+        found = [one for one in there if _fits(one, self.game, self.seats, clock)]
+        text = " ".join(wishes)
+        if not found:
+            raise MisuseError(f"no pool fits {text}; the pools are: {_listed(there)}")
+        if len(found) > 1:
+            raise MisuseError(f"{len(found)} pools fit {text}: {_listed(found)}; name one with --pool")
+        return found[0].pool_id
 
 
-def _pools(connection: Connection) -> Iterator[Pool]:
+def _pools(connection: ArenaConnection) -> Iterator[Pool]:
     """Yield every pool in which something was rated, the busiest first."""
     after: str | None = None
     while True:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from arena.cli.shared.firsts import FIRSTS
 from arena.cli.shared.output import Column, format_percent, format_two_places, yes_or_no
 from arena.cli.shared.saying import say
-from arena.model.pools import Pool, special_options
+from arena.model.pools import special_options
 from engine import registry
+from ratings.values.pools import Pool
 
 _SHOWN_DIGITS = 12
 

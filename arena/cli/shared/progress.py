@@ -10,7 +10,7 @@ from typing import Literal, TextIO
 from arena.cli.shared.layout import fold
 from arena.cli.shared.output import format_duration
 from arena.cli.shared.saying import say
-from arena.cli.shared.terminal import unguarded, width_of
+from arena.cli.shared.terminal import raw_stream, width_of
 from arena.i18n.plain import plain
 
 _LIVE_EVERY_S = 0.1
@@ -81,7 +81,7 @@ class ProgressDisplay:
         """Take away what is shown live; in a log it stays."""
         if self._live and self._written:
             self._write_over([""])
-            unguarded(self._stream).write("\r")
+            raw_stream(self._stream).write("\r")
             self._stream.flush()
 
     @property
@@ -111,7 +111,7 @@ class ProgressDisplay:
         else:
             back = f"\x1b[{self._lines - 1}A" if self._lines > 1 else ""
             text = f"\r{back}\x1b[J" + "\n".join(lines)
-        unguarded(self._stream).write(text)
+        raw_stream(self._stream).write(text)
         self._written, self._lines = len(lines[-1]), len(lines)
 
 

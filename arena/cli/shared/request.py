@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 
-from arena.cli.shared.options import parse_assignments
+from arena.cli.shared.options import GameOptions, parse_assignments
 from arena.model.planning import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.tournament.formats import catalog
@@ -37,23 +37,23 @@ DEFAULT_START_LIMIT = "10s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """Which game is to be played, and on what terms, as the options say."""
+class MatchTerms:
+    """The options that say on what terms matches are played."""
 
-    game: str
-    time: str
-    start_limit: str = DEFAULT_START_LIMIT
-    cores: int = 1
+    time: TimeText = DEFAULT_TIME
+    cores: Cores = 1
     """How many processor cores each bot is granted."""
-    options: Sequence[str] | None = None
-    opening_plies: int | None = None
-    seed: int | None = None
-    secret: str | None = None
+    start_limit: StartLimit = DEFAULT_START_LIMIT
+    option: GameOptions = None
+    opening_plies: OpeningPlies = None
+    seed: Seed = None
+    secret: Secret = None
 
 
 def tournament_request(
-    request: Request,
-    form: Format,
+    terms: MatchTerms,
+    form: Format | None,
+    game: str,
     bots: Sequence[str],
     *,
     rated: bool = True,
@@ -61,43 +61,25 @@ def tournament_request(
     name: str | None = None,
     kind: str | None = None,
 ) -> TournamentRequest:
-    """Return the order of a tournament of these entrants.
+    """Return the order of a tournament of these entrants, or without a format of a match in which they sit in order.
 
     Without a `name` it is called by its `kind`, which is the name of its format if not given, and a number.
     """
-    order = _order(request, form.name, form.seats, bots, settings=catalog.to_settings(form), rated=rated)
-    return replace(order, name=name, kind=kind, same_owner=same_owner)
-
-
-def match_request(
-    request: Request, bots: Sequence[str], *, rated: bool, same_owner: bool, name: str | None
-) -> TournamentRequest:
-    """Return the order of a single match; the bots sit in the order named."""
-    order = _order(request, SINGLE_MATCH, len(bots), bots, settings={}, rated=rated)
-    return replace(order, name=name, same_owner=same_owner)
-
-
-def _order(
-    request: Request,
-    format_name: str,
-    seats: int,
-    bots: Sequence[str],
-    *,
-    settings: Mapping[str, Any],
-    rated: bool,
-) -> TournamentRequest:
     return TournamentRequest(
-        format=format_name,
-        settings=settings,
-        game=request.game,
-        seats=seats,
+        format=SINGLE_MATCH if form is None else form.traits.name,
+        settings={} if form is None else catalog.to_settings(form),
+        game=game,
+        seats=len(bots) if form is None else form.seats,
         bots=tuple(bots),
-        time=request.time,
-        start_limit=request.start_limit,
-        options=parse_assignments(request.options),
-        opening_plies=request.opening_plies,
-        seed=request.seed,
-        secret=request.secret,
+        time=terms.time,
+        start_limit=terms.start_limit,
+        options=parse_assignments(terms.option),
+        opening_plies=terms.opening_plies,
+        seed=terms.seed,
         rated=rated,
-        cores=None if request.cores == 1 else request.cores,
+        name=name,
+        kind=kind,
+        secret=terms.secret,
+        same_owner=same_owner,
+        cores=None if terms.cores == 1 else terms.cores,
     )

@@ -31,7 +31,7 @@ def bot_directory(named: Path) -> Path:
     samples = sample_names()
     if named.exists():
         if str(named) in samples:
-            _say_which(named)
+            _print_which(named)
         return named
     if str(named) in samples:
         return sample_directory(str(named))
@@ -40,7 +40,7 @@ def bot_directory(named: Path) -> Path:
     )
 
 
-def _say_which(named: Path) -> None:
+def _print_which(named: Path) -> None:
     """Say that the directory is taken and not the sample. Raise MisuseError if it holds no bot."""
     if not (named / MANIFEST_NAME).is_file():
         raise MisuseError(

@@ -10,7 +10,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import TextIO
 
 from arena.cli.shared.layout import fold, text_width
-from arena.cli.shared.terminal import unguarded
+from arena.cli.shared.terminal import raw_stream
 from arena.i18n.plain import plain
 
 _BOLD = ("\x1b[1m", "\x1b[0m")
@@ -31,7 +31,7 @@ class Screen:
     """The lines of a terminal that are written over, from where the cursor stood first."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = unguarded(sys.stdout if stream is None else stream)
+        self._stream = raw_stream(sys.stdout if stream is None else stream)
         self._shown = 0
 
     @contextmanager

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class CommandSetting:
     """One value that a user may set for all commands, by an environment variable."""
 
     name: str
@@ -32,75 +32,79 @@ class Setting:
 
 NO_FILE = NO_SERVER = "none"
 
-DB = Setting(
+DB = CommandSetting(
     "db",
     "arena.db",
     "The database: a file, made when it is missing, or a URL, postgresql://HOST/NAME; with ARENA_HOME, that of the "
     "home. Option --db.",
 )
-SERVER = Setting(
+SERVER = CommandSetting(
     "server", NO_SERVER, "The service to work at, by the name of its login; none = a database. Option --server."
 )
-WORKERS = Setting("workers", "0", "How many matches are played at once; 0 = one per processor core. Option --workers.")
-LANG = Setting(
+WORKERS = CommandSetting(
+    "workers", "0", "How many matches are played at once; 0 = one per processor core. Option --workers."
+)
+LANG = CommandSetting(
     "lang",
     "en",
     "Language of what is said, and of a game's names: en, de, fr, it; without it, that of the locale. Option --lang.",
 )
-DEBUG = Setting("debug", "0", "1 shows the traceback of an error; for reports to the authors.")
+DEBUG = CommandSetting("debug", "0", "1 shows the traceback of an error; for reports to the authors.")
 
-SANDBOX = Setting(
+SANDBOX = CommandSetting(
     "sandbox",
     "auto",
     "How bots are kept: auto (an owner's in a sandbox, your own not), strict, standard, reduced, none. Option "
     "--sandbox.",
 )
 
-LEAK_CHECKS = Setting(
+LEAK_CHECKS = CommandSetting(
     "leak_checks",
     "2%",
     "Part of the matches of which a deterministic bot is asked again in fresh processes. Option --leak-checks.",
 )
-WARM_MEMORY = Setting(
+WARM_MEMORY = CommandSetting(
     "warm_memory",
     "auto",
     "Megabytes that bots may hold which wait for their next match; auto = a quarter of the machine's. "
     "Option --warm-memory.",
 )
 
-EXECUTOR = Setting(
+EXECUTOR = CommandSetting(
     "executor",
     "local",
     "Where matches are played: local = on this machine, ray = on the machines of a Ray cluster. Option --executor.",
 )
-RAY_ADDRESS = Setting(
+RAY_ADDRESS = CommandSetting(
     "ray_address",
     "auto",
     "The head of the Ray cluster, as HOST:PORT; auto = RAY_ADDRESS, or the one that runs here. Option --address.",
 )
 
-GRPC = Setting(
+GRPC = CommandSetting(
     "grpc",
     "auto",
     "How messages of bots are carried: queue = one thread polls grpcio, aio = grpc.aio, which costs more; auto = queue "
     "with the versions of grpcio that were tried. Bots of the kit heed it too.",
 )
 
-RUNTIMES = Setting(
+RUNTIMES = CommandSetting(
     "runtimes",
     NO_FILE,
     "A file that defines runtimes for bots, in tables [runtimes.NAME]; without one there are arena, bundled and what "
     "is installed. Option --runtimes.",
 )
 
-STORE = Setting(
+STORE = CommandSetting(
     "store",
     "auto",
     "The directory for the files of the bots of a database on a server; auto = one of this user. Machines that share "
     "the database name one that all of them see.",
 )
 
-HOME = Setting("home", "arena-home", "The directory of a service: settings, database, bots, logs. Option --home.")
+HOME = CommandSetting(
+    "home", "arena-home", "The directory of a service: settings, database, bots, logs. Option --home."
+)
 
 HOME_DATABASE = "arena.db"
 """The database of a service, in its home."""

@@ -19,7 +19,7 @@ _KEPT = "\n\t"
 _USUAL_WIDTH = 80
 
 
-class Guarded:
+class EscapedStream:
     """A text stream that escapes what is not plain; all else is that of the stream behind it."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -41,9 +41,9 @@ class Guarded:
         return getattr(self.behind, name)
 
 
-def unguarded(stream: TextIO) -> TextIO:
+def raw_stream(stream: TextIO) -> TextIO:
     """Return the stream itself, for what the program does to a terminal; what others wrote is made plain before."""
-    return unguarded(stream.behind) if isinstance(stream, Guarded) else stream
+    return raw_stream(stream.behind) if isinstance(stream, EscapedStream) else stream
 
 
 def width_of(stream: TextIO) -> int | None:
@@ -59,10 +59,10 @@ def width_of(stream: TextIO) -> int | None:
 
 
 @contextmanager
-def guarded_streams() -> Iterator[None]:
+def escaped_streams() -> Iterator[None]:
     """Have all that is written to standard output and standard error made plain during the block."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (cast(TextIO, Guarded(stream)) for stream in before)
+    sys.stdout, sys.stderr = (cast(TextIO, EscapedStream(stream)) for stream in before)
     try:
         yield
     finally:

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from arena.cli.shared.conclusions import conclusion_lines
-from arena.cli.shared.connect import Connection
+from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.firsts import FIRSTS, without_empty
 from arena.cli.shared.output import Column, cell_text, format_percent, print_table, printable
 from arena.cli.shared.saying import say, spoken
@@ -43,14 +43,14 @@ TOURNAMENT_COLUMNS = (
 
 def print_standings(detail: TournamentDetail, *, as_json: bool = False) -> None:
     """Print the table of a tournament and, for people, what it has found out."""
-    rows = told_rows(detail) if as_json else [asdict(row) for row in detail.standings]
+    rows = translated_rows(detail) if as_json else [asdict(row) for row in detail.standings]
     print_table(without_empty(TOURNAMENT_COLUMNS, rows), rows, as_json=as_json)
     if not as_json:
         for line in conclusion_lines(detail):
             typer.echo(line)
 
 
-def told_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
+def translated_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
     """Return the rows of the table for programs, each with what its bot did wrong."""
     faults: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for one in detail.faults:
@@ -59,7 +59,7 @@ def told_rows(detail: TournamentDetail) -> list[dict[str, Any]]:
     return [{**asdict(row), "faults": faults.get((row.bot, row.number), [])} for row in detail.standings]
 
 
-def print_end(connection: Connection, detail: TournamentDetail, *, as_json: bool = False) -> None:
+def print_end(connection: ArenaConnection, detail: TournamentDetail, *, as_json: bool = False) -> None:
     """Print the table and the conclusion of a tournament, and where to look next."""
     print_standings(detail, as_json=as_json)
     if not as_json:

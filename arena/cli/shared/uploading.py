@@ -9,7 +9,7 @@ from typing import TextIO
 
 from arena.cli.shared.output import printable
 from arena.cli.shared.saying import say, told
-from arena.cli.shared.terminal import unguarded
+from arena.cli.shared.terminal import raw_stream
 
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0
@@ -42,7 +42,7 @@ class UploadDisplay:
         share = 100 * sent_bytes // total_bytes if total_bytes else 100
         text = say("cli_shared.uploading", sent=format_size(sent_bytes), total=format_size(total_bytes), share=share)
         if self._live:
-            unguarded(self._stream).write(f"\r{text.ljust(self._written)}")
+            raw_stream(self._stream).write(f"\r{text.ljust(self._written)}")
             self._written = len(text)
         elif sent_bytes < total_bytes:
             self._stream.write(f"{text}\n")

@@ -10,7 +10,7 @@ from arena.executor.ray.asking import ask
 from arena.executor.ray.node import ClusterNode
 from arena.executor.ray.relay import RelayedWorker
 from arena.executor.transport import TransportLostError
-from arena.executor.worker_process import MatchJob, WorkerProcess
+from arena.executor.worker_process import ExecutorJob, WorkerProcess
 
 TOGETHER_S = 2.0
 """So long a machine may take to end, from its first slot to its agent."""
@@ -36,7 +36,7 @@ class WorkerSlot:
             self.transport = RelayedWorker(self.actor, *how)
             return self.transport
 
-        def lose(job: MatchJob, why: str) -> None:
+        def lose(job: ExecutorJob, why: str) -> None:
             self.has_lost_match = True
             pool.move(job, why)
 

@@ -10,6 +10,7 @@ BotArchiveError
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import ClassVar
 
 
 class ArchiveReason(StrEnum):
@@ -50,6 +51,8 @@ class ArchiveReason(StrEnum):
 
 class BotArchiveError(Exception):
     """An archive is refused; the message is one line that ends with the remedy."""
+
+    kind: ClassVar[str] = "misuse"
 
     def __init__(self, reason: ArchiveReason, message: str) -> None:
         super().__init__(message)

@@ -7,12 +7,17 @@ RuntimeBrokenError     what a definition names is not on this machine, or does n
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError
 
 
 class RuntimeSettingsError(ValueError):
     """The definition of a runtime is not valid; the message names place, key and remedy."""
+
+    kind: ClassVar[str] = "misuse"
+    reason: ClassVar[str] = "RUNTIME"
 
 
 class UnknownRuntimeError(BotDirectoryError):

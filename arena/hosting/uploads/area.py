@@ -33,6 +33,7 @@ from arena.hosting.uploads.disk import (
 )
 from arena.hosting.uploads.errors import (
     UploadDamagedError,
+    UploadInvalidError,
     UploadMissingError,
     UploadOffsetError,
     UploadReason,
@@ -185,7 +186,7 @@ class UploadArea:
     def _check_announced(self, archive_sha256: str, size_bytes: int) -> None:
         if not _SHA256.fullmatch(archive_sha256) or size_bytes < 1:
             message = "an upload is announced with a SHA-256 (64 digits of 0-9a-f) and a size; submit the bot again"
-            raise UploadRefusedError(UploadReason.INVALID, message)
+            raise UploadInvalidError(UploadReason.INVALID, message)
         most_bytes = self._limits.archive_bytes
         if size_bytes > most_bytes:
             message = f"the archive has {size_bytes} bytes, and {most_bytes} are allowed; make the bot smaller"
@@ -216,7 +217,7 @@ class UploadArea:
             upload = read_upload(directory)
             if upload.size_bytes != announced.size_bytes:
                 message = f"the upload of this archive was begun with {upload.size_bytes} bytes; submit the bot again"
-                raise UploadRefusedError(UploadReason.INVALID, message)
+                raise UploadInvalidError(UploadReason.INVALID, message)
             upload = replace(upload, turn=announced.turn)
             write_upload(directory, upload)
             os.utime(data)
@@ -257,7 +258,7 @@ def _check_piece(upload: Upload, offset: int, size_bytes: int, turn: int) -> Non
         raise UploadOffsetError(message, upload.offset)
     if offset + size_bytes > upload.size_bytes:
         message = f"more arrives than the {upload.size_bytes} bytes that were announced; submit the bot again"
-        raise UploadRefusedError(UploadReason.OVERRUN, message)
+        raise UploadInvalidError(UploadReason.OVERRUN, message)
 
 
 def _announced_bytes(uploads: Iterable[Upload]) -> int:

@@ -4,7 +4,8 @@ UploadError
 ├── UploadMissingError      there is no such upload
 ├── UploadOffsetError       the piece does not begin where what is stored ends
 ├── UploadSupersededError   the upload was begun again by another stream
-├── UploadRefusedError      the upload is over a limit, or makes no sense
+├── UploadRefusedError      the upload is over a limit
+│   └── UploadInvalidError  what was announced makes no sense, or something else arrives
 ├── UploadSpaceError        the machine cannot store it now
 └── UploadDamagedError      all bytes arrived, and they are not the archive that was announced
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from typing import ClassVar
 
 _LATER = "what has arrived is kept, submit again later"
 
@@ -37,6 +39,8 @@ class UploadReason(StrEnum):
 class UploadError(Exception):
     """An upload does not go on; the message is one line that ends with the remedy."""
 
+    kind: ClassVar[str] = "conflict"
+
     def __init__(self, reason: UploadReason, message: str) -> None:
         super().__init__(message)
         self.reason = reason
@@ -44,6 +48,8 @@ class UploadError(Exception):
 
 class UploadMissingError(UploadError):
     """There is no such upload: it was never begun, or it was discarded."""
+
+    kind = "not_found"
 
 
 class UploadOffsetError(UploadError):
@@ -58,17 +64,31 @@ class UploadOffsetError(UploadError):
 class UploadSupersededError(UploadError):
     """The upload was begun again by another stream, which goes on with it."""
 
+    kind = "aborted"
+
 
 class UploadRefusedError(UploadError):
-    """The upload is over a limit, or makes no sense."""
+    """The upload is over a limit."""
+
+    kind = "limit"
+
+
+class UploadInvalidError(UploadRefusedError):
+    """What was announced makes no sense, or something else arrives."""
+
+    kind = "misuse"
 
 
 class UploadSpaceError(UploadError):
     """The machine cannot store the upload now, which is not the sender's fault."""
 
+    kind = "full"
+
 
 class UploadDamagedError(UploadError):
     """All bytes have arrived, and they are not the archive that was announced; the upload is discarded."""
+
+    kind = "damaged"
 
 
 def missing() -> UploadMissingError:

@@ -12,20 +12,20 @@ from arena.match.programs import program_seat
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.admissions import Finding
 from arena.service.activities.building import build_for_admission
-from arena.service.activities.workshop import Workshop
+from arena.service.activities.context import ServiceContext
 from arena.service.admission.admit import admit
-from arena.service.admission.values import CLOCK, AdmissionRequest, AdmissionVerdict, Outcome
+from arena.service.admission.values import CLOCK, AdmissionOutcome, AdmissionRequest, AdmissionVerdict
 from arena.service.admission.waiting import NO_SANDBOX, SANDBOX
-from arena.service.crew import Assignment, Crew
 from arena.service.metrics import Metrics
-from arena.service.scheduler.jobs import Kind
+from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.tasks import SupervisedTasks, TaskSpec
 from arena.tournament.runner import MatchExecutor
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.setups import setups_of
 from arena.trial.values import TrialCheck, TrialSetup, failed, finding_json
-from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders
+from ratings.store.service import AdmissionRow
 
 MOST_AT_ONCE = 4
 LOOK_EVERY_S = 2.0
@@ -40,38 +40,38 @@ class _OverError(Exception):
     """Somebody has withdrawn the version meanwhile."""
 
 
-class AdmissionDesk:
+class AdmissionRunner:
     """Takes the next admission whenever one is free to look at it."""
 
-    def __init__(self, shop: Workshop, metrics: Metrics, *, tests_promotions: bool = False) -> None:
+    def __init__(self, context: ServiceContext, metrics: Metrics, *, tests_promotions: bool = False) -> None:
         """With `tests_promotions`, admitted versions do not become active at once: somebody else decides about that."""
-        self._shop = shop
+        self._context = context
         self._tests_promotions = tests_promotions
-        self._ledger = ServiceLedger(shop.database)
-        self._crew = Crew(shop.supervisor)
+        self._ledger = ServiceLedger(context.database)
+        self._tasks = SupervisedTasks(context.supervisor)
         self._seconds = metrics.histogram(
             "arena_admission_seconds", "From the request of an admission to its verdict.", ("verdict",)
         )
 
     async def look(self) -> None:
         """Have somebody at every place."""
-        places = min(MOST_AT_ONCE, self._shop.slots.slots())
-        await self._crew.reconcile({str(number): Assignment("admission", self._work) for number in range(places)})
+        places = min(MOST_AT_ONCE, self._context.slots.slots())
+        await self._tasks.reconcile({str(number): TaskSpec("admission", self._work) for number in range(places)})
 
     async def close(self) -> None:
         """Stop looking; what was not decided goes back into the queue."""
-        await self._crew.close()
+        await self._tasks.close()
 
     async def _work(self) -> None:
         while True:
-            rings = self._shop.bell.rings
+            seen = self._context.wake_up.count
             taken = await self._take()
             if taken is None:
-                await self._shop.bell.wait(rings, LOOK_EVERY_S)
+                await self._context.wake_up.wait(seen, LOOK_EVERY_S)
             else:
                 await self._look_at(taken)
 
-    async def _take(self) -> QueuedAdmission | None:
+    async def _take(self) -> AdmissionRow | None:
         """Return the admission that is to be looked at now, or `None`; nothing is taken when this is cancelled."""
         taking = asyncio.ensure_future(asyncio.to_thread(self._ledger.take_admission))
         try:
@@ -82,9 +82,9 @@ class AdmissionDesk:
                 self._ledger.requeue_admissions(taken.admission.id)
             raise
 
-    async def _look_at(self, taken: QueuedAdmission) -> None:
-        log = self._shop.log.bind(bot=taken.bot.name, version=taken.version.content_hash[:12])
-        view = self._shop.slots.view(Kind.ADMISSION, taken.bot.name)
+    async def _look_at(self, taken: AdmissionRow) -> None:
+        log = self._context.log.bind(bot=taken.bot, version=taken.version.content_hash[:12])
+        view = self._context.slots.view(MatchPurpose.ADMISSION, taken.bot)
         try:
             verdict = await self._judge(taken, view)
         except _OverError:
@@ -99,26 +99,26 @@ class AdmissionDesk:
             raise
         finally:
             view.close()
-        if verdict.outcome is Outcome.UNDECIDED:
+        if verdict.outcome is AdmissionOutcome.UNDECIDED:
             await asyncio.to_thread(self._ledger.requeue_admissions, taken.admission.id, verdict.summary)
-            raise UndecidedAdmissionError(f"{taken.bot.name}: {verdict.summary}")
+            raise UndecidedAdmissionError(f"{taken.bot}: {verdict.summary}")
         await asyncio.to_thread(self._finish, taken, verdict)
-        self._shop.bell.ring()
+        self._context.wake_up.notify()
         self._seconds.observe(time.time() - taken.admission.requested_at_us / 1e6, verdict.outcome.value)
         log.info("admission", verdict=verdict.outcome.value, why=verdict.summary)
 
-    async def _judge(self, taken: QueuedAdmission, executor: MatchExecutor) -> AdmissionVerdict:
+    async def _judge(self, taken: AdmissionRow, executor: MatchExecutor) -> AdmissionVerdict:
         try:
             await asyncio.to_thread(self._check, taken)
             failure = await build_for_admission(
-                self._shop.programs, taken.version.content_hash, has_owner=taken.owner is not None
+                self._context.programs, taken.version.content_hash, has_owner=taken.owner is not None
             )
             if failure is not None:
-                return AdmissionVerdict(Outcome.REFUSED, (failure,), f"Refused: {failure.sentence}")
+                return AdmissionVerdict(AdmissionOutcome.REFUSED, (failure,), f"Refused: {failure.sentence}")
             request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
             finding = failed(TrialCheck.START, f"It cannot be started here: {error}.")
-            return AdmissionVerdict(Outcome.REFUSED, (finding,), f"Refused: {finding.sentence}")
+            return AdmissionVerdict(AdmissionOutcome.REFUSED, (finding,), f"Refused: {finding.sentence}")
 
         def report(finding: Finding) -> None:
             if not self._ledger.add_finding(taken.admission.id, finding_json(finding)):
@@ -126,23 +126,23 @@ class AdmissionDesk:
 
         return await admit(request, executor, report)
 
-    def _check(self, taken: QueuedAdmission) -> None:
+    def _check(self, taken: AdmissionRow) -> None:
         """Raise BotDirectoryError if its runtime is unknown here, or it asks for more than it may have."""
-        programs = self._shop.programs
+        programs = self._context.programs
         stored = programs.store.get(taken.version.content_hash)
         programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=taken.owner is not None)
 
-    def _request(self, taken: QueuedAdmission) -> AdmissionRequest:
+    def _request(self, taken: AdmissionRow) -> AdmissionRequest:
         """Return what is to be looked at, and how. Raises BotDirectoryError if the author is to blame."""
-        programs, version = self._shop.programs, taken.version
+        programs, version = self._context.programs, taken.version
         program = programs.find(version.content_hash)
         grounds = setups_of(program.games)
         level = programs.sandbox_level(has_owner=False)
         own_level = programs.sandbox_level(has_owner=taken.owner is not None)
-        self._shop.supervisor.health.clear(SANDBOX)
+        self._context.supervisor.health.clear(SANDBOX)
         return AdmissionRequest(
             admission_id=taken.admission.id,
-            bot=program_seat(taken.bot.name, version.content_hash, program, own_level),
+            bot=program_seat(taken.bot, version.content_hash, program, own_level),
             grounds=grounds,
             samples=tuple(sample_seat(name, level) for name in QUICK_SAMPLES),
             seed=secrets.randbelow(_MOST_SEED),
@@ -153,15 +153,15 @@ class AdmissionDesk:
     def _clock(self, grounds: tuple[TrialSetup, ...]) -> TimeControl:
         """Return the tightest clock by the decision of the ladders that wait for the bot, or the usual one."""
         games = {ground.game for ground in grounds}
-        pools = [one.pool for one in open_ladders(self._shop.database) if one.pool.game in games]
+        pools = [one.pool for one in open_ladders(self._context.database) if one.pool.game in games]
         clocks = [parse_time_control(pool.time_control) for pool in pools]
         limited = [clock for clock in clocks if clock.decision_limit_us and not clock.has_bank]
         return min(limited, key=lambda clock: clock.decision_limit_us, default=clocks[0] if clocks else CLOCK)
 
-    def _finish(self, taken: QueuedAdmission, verdict: AdmissionVerdict) -> bool:
+    def _finish(self, taken: AdmissionRow, verdict: AdmissionVerdict) -> bool:
         return self._ledger.finish_admission(
             taken.admission.id,
-            is_admitted=verdict.outcome is Outcome.ADMITTED,
+            is_admitted=verdict.outcome is AdmissionOutcome.ADMITTED,
             summary=verdict.summary,
             findings=[finding_json(finding) for finding in verdict.findings],
             promotes=not self._tests_promotions,

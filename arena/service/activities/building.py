@@ -39,7 +39,7 @@ async def build_entrants(
             outcome = await build_version(programs, version.content_hash, has_owner=bot.owner_id is not None)
             about = f"build of {version.id}"
             if not isinstance(outcome, BuildFailure):
-                supervisor.troubles.end(about)
-            elif supervisor.troubles.is_new(about, outcome.sentence):
+                supervisor.problems.end(about)
+            elif supervisor.problems.is_new(about, outcome.sentence):
                 log, short = supervisor.log, version.content_hash[:12]
                 log.warning("not built", bot=bot.name, version=short, why=outcome.sentence)

@@ -15,10 +15,10 @@ from arena.hosting.builds import BuildStore
 from arena.hosting.store import StoreError, VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.service.home import Home
-from arena.service.keeping.retention import instant_text, keep_limits, limits_of
 from arena.service.logs import Logger
+from arena.service.retention.removals import enforce_limits, instant_text, limits_of
 from arena.service.settings.values import RetentionSection
-from arena.service.supervision import Backoff, Supervisor
+from arena.service.supervision import RestartBackoff, Supervisor
 from ratings.read.held import is_held
 from ratings.store.database import Database
 
@@ -45,7 +45,7 @@ class _Hourly(ABC):
         """Begin to keep house if it is time; others look on meanwhile."""
         if self._clock_s() >= self._next_s and (self._work is None or self._work.done()):
             self._next_s = self._clock_s() + EVERY_S
-            self._work = asyncio.create_task(self._supervisor.keep_going(self.part, self._keep, Backoff()))
+            self._work = asyncio.create_task(self._supervisor.keep_going(self.part, self._keep, RestartBackoff()))
 
     async def close(self) -> None:
         """End it between two pieces."""
@@ -120,7 +120,7 @@ class Housekeeper(_Hourly):
     def keep_house(self) -> None:
         """Sweep, collect, and keep the limits of retention, in this thread."""
         VersionStore(self._home.store).sweep(0 if self._is_new else EVERY_S)
-        kept = keep_limits(self._database, self._limits, is_stopping=self._stopping.is_set)
+        kept = enforce_limits(self._database, self._limits, is_stopping=self._stopping.is_set)
         for removal in kept.done:
             self._log.info("removed", what=removal.kind.value, why=removal.why)
         for removal in kept.announced:
@@ -135,9 +135,9 @@ class Housekeeper(_Hourly):
             for name in gone:
                 BuildStore(self._home.builds).remove(name)
         except (StoreError, OSError) as error:
-            if self._supervisor.troubles.is_new("collecting", str(error)):
+            if self._supervisor.problems.is_new("collecting", str(error)):
                 self._log.warning("versions could not be collected", why=str(error))
             return
-        self._supervisor.troubles.end("collecting")
+        self._supervisor.problems.end("collecting")
         if gone:
             self._log.info("versions collected that nobody names", versions=[name[:12] for name in gone])

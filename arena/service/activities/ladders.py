@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from arena.service.activities.attendance import attend
-from arena.service.activities.workshop import Plays, Workshop, plays_all
-from arena.service.crew import Assignment, Crew
-from arena.service.scheduler.jobs import Kind
+from arena.service.activities.availability import update_availability
+from arena.service.activities.context import Plays, ServiceContext, plays_all
+from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.tasks import SupervisedTasks, TaskSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.rate_limit import MatchRateLimit, matches_to_look_at, pace_after, rate_of
 from ratings.ledger.ladder_ledger import LadderLedger
@@ -24,19 +24,19 @@ ROUND_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _LadderEntrants:
     """A ladder and who takes part in its season."""
 
     running: RunningLadder
     present: tuple[str, ...]
 
 
-class LadderKeeper:
+class LadderRunner:
     """Keeps a run going for the season of each open ladder."""
 
     def __init__(
         self,
-        shop: Workshop,
+        context: ServiceContext,
         matches_per_day: int,
         clock: Callable[[], float] = time.monotonic,
         round_s: float = ROUND_S,
@@ -46,10 +46,10 @@ class LadderKeeper:
 
         Every `round_s` seconds it looks which runtimes have changed, and which absent bots can be started again.
         """
-        self._shop = shop
+        self._context = context
         self._matches_per_day = matches_per_day
         self._clock = clock
-        self._crew = Crew(shop.supervisor)
+        self._tasks = SupervisedTasks(context.supervisor)
         self._paces: dict[str, tuple[int, MatchRateLimit | None]] = {}
         self._round_s = round_s
         self._plays = plays
@@ -58,54 +58,54 @@ class LadderKeeper:
         """Begin what was opened, wake what somebody has joined, and end what was closed."""
         found = await asyncio.to_thread(self._read)
         # When runtimes have changed all runs begin anew, with what each bot runs in now.
-        changes = self._shop.programs.runtimes.changes
+        changes = self._context.programs.runtimes.changes
         runs = {f"{changes} {one.running.tournament.id}": self._assignment(one) for one in found}
-        await self._crew.reconcile({"attendance": Assignment("attendance", self._keep_attendance), **runs})
+        await self._tasks.reconcile({"attendance": TaskSpec("attendance", self._keep_availability), **runs})
 
     async def close(self) -> None:
         """End all runs; what was not finished goes back to the ledger."""
-        await self._crew.close()
+        await self._tasks.close()
         self._paces.clear()  # another service may play on before this one does
 
-    async def _keep_attendance(self) -> None:
+    async def _keep_availability(self) -> None:
         """Look again and again whether runtimes have changed, and whether absent bots can be started."""
         while True:
             await asyncio.sleep(self._round_s)
             await self._go_round()
 
     async def _go_round(self) -> None:
-        changed = await asyncio.to_thread(self._shop.programs.runtimes.look_again)
+        changed = await asyncio.to_thread(self._context.programs.runtimes.look_again)
         if changed:
-            self._shop.log.warning("runtimes have changed, ladders begin anew with them", runtimes=changed)
-        absent = await asyncio.to_thread(absent_versions, self._shop.database)
-        await attend(self._shop, [(one.version, one.bot) for one in absent])
+            self._context.log.warning("runtimes have changed, ladders begin anew with them", runtimes=changed)
+        absent = await asyncio.to_thread(absent_versions, self._context.database)
+        await update_availability(self._context, [(one.version, one.bot) for one in absent])
 
-    def _read(self) -> list[_Standing]:
+    def _read(self) -> list[_LadderEntrants]:
         # While its final is played, a season plays no further.
-        found = [one for one in open_ladders(self._shop.database) if one.season.final_tournament_id is None]
+        found = [one for one in open_ladders(self._context.database) if one.season.final_tournament_id is None]
         running = [one for one in found if self._plays(one.pool.remote)]
-        return [_Standing(one, present_entrants(self._shop.database, one.tournament.id)) for one in running]
+        return [_LadderEntrants(one, present_entrants(self._context.database, one.tournament.id)) for one in running]
 
-    def _assignment(self, one: _Standing) -> Assignment:
+    def _assignment(self, one: _LadderEntrants) -> TaskSpec:
         # A run ends when too few are left; it begins again as soon as somebody comes.
         name = one.running.ladder.name
-        return Assignment(f"ladder {name}", partial(self._play, one.running), (one.present, self._rate(one.running)))
+        return TaskSpec(f"ladder {name}", partial(self._play, one.running), (one.present, self._rate(one.running)))
 
     async def _play(self, running: RunningLadder) -> None:
-        await attend(self._shop, await asyncio.to_thread(contenders, self._shop.database, running))
-        ledger = LadderLedger(self._shop.database)
+        await update_availability(self._context, await asyncio.to_thread(contenders, self._context.database, running))
+        ledger = LadderLedger(self._context.database)
         changes = await asyncio.to_thread(ledger.sync_ladder, running.ladder.id)
         if changes.joined or changes.withdrawn:
-            self._shop.log.info(
+            self._context.log.info(
                 "ladder synchronised", ladder=running.ladder.name, joined=changes.joined, withdrawn=changes.withdrawn
             )
-        troubles, about = self._shop.supervisor.troubles, f"tournament {running.tournament.id}"
+        problems, about = self._context.supervisor.problems, f"tournament {running.tournament.id}"
         try:
             pace = await self._pace(running)
-            await self._shop.play(running.tournament.id, Kind.LADDER, running.ladder.name, pace)
+            await self._context.play(running.tournament.id, MatchPurpose.LADDER, running.ladder.name, pace)
         except NotPlayableError as error:  # it is tried again: who may play in it, or the settings, may change
-            if troubles.is_new(about, str(error)):
-                self._shop.log.warning("not playable", ladder=running.ladder.name, why=str(error))
+            if problems.is_new(about, str(error)):
+                self._context.log.warning("not playable", ladder=running.ladder.name, why=str(error))
 
     def _rate(self, running: RunningLadder) -> int:
         return rate_of(running.ladder.settings, self._matches_per_day)
@@ -121,6 +121,6 @@ class LadderKeeper:
 
     def _resumed(self, running: RunningLadder, rate: int) -> MatchRateLimit:
         """Return the pace after what was played of it lately."""
-        starts = last_starts(self._shop.database, running.tournament.id, matches_to_look_at(rate))
+        starts = last_starts(self._context.database, running.tournament.id, matches_to_look_at(rate))
         now_s, wall_s = self._clock(), time.time()
         return pace_after(rate, [now_s - (wall_s - start / 1e6) for start in starts], now_s)

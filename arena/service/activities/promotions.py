@@ -12,7 +12,7 @@ from arena.app.answers import comparison_of
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError
 from arena.model.answers import comparison_note
-from arena.service.activities.workshop import Workshop
+from arena.service.activities.context import ServiceContext
 from arena.tournament.errors import TournamentError
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.promotion_tests import PromotionRule, create_promotion_test
@@ -25,33 +25,33 @@ from ratings.read.promotions import PromotionTest, WaitingVersion, promotion_tes
 from ratings.read.tournaments import tournament_row
 from ratings.statistics.compare.comparison import ComparisonAnswer
 from ratings.store.ladders import RunningLadder, plays
-from ratings.store.names import ARENA
+from ratings.values.names import ARENA
 
 _UNTESTABLE = (BotError, PlanError, BotDirectoryError, StoreError, TournamentError, ScheduleError, EngineError)
 _NOBODY = "no ladder is open on which the two could be compared"
 _OFF = "versions are not tested any more"
 
 
-class PromotionDesk:
+class PromotionRunner:
     """Promotes versions that wait for it, after their tests if there is a rule."""
 
-    def __init__(self, shop: Workshop, rule: PromotionRule | None) -> None:
+    def __init__(self, context: ServiceContext, rule: PromotionRule | None) -> None:
         """Without a rule, versions that another rule left waiting are promoted."""
-        self._shop = shop
+        self._context = context
         self._rule = rule
-        self._ledger = ServiceLedger(shop.database)
+        self._ledger = ServiceLedger(context.database)
 
     async def look(self) -> None:
         """Begin the tests that are missing, and decide about the versions whose tests are over."""
         if await asyncio.to_thread(self._look):
-            self._shop.bell.ring()
+            self._context.wake_up.notify()
 
     async def close(self) -> None:
         """Do nothing: what was begun is in the database."""
 
     def _look(self) -> int:
         """Look at every version that waits, and return about how many was decided."""
-        waiting = waiting_versions(self._shop.database)
+        waiting = waiting_versions(self._context.database)
         newest = {one.bot.id: one for one in waiting}
         decided = sum(self._look_at(one, newest[one.bot.id]) for one in waiting)
         self._cancel_useless({one.version.id for one in newest.values()})
@@ -68,7 +68,7 @@ class PromotionDesk:
         ladders = self._ladders(waiting)
         if not ladders:
             return self._promote(waiting, _NOBODY)
-        tests = {test.ladder_id: test for test in promotion_tests(self._shop.database, [waiting.version.id])}
+        tests = {test.ladder_id: test for test in promotion_tests(self._context.database, [waiting.version.id])}
         missing = [one for one in ladders if one.ladder.id not in tests]
         if missing:
             return self._begin(waiting, missing, self._rule)
@@ -79,7 +79,7 @@ class PromotionDesk:
         both = [version.manifest for version in (waiting.version, waiting.active) if version is not None]
         return [
             one
-            for one in open_ladders(self._shop.database)
+            for one in open_ladders(self._context.database)
             if not one.pool.remote and all(plays(manifest, one.pool.game, one.pool.rules_version) for manifest in both)
         ]
 
@@ -87,14 +87,14 @@ class PromotionDesk:
         """Write the tests; if that cannot be, the files of a version are gone for example, it is promoted untested."""
         try:
             for running in ladders:
-                made = create_promotion_test(self._shop.database, self._shop.programs, rule, running, waiting)
-                self._shop.log.info("promotion test", bot=waiting.bot.name, tournament=made.name)
+                made = create_promotion_test(self._context.database, self._context.programs, rule, running, waiting)
+                self._context.log.info("promotion test", bot=waiting.bot.name, tournament=made.name)
         except _UNTESTABLE as error:
             return self._promote(waiting, f"it could not be tested: {error}")
         return False
 
     def _decide(self, waiting: WaitingVersion, tests: list[tuple[RunningLadder, PromotionTest]]) -> bool:
-        database, notes = self._shop.database, []
+        database, notes = self._context.database, []
         for running, test in tests:
             row = tournament_row(database, test.tournament.id)
             if not row.progress.is_over and row.tournament.cancelled_at_us is None:
@@ -122,10 +122,10 @@ class PromotionDesk:
         return True
 
     def _note(self, what: str, waiting: WaitingVersion, why: str) -> None:
-        self._shop.log.info(what, bot=waiting.bot.name, version=waiting.version.content_hash[:12], why=why)
+        self._context.log.info(what, bot=waiting.bot.name, version=waiting.version.content_hash[:12], why=why)
 
     def _cancel_useless(self, waiting: set[str]) -> None:
         """Cancel the tests of versions that wait no more: somebody promoted, withdrew or replaced them."""
-        for test in promotion_tests(self._shop.database):
+        for test in promotion_tests(self._context.database):
             if test.version_id not in waiting:
-                Ledger(self._shop.database).cancel(test.tournament.id)
+                Ledger(self._context.database).cancel(test.tournament.id)

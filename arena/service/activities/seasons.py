@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.service.activities.workshop import Workshop
+from arena.service.activities.context import ServiceContext
 from arena.tournament import seasons
 from arena.tournament.formats.errors import ScheduleError
 from ratings.errors import RatingsError
@@ -13,11 +13,11 @@ from ratings.store.ids import now_us
 from ratings.store.ladders import RunningLadder
 
 
-class SeasonKeeper:
+class SeasonRunner:
     """Does at its time what the organiser announced; the finals are played like any tournament."""
 
-    def __init__(self, shop: Workshop) -> None:
-        self._shop = shop
+    def __init__(self, context: ServiceContext) -> None:
+        self._context = context
         self._refused: set[str] = set()
 
     async def look(self) -> None:
@@ -29,7 +29,7 @@ class SeasonKeeper:
         self._refused.clear()
 
     def _freeze_due(self) -> None:
-        for running in open_ladders(self._shop.database):
+        for running in open_ladders(self._context.database):
             if self._is_due(running):
                 self._freeze(running)
 
@@ -42,11 +42,11 @@ class SeasonKeeper:
     def _freeze(self, running: RunningLadder) -> None:
         name = running.ladder.name
         try:
-            final = seasons.freeze(self._shop.database, name)
+            final = seasons.freeze(self._context.database, name)
         except (RatingsError, ScheduleError) as error:
             self._refused.add(running.tournament.id)
-            self._shop.log.error("season cannot be frozen", ladder=name, why=str(error))
+            self._context.log.error("season cannot be frozen", ladder=name, why=str(error))
             return
         if final is None:
             self._refused.add(running.tournament.id)
-        self._shop.log.info("season frozen", ladder=name, final=None if final is None else final.name)
+        self._context.log.info("season frozen", ladder=name, final=None if final is None else final.name)

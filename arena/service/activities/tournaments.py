@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from arena.service.activities.workshop import Plays, Workshop, plays_all
-from arena.service.crew import Assignment, Crew
-from arena.service.scheduler.jobs import Kind
+from arena.service.activities.context import Plays, ServiceContext, plays_all
+from arena.service.scheduler.jobs import MatchPurpose
+from arena.service.tasks import SupervisedTasks, TaskSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.compare import Compare
 from ratings.read.unfinished import UnfinishedTournament, unfinished_tournaments
@@ -25,14 +25,14 @@ class TournamentQueue:
 
     def __init__(
         self,
-        shop: Workshop,
+        context: ServiceContext,
         now_us: Callable[[], int] = lambda: time.time_ns() // 1000,
         plays: Plays = plays_all,
     ) -> None:
-        self._shop = shop
+        self._context = context
         self._plays = plays
         self._now_us = now_us
-        self._crew = Crew(shop.supervisor)
+        self._tasks = SupervisedTasks(context.supervisor)
         self._unplayable: set[str] = set()
 
     async def look(self) -> None:
@@ -40,27 +40,27 @@ class TournamentQueue:
         found = await asyncio.to_thread(self._read)
         now_us = self._now_us()
         # Seen once, it goes on: whoever sets the clock back does not stop what is being played.
-        ready = [one for one in found if one.remote or not _is_new(one, now_us) or one.id in self._crew]
-        await self._crew.reconcile({one.id: self._assignment(one) for one in ready if one.id not in self._unplayable})
+        ready = [one for one in found if one.remote or not _is_new(one, now_us) or one.id in self._tasks]
+        await self._tasks.reconcile({one.id: self._assignment(one) for one in ready if one.id not in self._unplayable})
 
     async def close(self) -> None:
         """End all runs; what was not finished goes back to the ledger."""
-        await self._crew.close()
+        await self._tasks.close()
 
     def _read(self) -> list[UnfinishedTournament]:
-        return [one for one in unfinished_tournaments(self._shop.database) if self._plays(one.remote)]
+        return [one for one in unfinished_tournaments(self._context.database) if self._plays(one.remote)]
 
-    def _assignment(self, one: UnfinishedTournament) -> Assignment:
-        kind = Kind.COMPARISON if one.format == Compare.name else Kind.TOURNAMENT
-        return Assignment(f"{kind.value} {one.name}", partial(self._play, one, kind))
+    def _assignment(self, one: UnfinishedTournament) -> TaskSpec:
+        kind = MatchPurpose.COMPARISON if one.format == Compare.traits.name else MatchPurpose.TOURNAMENT
+        return TaskSpec(f"{kind.value} {one.name}", partial(self._play, one, kind))
 
-    async def _play(self, one: UnfinishedTournament, kind: Kind) -> None:
+    async def _play(self, one: UnfinishedTournament, kind: MatchPurpose) -> None:
         try:
-            await self._shop.play(one.id, kind, one.name)
+            await self._context.play(one.id, kind, one.name)
         except NotPlayableError as error:
             # It is over by now, or for other rules than those installed: waiting helps in neither case.
             self._unplayable.add(one.id)
-            self._shop.log.warning("not playable", tournament=one.name, why=str(error))
+            self._context.log.warning("not playable", tournament=one.name, why=str(error))
 
 
 def _is_new(one: UnfinishedTournament, now_us: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from arena.model.admissions import Finding, FindingState
-from arena.service.admission.bouts import (
+from arena.service.admission.trial_matches import (
     clock_bouts,
     first_bout,
     memory_bouts,
@@ -13,7 +13,7 @@ from arena.service.admission.bouts import (
     playing_bouts,
     repeated_bouts,
 )
-from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Outcome
+from arena.service.admission.values import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
 from arena.tournament.runner import MatchExecutor
 from arena.trial.blunders import Blunder, blunders_in, checks_of, finding_of
 from arena.trial.explaining import explain
@@ -44,16 +44,18 @@ async def admit(request: AdmissionRequest, executor: MatchExecutor, report: Repo
         await admission.look()
     except UndecidedError as error:
         findings = tuple(admission.findings)
-        return AdmissionVerdict(Outcome.UNDECIDED, findings, f"It will be looked at again: {error}.")
+        return AdmissionVerdict(AdmissionOutcome.UNDECIDED, findings, f"It will be looked at again: {error}.")
     return _verdict(admission.findings, admission.matches)
 
 
 def _verdict(findings: Sequence[Finding], matches: int) -> AdmissionVerdict:
     reasons = [finding for finding in findings if finding.state is FindingState.FAILED]
     if not reasons:
-        return AdmissionVerdict(Outcome.ADMITTED, tuple(findings), f"Admitted after {matches} matches without a fault.")
+        return AdmissionVerdict(
+            AdmissionOutcome.ADMITTED, tuple(findings), f"Admitted after {matches} matches without a fault."
+        )
     more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-    return AdmissionVerdict(Outcome.REFUSED, tuple(findings), f"Refused{more}: {reasons[0].sentence}")
+    return AdmissionVerdict(AdmissionOutcome.REFUSED, tuple(findings), f"Refused{more}: {reasons[0].sentence}")
 
 
 class _Admission:
@@ -71,24 +73,22 @@ class _Admission:
     async def look(self) -> None:
         """Make all checks that make sense. Raises UndecidedError."""
         if not self._request.grounds:
-            self._tell(
-                failed(TrialCheck.PLAY, "None of the games in its bot.toml is installed here; name one that is.")
-            )
+            self._add(failed(TrialCheck.PLAY, "None of the games in its bot.toml is installed here; name one that is."))
         elif await self._look_at_start() and await self._look_at_play():
             await self._look_closely()
         done = checks_of(self.findings)
         for check in TrialCheck:
             if check not in done:
-                self._tell(skipped(check, _NOT_YET))
+                self._add(skipped(check, _NOT_YET))
 
     async def _look_at_start(self) -> bool:
         """Play the first match, and return whether others are worth playing."""
         (first,) = await self._play([first_bout(self._request)])
         blunders = blunders_in([first])
         if not first.processes:
-            self._tell_all(map(finding_of, blunders))
+            self._add_all(map(finding_of, blunders))
             return False
-        self._tell(passed(TrialCheck.START, "It starts, and joins in time."))
+        self._add(passed(TrialCheck.START, "It starts, and joins in time."))
         self._is_sound = not blunders
         return True
 
@@ -100,9 +100,9 @@ class _Admission:
         if blunders := blunders_in(self._played):
             await self._explain(blunders)
             return False
-        self._tell(passed(TrialCheck.PROTOCOL, f"It kept to the protocol in {len(bouts)} matches."))
-        self._tell(judge_play(self._played))
-        self._tell(judge_memory(self._request.bot, self._played))
+        self._add(passed(TrialCheck.PROTOCOL, f"It kept to the protocol in {len(bouts)} matches."))
+        self._add(judge_play(self._played))
+        self._add(judge_memory(self._request.bot, self._played))
         return True
 
     async def _look_closely(self) -> None:
@@ -121,21 +121,21 @@ class _Admission:
             judge_ending(played),
         )
         told = checks_of(self.findings)
-        self._tell_all(finding for finding in judged if finding.check not in told)
+        self._add_all(finding for finding in judged if finding.check not in told)
 
     async def _explain(self, blunders: Sequence[Blunder]) -> None:
         """Report faults; one of a process that had played before is looked at again with new processes."""
-        self._tell_all(await explain(blunders, self._play))
+        self._add_all(await explain(blunders, self._play))
 
     async def _play(self, bouts: Sequence[TrialMatch]) -> list[PlayedTrial]:
         played = await play_all(self._executor, bouts)
         self.matches += len(played)
         return played
 
-    def _tell_all(self, findings: Iterable[Finding]) -> None:
+    def _add_all(self, findings: Iterable[Finding]) -> None:
         for finding in findings:
-            self._tell(finding)
+            self._add(finding)
 
-    def _tell(self, finding: Finding) -> None:
+    def _add(self, finding: Finding) -> None:
         self.findings.append(finding)
         self._report(finding)

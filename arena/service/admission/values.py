@@ -34,7 +34,7 @@ class AdmissionRequest:
     """The clock of the match that shows whether it looks at its clock."""
 
 
-class Outcome(enum.StrEnum):
+class AdmissionOutcome(enum.StrEnum):
     """What becomes of an admission."""
 
     ADMITTED = "admitted"
@@ -47,7 +47,7 @@ class Outcome(enum.StrEnum):
 class AdmissionVerdict:
     """How an admission ended."""
 
-    outcome: Outcome
+    outcome: AdmissionOutcome
     findings: tuple[Finding, ...]
     """In the order in which they were reported."""
     summary: str

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 
 from arena.service.logs import Logger
-from arena.service.remote.desk import JoinRequest, Refusal
-from arena.service.server.callers import address_of
+from arena.service.remote.join_policy import JoinRefusal, JoinRequest
+from arena.service.server.authentication import address_of
 
 WINDOW_S = 60.0
 MOST_KINDS = 1000
@@ -34,7 +34,7 @@ class RefusalLog:
         """The name of the bot that was told of, by kind."""
         self._repeated: dict[_Kind, int] = {}
 
-    def note(self, request: JoinRequest, refusal: Refusal) -> None:
+    def note(self, request: JoinRequest, refusal: JoinRefusal) -> None:
         """Write that a bot was refused, or count it if one of its kind was written of within the window."""
         self.end_window_if_over()
         kind = _kind_of(request, refusal)
@@ -58,7 +58,7 @@ class RefusalLog:
         self._repeated.clear()
 
 
-def _kind_of(request: JoinRequest, refusal: Refusal) -> _Kind:
+def _kind_of(request: JoinRequest, refusal: JoinRefusal) -> _Kind:
     if refusal.reason in _OF_STRANGERS:
         return refusal.reason, address_of(request.peer) or ""
     return refusal.reason, hashlib.sha256(request.token.encode(errors="replace")).hexdigest()

@@ -14,7 +14,7 @@ from arena.tournament.runner import MatchExecutor
 Watch = Callable[..., AsyncGenerator[LiveEvent, None]]
 
 
-class RemotePlayer(Protocol):
+class RemoteMatchExecutor(Protocol):
     """Plays matches with remote bots, as an `arena.executor.remote.RemoteProcess` does."""
 
     def has(self, match_id: str) -> bool:
@@ -30,10 +30,10 @@ class RemotePlayer(Protocol):
         """Return the events of a match. Raises NotWatchableError."""
 
 
-class Router:
+class MatchRouter:
     """Stands between a host and the slots, so that what becomes of remote matches says nothing of the host."""
 
-    def __init__(self, slots: Slots, remote: RemotePlayer | None) -> None:
+    def __init__(self, slots: Slots, remote: RemoteMatchExecutor | None) -> None:
         """Without `remote`, no tournament with remote bots is begun, so that all matches are the executor's."""
         self._slots = slots
         self._remote = remote
@@ -62,7 +62,7 @@ class Router:
 class _Routed:
     """A `MatchExecutor` that knows two places."""
 
-    def __init__(self, local: MatchExecutor, remote: RemotePlayer) -> None:
+    def __init__(self, local: MatchExecutor, remote: RemoteMatchExecutor) -> None:
         self._local = local
         self._remote = remote
 

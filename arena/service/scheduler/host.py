@@ -17,7 +17,7 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.health import Health
 from arena.service.logs import Logger
-from arena.service.supervision import Backoff, Troubles, describe
+from arena.service.supervision import KnownProblems, RestartBackoff, describe
 from arena.tournament.errors import HostFailingError
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.runner import MatchExecutor
@@ -25,7 +25,7 @@ from arena.tournament.runner import MatchExecutor
 PART = "host"
 
 
-class Users(Protocol):
+class ExecutorUser(Protocol):
     """Takes the executor that works now: the slots, or what stands before them."""
 
     def slots(self) -> int:
@@ -35,19 +35,24 @@ class Users(Protocol):
         """Play with this executor from now on; with `None` nothing begins until there is another one."""
 
 
-class Host:
+class ExecutorHost:
     """Runs executors one after the other; the slots always have the one that works, or none."""
 
     def __init__(
-        self, slots: Users, make: Callable[[], Executor], health: Health, log: Logger, watch: HostWatch | None = None
+        self,
+        slots: ExecutorUser,
+        make: Callable[[], Executor],
+        health: Health,
+        log: Logger,
+        watch: HostWatch | None = None,
     ) -> None:
         """`make` returns an executor that was not started yet. The slots let matches rest by the same `watch`."""
         self._slots = slots
         self._make = make
         self._health = health
         self._log = log
-        self._backoff = Backoff(first_s=5.0)
-        self._troubles = Troubles()
+        self._backoff = RestartBackoff(first_s=5.0)
+        self._problems = KnownProblems()
         self._failed: asyncio.Future[Exception] | None = None
         self._executor: Executor | None = None
         self._watch = watch or HostWatch(2 * slots.slots())
@@ -62,8 +67,10 @@ class Host:
             except (ExecutorFailedError, OSError) as failure:
                 error = failure
             pause_s = self._backoff.next_s()
-            self._health.tell(PART, f"{describe(error)}; nothing is played for {pause_s:g} s, `arena doctor` looks why")
-            if self._troubles.is_new(PART, describe(error)):
+            self._health.report(
+                PART, f"{describe(error)}; nothing is played for {pause_s:g} s, `arena doctor` looks why"
+            )
+            if self._problems.is_new(PART, describe(error)):
                 self._log.error("host failed", error=describe(error), again_in_s=pause_s)
             await asyncio.sleep(pause_s)
 
@@ -117,7 +124,7 @@ class Host:
         if isinstance(outcome, MatchReport):
             self._watch.finish(match_id)
             self._backoff.reset()
-            self._troubles.end(PART)
+            self._problems.end(PART)
             self._health.clear(PART)
         elif isinstance(outcome, ExecutorFailedError):
             self._fail(outcome)

@@ -17,7 +17,7 @@ OwnerLimit = Callable[[str], int]
 """Returns how many matches with bots of an owner may run at the same time; 0 for no limit."""
 
 
-class Kind(enum.StrEnum):
+class MatchPurpose(enum.StrEnum):
     """What a match is played for; each kind has a weight."""
 
     ADMISSION = "admission"
@@ -27,15 +27,15 @@ class Kind(enum.StrEnum):
 
 
 @dataclass(eq=False, slots=True)
-class Job:
+class MatchJob:
     """A match that was ordered, and its report to come."""
 
     spec: MatchSpec
-    flow: Flow
+    queue: MatchQueue
     needs_slot: bool
     report: asyncio.Future[MatchReport]
     begun_s: float = 0.0
-    charges: tuple[Charge[Kind], Charge[Flow]] | None = None
+    charges: tuple[Charge[MatchPurpose], Charge[MatchQueue]] | None = None
     part: float = 1.0
     """The part of a slot that it holds: less than 1 if it began while others of the same worker ran before it."""
     task: asyncio.Task[MatchReport] | None = None
@@ -51,46 +51,48 @@ class Job:
 
 
 @dataclass(eq=False, slots=True)
-class Flow:
+class MatchQueue:
     """One activity, such as a ladder or a tournament: its matches come in the order in which it wants them."""
 
-    kind: Kind
+    kind: MatchPurpose
     name: str
     pace: MatchRateLimit | None = None
-    waiting: dict[str, Job] = field(default_factory=dict)
+    waiting: dict[str, MatchJob] = field(default_factory=dict)
     """By match id, in order."""
-    running: dict[str, Job] = field(default_factory=dict)
+    running: dict[str, MatchJob] = field(default_factory=dict)
 
 
-class OwnersInPlay:
+class OwnerMatchCounts:
     """Counts the running matches of each owner, and says who may begin another one."""
 
     def __init__(self, limit: OwnerLimit) -> None:
         self._limit = limit
         self._running: Counter[str] = Counter()
 
-    def allows(self, job: Job) -> bool:
+    def allows(self, job: MatchJob) -> bool:
         """Return whether no owner of the match is at the limit."""
         return all(not (most := self._limit(owner)) or self._running[owner] < most for owner in job.owners)
 
-    def begin(self, job: Job) -> None:
+    def begin(self, job: MatchJob) -> None:
         """Count a match that begins."""
         self._running.update(job.owners)
 
-    def end(self, job: Job) -> None:
+    def end(self, job: MatchJob) -> None:
         """Count a match that has ended."""
         self._running.subtract(job.owners)
         self._running += Counter()  # drops those without a match
 
 
-def next_job(flow: Flow, owners: OwnersInPlay, now_s: float, resting: Collection[str] = ()) -> Job | None:
+def next_job(
+    queue: MatchQueue, owners: OwnerMatchCounts, now_s: float, resting: Collection[str] = ()
+) -> MatchJob | None:
     """Return the first match of an activity that may begin now, or `None`; those that are `resting` may not."""
-    if not flow.waiting or (flow.pace is not None and flow.pace.wait_s(now_s) > 0):
+    if not queue.waiting or (queue.pace is not None and queue.pace.wait_s(now_s) > 0):
         return None
-    return next((job for name, job in flow.waiting.items() if name not in resting and owners.allows(job)), None)
+    return next((job for name, job in queue.waiting.items() if name not in resting and owners.allows(job)), None)
 
 
-def without_slot(flow: Flow, now_s: float) -> list[Job]:
+def without_slot(queue: MatchQueue, now_s: float) -> list[MatchJob]:
     """Return the matches of an activity that need no slot and may begin now, as many as its pace allows at once."""
-    found = [job for job in flow.waiting.values() if not job.needs_slot]
-    return found if flow.pace is None else found[: flow.pace.count(now_s)]
+    found = [job for job in queue.waiting.values() if not job.needs_slot]
+    return found if queue.pace is None else found[: queue.pace.count(now_s)]

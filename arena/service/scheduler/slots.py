@@ -16,7 +16,15 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.scheduler.fair import FairQueue
-from arena.service.scheduler.jobs import Flow, Job, Kind, OwnerLimit, OwnersInPlay, next_job, without_slot
+from arena.service.scheduler.jobs import (
+    MatchJob,
+    MatchPurpose,
+    MatchQueue,
+    OwnerLimit,
+    OwnerMatchCounts,
+    next_job,
+    without_slot,
+)
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.runner import MatchExecutor
@@ -30,7 +38,7 @@ SHORT_S = 1.0
 class SlotsObserver(Protocol):
     """Is told what happens in the slots."""
 
-    def ended(self, job: Job, outcome: MatchReport | Exception, seconds: float) -> None:
+    def ended(self, job: MatchJob, outcome: MatchReport | Exception, seconds: float) -> None:
         """Look at a match that has ended, well or not."""
 
 
@@ -40,7 +48,7 @@ class Slots:
     def __init__(
         self,
         slots: int | Callable[[], int],
-        weights: Mapping[Kind, float],
+        weights: Mapping[MatchPurpose, float],
         *,
         owner_limit: OwnerLimit = lambda _: 0,
         needs_slot: Callable[[MatchSpec], bool] = lambda _: True,
@@ -53,31 +61,31 @@ class Slots:
         Matches that rest, as `watch` says, let others go first.
         """
         self._count = slots
-        self._owners = OwnersInPlay(owner_limit)
+        self._owners = OwnerMatchCounts(owner_limit)
         self._needs_slot = needs_slot
         self._observer = observer
         self._watch = watch
         self._clock = clock
         self._executor: MatchExecutor | None = None
         self._is_draining = False
-        self._flows: list[Flow] = []
-        self._running: set[Job] = set()
-        self._kinds: FairQueue[Kind] = FairQueue()
-        self._shares: dict[Kind, FairQueue[Flow]] = {kind: FairQueue() for kind in Kind}
-        for kind in Kind:
-            self._kinds.add(kind, weights[kind], HEAD_START_S if kind is Kind.ADMISSION else 0.0)
+        self._queues: list[MatchQueue] = []
+        self._running: set[MatchJob] = set()
+        self._kinds: FairQueue[MatchPurpose] = FairQueue()
+        self._shares: dict[MatchPurpose, FairQueue[MatchQueue]] = {kind: FairQueue() for kind in MatchPurpose}
+        for kind in MatchPurpose:
+            self._kinds.add(kind, weights[kind], HEAD_START_S if kind is MatchPurpose.ADMISSION else 0.0)
         self._timer: asyncio.TimerHandle | None = None
         self._is_idle = asyncio.Event()
         self._is_idle.set()
 
-    def view(self, kind: Kind, name: str, *, pace: MatchRateLimit | None = None, width: int = 0) -> SlotsView:
+    def view(self, kind: MatchPurpose, name: str, *, pace: MatchRateLimit | None = None, width: int = 0) -> SlotsView:
         """Return the slots as one activity sees them; it closes the view when it ends.
 
         An activity whose matches need no slot may order as many of them at once as if there were `width` slots.
         """
-        flow = Flow(kind, name, pace)
-        self._flows.append(flow)
-        return SlotsView(self, flow, width)
+        queue = MatchQueue(kind, name, pace)
+        self._queues.append(queue)
+        return SlotsView(self, queue, width)
 
     def slots(self) -> int:
         """Return how many matches are played at once."""
@@ -96,20 +104,20 @@ class Slots:
         """Wait until no match runs."""
         await self._is_idle.wait()
 
-    def count_waiting(self) -> dict[Kind, int]:
+    def count_waiting(self) -> dict[MatchPurpose, int]:
         """Count the matches that wait, by kind."""
-        return {kind: sum(len(flow.waiting) for flow in self._flows if flow.kind is kind) for kind in Kind}
+        return {kind: sum(len(queue.waiting) for queue in self._queues if queue.kind is kind) for kind in MatchPurpose}
 
-    def count_running(self) -> dict[Kind, int]:
+    def count_running(self) -> dict[MatchPurpose, int]:
         """Count the matches that hold a slot, by kind."""
-        return {kind: sum(job.flow.kind is kind for job in self._running if job.needs_slot) for kind in Kind}
+        return {kind: sum(job.queue.kind is kind for job in self._running if job.needs_slot) for kind in MatchPurpose}
 
-    async def run(self, flow: Flow, spec: MatchSpec) -> MatchReport:
+    async def run(self, queue: MatchQueue, spec: MatchSpec) -> MatchReport:
         """Play a match of an activity when it is its turn. Raises what the executor raises."""
-        if spec.match_id in flow.waiting or spec.match_id in flow.running:
+        if spec.match_id in queue.waiting or spec.match_id in queue.running:
             raise ValueError(f"match {spec.match_id} is being played already")
         report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
-        job = flow.waiting[spec.match_id] = Job(spec, flow, self._needs_slot(spec), report)
+        job = queue.waiting[spec.match_id] = MatchJob(spec, queue, self._needs_slot(spec), report)
         report.add_done_callback(lambda _: job.moved.set())
         self.dispatch()
         try:
@@ -117,30 +125,30 @@ class Slots:
         finally:
             self._withdraw(job)
 
-    def find(self, match_id: str) -> Job | None:
+    def find(self, match_id: str) -> MatchJob | None:
         """Return a match that waits or runs, or `None`."""
-        found = (flow.waiting.get(match_id) or flow.running.get(match_id) for flow in self._flows)
+        found = (queue.waiting.get(match_id) or queue.running.get(match_id) for queue in self._queues)
         return next((job for job in found if job is not None), None)
 
-    async def cancel(self, flow: Flow, match_id: str) -> None:
+    async def cancel(self, queue: MatchQueue, match_id: str) -> None:
         """End a match without a report: its `run` raises MatchLostError. Unknown ids are ignored."""
-        waiting = flow.waiting.pop(match_id, None)
+        waiting = queue.waiting.pop(match_id, None)
         if waiting is not None and not waiting.report.done():
             waiting.report.set_exception(MatchLostError("cancelled", HostCause.CANCELLED))
-        elif match_id in flow.running and self._executor is not None:
+        elif match_id in queue.running and self._executor is not None:
             await self._executor.cancel(match_id)
 
-    def close(self, flow: Flow) -> None:
+    def close(self, queue: MatchQueue) -> None:
         """Forget an activity; matches that it still runs are ended."""
-        for job in [*flow.waiting.values(), *flow.running.values()]:
+        for job in [*queue.waiting.values(), *queue.running.values()]:
             self._withdraw(job)
-        if flow in self._flows:
-            self._flows.remove(flow)
-        self._shares[flow.kind].remove(flow)
+        if queue in self._queues:
+            self._queues.remove(queue)
+        self._shares[queue.kind].remove(queue)
 
-    def _withdraw(self, job: Job) -> None:
+    def _withdraw(self, job: MatchJob) -> None:
         """Give up a match whose report nobody waits for."""
-        job.flow.waiting.pop(job.spec.match_id, None)
+        job.queue.waiting.pop(job.spec.match_id, None)
         job.report.cancel()
         if job.task is not None:
             job.task.cancel()
@@ -158,31 +166,31 @@ class Slots:
                 return
             self._begin(chosen, self._executor)
 
-    def _without_slot(self) -> list[Job]:
+    def _without_slot(self) -> list[MatchJob]:
         """Return the matches that may begin whatever else is played, as far as the pace of each activity allows."""
         now_s = self._clock()
-        return [job for flow in self._flows for job in without_slot(flow, now_s)]
+        return [job for queue in self._queues for job in without_slot(queue, now_s)]
 
     def _has_room(self) -> bool:
         running = sum(job.needs_slot for job in self._running)
-        kinds = {job.flow.kind for job in self._running}
+        kinds = {job.queue.kind for job in self._running}
         is_short = all(self._kinds.mean_cost(kind) < SHORT_S for kind in kinds)
         return running < (2 * self.slots() if is_short else self.slots())
 
-    def _choose(self) -> Job | None:
+    def _choose(self) -> MatchJob | None:
         now_s = self._clock()
         resting = frozenset[str]() if self._watch is None else self._watch.resting(now_s)
-        found = {flow: next_job(flow, self._owners, now_s, resting) for flow in self._flows}
-        ready = {flow: job for flow, job in found.items() if job is not None}
+        found = {queue: next_job(queue, self._owners, now_s, resting) for queue in self._queues}
+        ready = {queue: job for queue, job in found.items() if job is not None}
         if not ready:
             return None
-        kind = self._kinds.choose([kind for kind in Kind if any(flow.kind is kind for flow in ready)])
-        return ready[self._shares[kind].choose([flow for flow in ready if flow.kind is kind])]
+        kind = self._kinds.choose([kind for kind in MatchPurpose if any(queue.kind is kind for queue in ready)])
+        return ready[self._shares[kind].choose([queue for queue in ready if queue.kind is kind])]
 
     def _look_again_later(self) -> None:
         """Come back when the next activity that is held to a pace may go on, or a match has rested."""
         now_s = self._clock()
-        waits = [flow.pace.wait_s(now_s) for flow in self._flows if flow.waiting and flow.pace is not None]
+        waits = [queue.pace.wait_s(now_s) for queue in self._queues if queue.waiting and queue.pace is not None]
         rest_s = None if self._watch is None else self._watch.rest_s(now_s)
         if rest_s is not None:
             waits.append(rest_s)
@@ -192,28 +200,28 @@ class Slots:
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(soonest, self.dispatch) if soonest is not None else None
 
-    def _begin(self, job: Job, executor: MatchExecutor) -> None:
-        flow = job.flow
-        del flow.waiting[job.spec.match_id]
-        flow.running[job.spec.match_id] = job
+    def _begin(self, job: MatchJob, executor: MatchExecutor) -> None:
+        queue = job.queue
+        del queue.waiting[job.spec.match_id]
+        queue.running[job.spec.match_id] = job
         self._running.add(job)
         job.begun_s = self._clock()
         if job.needs_slot:
             # A match of remote bots may wait for long: it must not keep other matches of their owners from their turn.
             self._owners.begin(job)
-            job.charges = self._kinds.begin(flow.kind), self._shares[flow.kind].begin(flow)
+            job.charges = self._kinds.begin(queue.kind), self._shares[queue.kind].begin(queue)
             job.part = min(1.0, self.slots() / sum(one.needs_slot for one in self._running))
-        if flow.pace is not None:
-            flow.pace.take(job.begun_s)
+        if queue.pace is not None:
+            queue.pace.take(job.begun_s)
         self._is_idle.clear()
         job.task = asyncio.ensure_future(executor.run(job.spec))
         job.moved.set()
         job.task.add_done_callback(lambda task: self._end(job, task))
 
-    def _end(self, job: Job, task: asyncio.Task[MatchReport]) -> None:
+    def _end(self, job: MatchJob, task: asyncio.Task[MatchReport]) -> None:
         outcome = _outcome(task)
         seconds = self._clock() - job.begun_s
-        del job.flow.running[job.spec.match_id]
+        del job.queue.running[job.spec.match_id]
         self._running.discard(job)
         if job.needs_slot:
             self._owners.end(job)
@@ -221,22 +229,22 @@ class Slots:
         if not self._running:
             self._is_idle.set()
         if isinstance(outcome, NotBegunError) and not job.report.done():
-            job.flow.waiting[job.spec.match_id] = job  # as if it had never been its turn
+            job.queue.waiting[job.spec.match_id] = job  # as if it had never been its turn
             return
         if self._observer is not None:
             self._observer.ended(job, outcome, seconds)
         _answer(job.report, outcome)
         self.dispatch()
 
-    def _pay(self, job: Job, outcome: MatchReport | Exception, seconds: float) -> None:
+    def _pay(self, job: MatchJob, outcome: MatchReport | Exception, seconds: float) -> None:
         is_played = not isinstance(outcome, Exception)
         if job.charges is not None:
             of_kind, of_flow = job.charges
             # What was lost or withdrawn used the slot, too, but says nothing of how long the next one takes.
             self._kinds.end(of_kind, seconds * job.part, is_typical=is_played)
-            self._shares[job.flow.kind].end(of_flow, seconds * job.part, is_typical=is_played)
-        if job.flow.pace is not None and not is_played:
-            job.flow.pace.give_back()
+            self._shares[job.queue.kind].end(of_flow, seconds * job.part, is_typical=is_played)
+        if job.queue.pace is not None and not is_played:
+            job.queue.pace.give_back()
 
 
 def _outcome(task: asyncio.Task[MatchReport]) -> MatchReport | Exception:
@@ -260,9 +268,9 @@ def _answer(report: asyncio.Future[MatchReport], outcome: MatchReport | Exceptio
 class SlotsView:
     """The slots as one activity sees them: an `arena.tournament.runner.MatchExecutor`."""
 
-    def __init__(self, slots: Slots, flow: Flow, width: int = 0) -> None:
+    def __init__(self, slots: Slots, queue: MatchQueue, width: int = 0) -> None:
         self._slots = slots
-        self._flow = flow
+        self._flow = queue
         self._width = width
 
     def slots(self) -> int:

@@ -16,7 +16,7 @@ Watch = Callable[..., AsyncGenerator[LiveEvent, None]]
 
 
 class LiveSlots:
-    """Shows the matches of the slots; implements `arena.service.server.gallery.LiveMatches`."""
+    """Shows the matches of the slots; implements `arena.service.server.match_watching.LiveMatches`."""
 
     def __init__(self, slots: Slots, watch: Watch) -> None:
         self._slots = slots

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from arena.rpc.calls import PACKAGE
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 
 _ORGANISER = frozenset({Scope.ORGANISER})
 _COMPETITOR = _ORGANISER | {Scope.COMPETITOR}

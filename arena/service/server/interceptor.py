@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import grpc
 import structlog
 
-from arena.service.server.callers import CALLER, Caller, Doorkeeper
+from arena.service.server.authentication import CALLER, Authenticator, Caller
 from arena.service.server.errors import FAILED, SlowReaderError, status_of
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
 from ratings.errors import InvitationError
@@ -28,11 +28,11 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _log = structlog.get_logger()
 
 
-class Gate(grpc.aio.ServerInterceptor):
-    """Lets nobody through whom the doorkeeper does not know."""
+class AccessInterceptor(grpc.aio.ServerInterceptor):
+    """Lets nobody through whom the authenticator does not know."""
 
-    def __init__(self, doorkeeper: Doorkeeper, observe: Observe) -> None:
-        self._doorkeeper = doorkeeper
+    def __init__(self, authenticator: Authenticator, observe: Observe) -> None:
+        self._authenticator = authenticator
         self._observe = observe
 
     async def intercept_service(
@@ -40,7 +40,7 @@ class Gate(grpc.aio.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Handler | None:
-        """Return the handler of a call, behind this gate; `None` for a call that nobody serves."""
+        """Return the handler of a call, with this interceptor before it; `None` for a call that nobody serves."""
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
@@ -70,7 +70,7 @@ class Gate(grpc.aio.ServerInterceptor):
         """Do the work of a call for its caller, and end the call with the right status if that fails."""
         begun, code = time.monotonic(), grpc.StatusCode.OK
         try:
-            caller = await self._doorkeeper.admit(path, context)
+            caller = await self._authenticator.admit(path, context)
             CALLER.set(caller)
             return await self._watched(caller, work())
         except asyncio.CancelledError:
@@ -81,8 +81,8 @@ class Gate(grpc.aio.ServerInterceptor):
             raise
         except Exception as error:
             if isinstance(error, InvitationError):
-                self._doorkeeper.note_failure(context)
-            status = _told(path, error)
+                self._authenticator.note_failure(context)
+            status = _status_for(path, error)
             code = _CODES[status.code]
             await context.abort(code, status.message, ((STATUS_DETAILS_KEY, encode_status(status)),))
         finally:
@@ -93,7 +93,7 @@ class Gate(grpc.aio.ServerInterceptor):
         task = asyncio.ensure_future(work)
         try:
             while not (await asyncio.wait({task}, timeout=_LOOK_AGAIN_S))[0]:
-                await self._doorkeeper.look_again(caller)
+                await self._authenticator.look_again(caller)
             return task.result()
         finally:
             task.cancel()
@@ -113,7 +113,7 @@ async def _drain(answers: Any, context: Context) -> None:
         await answers
 
 
-def _told(path: str, error: Exception) -> Status:
+def _status_for(path: str, error: Exception) -> Status:
     """Return what the caller is told of an exception. One that nobody foresaw is logged, and told without its text.
 
     So is one whose text names places on this machine.

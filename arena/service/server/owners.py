@@ -16,10 +16,9 @@ import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped] # it has no types
 
-from arena.app.admin import EntranceHere
-from arena.app.arena import ArenaHere
-from arena.app.usage import StoredUsage
-from arena.app.viewer import Viewer
+from arena.app.accounts import LocalEntrance, StoredUsage
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.runtime_directory import MAX_SOCKET_PATH
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
@@ -29,21 +28,21 @@ from arena.rpc.calls import PACKAGE, SERVICES, UPLOAD
 from arena.service.addresses import Address, parse_address
 from arena.service.errors import ListenError
 from arena.service.listening import explain, try_to_listen
-from arena.service.server.allowances import Allowances
-from arena.service.server.callers import Caller, Doorkeeper
-from arena.service.server.gallery import Gallery, LiveMatches
-from arena.service.server.guard import LoginGuard
-from arena.service.server.handlers import Desk, Stream
-from arena.service.server.interceptor import Gate
-from arena.service.server.receiving import UploadHandler
-from arena.service.server.submissions import Counter, Intake, SubmissionsHere
+from arena.service.server.authentication import Authenticator, Caller
+from arena.service.server.interceptor import AccessInterceptor
+from arena.service.server.login_guard import LoginGuard
+from arena.service.server.match_watching import LiveMatches, MatchWatchServicer
+from arena.service.server.quotas import OwnerQuotas
+from arena.service.server.servicer import Servicer, Stream
+from arena.service.server.submissions import LocalSubmissions, SubmissionServices, UploadCounter
 from arena.service.server.threads import Threads
 from arena.service.server.tls import TlsFiles, read_pem
+from arena.service.server.upload_handler import UploadHandler
 from ratings.errors import RatingsError
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import TokenHolder, authenticate
 from ratings.store.database import Database
-from ratings.store.limits import ChallengeLimits, OwnerLimits
+from ratings.values.limits import ChallengeLimits, OwnerLimits
 
 MOST_REQUEST_BYTES = 1 << 20
 """A chunk of an upload has 256 KiB at most, and everything else is small."""
@@ -70,7 +69,7 @@ def _nothing(*_arguments: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
+class OwnerServices:
     """What the calls work with."""
 
     database: Database
@@ -102,7 +101,7 @@ class Services:
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
+class ListenOptions:
     """Where to listen."""
 
     socket: Path | None
@@ -114,7 +113,7 @@ class Listening:
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class ListenAddresses:
     """Where a server listens."""
 
     socket: Path | None
@@ -124,23 +123,23 @@ class Addresses:
 class OwnersServer:
     """Serves the owners; `start` and `stop` are called once each, in one event loop."""
 
-    def __init__(self, services: Services, listening: Listening) -> None:
+    def __init__(self, services: OwnerServices, listening: ListenOptions) -> None:
         self._services = services
         self._listening = listening
         self._threads = Threads()
-        self._doorkeeper = Doorkeeper(self._find_token, LoginGuard(services.failed_logins_per_minute))
+        self._authenticator = Authenticator(self._find_token, LoginGuard(services.failed_logins_per_minute))
         self._server = grpc.aio.server(
-            interceptors=(Gate(self._doorkeeper, services.observe),),
+            interceptors=(AccessInterceptor(self._authenticator, services.observe),),
             options=_OPTIONS,
         )
         self._health = health.aio.HealthServicer()
-        self._counter = Counter(services.uploads.history)
+        self._upload_counter = UploadCounter(services.uploads.history)
         stored = StoredUsage(services.database, services.store, services.limits)
-        self._allowances = Allowances(stored, services.uploads, self._counter.within_the_hour)
+        self._quotas = OwnerQuotas(stored, services.uploads, self._upload_counter.within_the_hour)
         self._noting: asyncio.Task[None] | None = None
         self._add_services()
 
-    async def start(self) -> Addresses:
+    async def start(self) -> ListenAddresses:
         """Listen, and return where. Raises ListenError, in one line with the remedy, if that is impossible."""
         socket, address = self._listening.socket, self._listening.address
         try:
@@ -155,7 +154,7 @@ class OwnersServer:
             raise
         await self._health.set("", health_pb2.HealthCheckResponse.SERVING)
         self._noting = asyncio.create_task(self._note_use())
-        return Addresses(socket, address)
+        return ListenAddresses(socket, address)
 
     async def stop(self, grace_s: float = 2.0) -> None:
         """Take no more calls, let those that run end within the grace, and break off the others."""
@@ -210,12 +209,12 @@ class OwnersServer:
         return f"{text.rpartition(':')[0]}:{port}"
 
     def _add_services(self) -> None:
-        gallery = Gallery(self._threads, lambda viewer: self._arena(viewer).watchable, self._services.live)
-        streams: dict[str, Stream] = {"watch_match": gallery.watch_match, "watch_logs": gallery.watch_logs}
-        handlers = Desk(self._threads, self._noun, self._services.wake, streams).handlers()
+        watching = MatchWatchServicer(self._threads, lambda viewer: self._arena(viewer).watchable, self._services.live)
+        streams: dict[str, Stream] = {"watch_match": watching.watch_match, "watch_logs": watching.watch_logs}
+        handlers = Servicer(self._threads, self._noun, self._services.wake, streams).handlers()
         service, name = UPLOAD[1:].split("/")
         # Parts are large: a look at the token before each of them is nothing beside storing it.
-        look_again = partial(self._doorkeeper.look_again, fresh_s=0.0)
+        look_again = partial(self._authenticator.look_again, fresh_s=0.0)
         handlers[service][name] = UploadHandler(self._threads, self._services.uploads, look_again).handler()
         self._server.add_generic_rpc_handlers(
             tuple(grpc.method_handlers_generic_handler(service, calls) for service, calls in handlers.items())
@@ -228,18 +227,18 @@ class OwnersServer:
         """Return what answers for a noun of the interface, for that caller."""
         services, viewer = self._services, caller.viewer
         if noun == "entrance":
-            return EntranceHere(services.database)
+            return LocalEntrance(services.database)
         if noun == "submissions":
-            return SubmissionsHere(self._intake(), viewer)
+            return LocalSubmissions(self._submission_services(), viewer)
         return getattr(self._arena(viewer), noun)
 
-    def _arena(self, viewer: Viewer) -> ArenaHere:
+    def _arena(self, viewer: Viewer) -> LocalArena:
         services = self._services
-        return ArenaHere(
+        return LocalArena(
             services.database,
             services.known_programs,
             viewer,
-            self._allowances,
+            self._quotas,
             services.uploads,
             lambda: services.matches_per_day,
             services.play_port,
@@ -247,14 +246,14 @@ class OwnersServer:
             services.challenges,
         )
 
-    def _intake(self) -> Intake:
+    def _submission_services(self) -> SubmissionServices:
         services = self._services
-        return Intake(
+        return SubmissionServices(
             services.database,
             services.known_programs,
             services.uploads,
-            self._allowances,
-            self._counter,
+            self._quotas,
+            self._upload_counter,
             self._read_admission,
         )
 
@@ -271,7 +270,7 @@ class OwnersServer:
 
     async def _note_used(self) -> None:
         """Write which tokens were used; that is worth less than any call, so a trouble with it is only logged."""
-        used = self._doorkeeper.take_used()
+        used = self._authenticator.take_used()
         if not used:
             return
         try:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import grpc
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.archive.transport import CHUNK_BYTES
@@ -24,13 +24,13 @@ from arena.hosting.uploads.history import PastUpload, UploadHistory
 from arena.model.admissions import Admission
 from arena.model.uploads import Submitted, UploadTicket
 from arena.service.admission.waiting import NO_SANDBOX, sandbox_problem
-from arena.service.server.allowances import Allowances
 from arena.service.server.errors import CallError
+from arena.service.server.quotas import OwnerQuotas
 from ratings.errors import AdmissionError, BotError, LimitError
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger, Submission
 from ratings.store.database import Database
-from ratings.store.names import OPERATOR, stored_bot_name
+from ratings.values.names import OPERATOR, stored_bot_name
 
 _HOUR_S = 3600.0
 _REFUSALS = (BotArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)
@@ -45,7 +45,7 @@ class AdmissionReader(Protocol):
         """Return the admission of that id."""
 
 
-class Counter:
+class UploadCounter:
     """Counts the uploads that each owner began within the last hour; what is counted outlives the service."""
 
     def __init__(self, history: UploadHistory, clock: Callable[[], float] = time.time) -> None:
@@ -88,43 +88,43 @@ def _too_many(most: int, wait_s: float) -> CallError:
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class SubmissionServices:
     """Where uploads arrive, and where they go."""
 
     database: Database
     programs: StoredPrograms
     uploads: UploadArea
-    allowances: Allowances
-    counter: Counter
+    quotas: OwnerQuotas
+    counter: UploadCounter
     read_admission: AdmissionReader
 
 
-class SubmissionsHere:
+class LocalSubmissions:
     """The part of the interface that hands bots in, for one caller."""
 
-    def __init__(self, intake: Intake, viewer: Viewer) -> None:
-        self._intake = intake
+    def __init__(self, services: SubmissionServices, viewer: Viewer) -> None:
+        self._services = services
         self._viewer = viewer
 
     def begin_upload(self, archive_sha256: str, size_bytes: int) -> UploadTicket:
         """Announce an archive; if a part of it arrived before, the ticket says where to go on."""
-        intake, owner = self._intake, _holder(self._viewer)
+        services, owner = self._services, _holder(self._viewer)
         name = upload_id(owner, archive_sha256)
-        with intake.allowances.held(self._viewer.owner_name) as limits:
-            if _is_begun(intake.uploads, name):
-                upload = intake.uploads.begin(owner, archive_sha256, size_bytes)
+        with services.quotas.held(self._viewer.owner_name) as limits:
+            if _is_begun(services.uploads, name):
+                upload = services.uploads.begin(owner, archive_sha256, size_bytes)
             else:
-                intake.allowances.check_begin(owner, limits, size_bytes)
-                with intake.counter.counted(owner, name, size_bytes, limits.uploads_per_hour):
-                    upload = intake.uploads.begin(owner, archive_sha256, size_bytes)
+                services.quotas.check_begin(owner, limits, size_bytes)
+                with services.counter.counted(owner, name, size_bytes, limits.uploads_per_hour):
+                    upload = services.uploads.begin(owner, archive_sha256, size_bytes)
         return UploadTicket(upload.id, upload.turn, upload.offset, upload.size_bytes, CHUNK_BYTES)
 
     def submit_version(
         self, upload: str, content_hash: str, message: str = "", predecessor: int | None = None
     ) -> Submitted:
         """Make a version of an archive that arrived whole, and queue it to be admitted."""
-        intake, viewer = self._intake, self._viewer
-        own_upload(intake.uploads, viewer, upload)
+        services, viewer = self._services, self._viewer
+        own_upload(services.uploads, viewer, upload)
         with self._discarding_refused(upload):
             stored = self._store(upload, content_hash)
             made = self._submit(upload, self._new_version(stored, message, predecessor))
@@ -134,23 +134,23 @@ class SubmissionsHere:
             version_id=made.version.id,
             content_hash=stored.hash,
             new=made.is_new,
-            admission=None if made.admission is None else intake.read_admission(viewer, made.admission.id),
+            admission=None if made.admission is None else services.read_admission(viewer, made.admission.id),
         )
 
     def _submit(self, upload: str, new: NewVersion) -> Submission:
         """Write a new version, and give up the upload that it was, while no other call uses up the room it needs."""
-        intake, why = self._intake, self._why_it_waits()
-        with intake.allowances.held(new.owner) as limits:
-            intake.allowances.check_submit(_holder(self._viewer), limits, upload, new.content_hash)
-            made = ServiceLedger(intake.database).submit_version(new, most_versions=limits.versions or None, why=why)
+        services, why = self._services, self._why_it_waits()
+        with services.quotas.held(new.owner) as limits:
+            services.quotas.check_submit(_holder(self._viewer), limits, upload, new.content_hash)
+            made = ServiceLedger(services.database).submit_version(new, most_versions=limits.versions or None, why=why)
             name = stored_bot_name(new.owner, new.bot)
             self._end(upload, sentence=f"{name} version {made.version.number}")
         return made
 
     def _store(self, upload: str, content_hash: str) -> StoredVersion:
         """Return the version in an archive that arrived whole, once it is in the store."""
-        with self._intake.uploads.open_whole(upload) as archive:
-            stored = add_archive(self._intake.programs.store, archive, content_hash)
+        with self._services.uploads.open_whole(upload) as archive:
+            stored = add_archive(self._services.programs.store, archive, content_hash)
         self._check(stored)
         return stored
 
@@ -163,7 +163,7 @@ class SubmissionsHere:
     def _why_it_waits(self) -> str | None:
         """Return what an author is told at once if his bot cannot be looked at for now."""
         is_owned = self._viewer.owner_name is not None
-        return NO_SANDBOX if is_owned and sandbox_problem(self._intake.programs) else None
+        return NO_SANDBOX if is_owned and sandbox_problem(self._services.programs) else None
 
     @contextmanager
     def _discarding_refused(self, upload: str) -> Iterator[None]:
@@ -176,7 +176,7 @@ class SubmissionsHere:
 
     def _end(self, upload: str, *, sentence: str = "", error: str | None = None) -> None:
         """Discard an upload and remember what became of it; what the disk does not let go is swept later."""
-        uploads = self._intake.uploads
+        uploads = self._services.uploads
         with suppress(UploadError):
             uploads.discard(upload)
         with suppress(OSError):
@@ -186,7 +186,7 @@ class SubmissionsHere:
         """Raise CallError if the bot cannot run here: its runtime is unknown, or a stranger's asks for too much."""
         is_stranger = self._viewer.owner_name is not None
         try:
-            self._intake.programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=is_stranger)
+            self._services.programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=is_stranger)
         except BotDirectoryError as error:
             # The sender has never seen the directory that the message names.
             text = str(error).replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot")

@@ -19,7 +19,7 @@ _TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SettingKind:
     """One kind of value."""
 
     words: str
@@ -32,7 +32,7 @@ class Kind:
     """Returns the value as it is written in a TOML file."""
 
 
-def whole(least: int = 0, most: int = 10**12) -> Kind:
+def whole(least: int = 0, most: int = 10**12) -> SettingKind:
     """Return the kind of whole numbers from `least` to `most`."""
 
     def read(said: Any) -> int:
@@ -40,10 +40,10 @@ def whole(least: int = 0, most: int = 10**12) -> Kind:
             raise ValueError
         return said
 
-    return Kind(f"a whole number, {least} to {most}", read, _text_to_whole, str)
+    return SettingKind(f"a whole number, {least} to {most}", read, _text_to_whole, str)
 
 
-def number(least: float, most: float) -> Kind:
+def number(least: float, most: float) -> SettingKind:
     """Return the kind of numbers from `least` to `most`."""
 
     def read(said: Any) -> float:
@@ -51,10 +51,10 @@ def number(least: float, most: float) -> Kind:
             raise ValueError
         return float(said)
 
-    return Kind(f"a number, {least:g} to {most:g}", read, _text_to_number, _show_number)
+    return SettingKind(f"a number, {least:g} to {most:g}", read, _text_to_number, _show_number)
 
 
-def choice(*words: str) -> Kind:
+def choice(*words: str) -> SettingKind:
     """Return the kind of texts that are one of these words."""
 
     def read(said: Any) -> str:
@@ -62,7 +62,7 @@ def choice(*words: str) -> Kind:
             raise ValueError
         return str(said)
 
-    return Kind(f"one of {', '.join(words)}", read, str, _quote)
+    return SettingKind(f"one of {', '.join(words)}", read, str, _quote)
 
 
 def _read_flag(said: Any) -> bool:
@@ -140,12 +140,14 @@ def _show_names(names: tuple[str, ...]) -> str:
     return "[" + ", ".join(map(_quote, names)) + "]"
 
 
-FLAG = Kind("true or false", _read_flag, _text_to_flag, lambda value: "true" if value else "false")
-TEXT = Kind("a text in quotes", _read_text, str, _quote)
-NAMES = Kind("a list of texts", _read_names, lambda text: [part for part in text.split(",") if part], _show_names)
-ADDRESS = Kind('an address such as "127.0.0.1:7733"', _read_address, str, _quote)
-SHARE = Kind('a part of all such as "2%"', _read_share, str, lambda value: f'"{value * 100:g}%"')
-MEGABYTES = Kind(
+FLAG = SettingKind("true or false", _read_flag, _text_to_flag, lambda value: "true" if value else "false")
+TEXT = SettingKind("a text in quotes", _read_text, str, _quote)
+NAMES = SettingKind(
+    "a list of texts", _read_names, lambda text: [part for part in text.split(",") if part], _show_names
+)
+ADDRESS = SettingKind('an address such as "127.0.0.1:7733"', _read_address, str, _quote)
+SHARE = SettingKind('a part of all such as "2%"', _read_share, str, lambda value: f'"{value * 100:g}%"')
+MEGABYTES = SettingKind(
     '"auto" or a whole number of megabytes',
     _read_megabytes,
     _text_to_megabytes,

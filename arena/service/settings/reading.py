@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.service.errors import SettingsError
 from arena.service.settings.kinds import Value
-from arena.service.settings.table import RUNTIMES, SECTIONS, TABLE, Row
+from arena.service.settings.table import RUNTIMES, SECTIONS, TABLE, SettingDefinition
 from arena.service.settings.values import (
     AdmissionSection,
     LimitsSection,
@@ -31,10 +31,10 @@ _ROWS = {row.key: row for row in TABLE}
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ResolvedSetting:
     """One setting as it takes effect, and who said so."""
 
-    row: Row
+    row: SettingDefinition
     value: Value
     origin: str
     """`default`, the name of the file, of the variable or of the flag."""
@@ -46,16 +46,16 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Effective:
+class EffectiveSettings:
     """All settings as they take effect, and everything that is wrong with what was said."""
 
-    said: tuple[Said, ...]
+    resolved: tuple[ResolvedSetting, ...]
     runtimes: Mapping[str, Mapping[str, Any]]
     problems: tuple[str, ...]
 
     def value(self, key: str) -> Any:
         """Return what one setting is, such as `service.workers`, also where another one is wrong."""
-        (value,) = [one.value for one in self.said if one.row.key == key]
+        (value,) = [one.value for one in self.resolved if one.row.key == key]
         return value
 
     @property
@@ -66,7 +66,7 @@ class Effective:
             others = f" (and {more} more: `arena serve --check` lists them)" if more else ""
             raise SettingsError(f"{self.problems[0]}{others}")
         sections: dict[str, dict[str, Value]] = {}
-        for one in self.said:
+        for one in self.resolved:
             sections.setdefault(one.row.section, {})[one.row.name] = one.value
         return ServiceSettings(
             ServiceSection(**sections["service"]),
@@ -80,7 +80,7 @@ class Effective:
 
 def load_settings(
     file: Path, flags: Mapping[str, str], environ: Mapping[str, str], others: Collection[str] = ()
-) -> Effective:
+) -> EffectiveSettings:
     """Return the settings that take effect; `flags` are texts by key, such as `limits.versions`.
 
     `others` are the variables that mean something else to the arena, and so are no mistyped settings. A file that does
@@ -91,8 +91,8 @@ def load_settings(
     problems += _unknown_keys(file, tables)
     problems += [f"--set {key}: {_no_such(key, list(_ROWS))}" for key in flags if key not in _ROWS]
     problems += _mistyped_variables(environ, others)
-    said = tuple(_effective(row, file, tables, flags, environ, problems) for row in TABLE)
-    return Effective(said, _runtimes(file, tables, problems), tuple(problems))
+    resolved = tuple(_effective(row, file, tables, flags, environ, problems) for row in TABLE)
+    return EffectiveSettings(resolved, _runtimes(file, tables, problems), tuple(problems))
 
 
 def _read_file(file: Path, problems: list[str]) -> dict[str, Any]:
@@ -151,34 +151,36 @@ def _no_such(name: str, known: Any, what: str = "setting") -> str:
 
 
 def _effective(
-    row: Row,
+    row: SettingDefinition,
     file: Path,
     tables: Mapping[str, Any],
     flags: Mapping[str, str],
     environ: Mapping[str, str],
     problems: list[str],
-) -> Said:
+) -> ResolvedSetting:
     """Return the setting by the highest authority that says something; a wrong value is a problem, and counts not."""
     if row.key in flags:
         origin = row.flag or f"--set {row.key}"
-        return _said(row, origin, f"{origin} {flags[row.key]!r}", flags[row.key], problems, is_text=True)
+        return _resolved(row, origin, f"{origin} {flags[row.key]!r}", flags[row.key], problems, is_text=True)
     text = environ.get(row.variable)
     if text:  # an empty variable counts as unset
-        return _said(row, row.variable, f"{row.variable}={text!r}", text, problems, is_text=True)
+        return _resolved(row, row.variable, f"{row.variable}={text!r}", text, problems, is_text=True)
     section = tables.get(row.section)
     if isinstance(section, dict) and row.name in section:
         place = f"{file}: [{row.section}] {row.name} = {section[row.name]!r}"
-        return _said(row, file.name, place, section[row.name], problems, is_text=False)
-    return Said(row, row.kind.read(row.default), DEFAULT)
+        return _resolved(row, file.name, place, section[row.name], problems, is_text=False)
+    return ResolvedSetting(row, row.kind.read(row.default), DEFAULT)
 
 
-def _said(row: Row, origin: str, place: str, said: Any, problems: list[str], *, is_text: bool) -> Said:
+def _resolved(
+    row: SettingDefinition, origin: str, place: str, raw: Any, problems: list[str], *, is_text: bool
+) -> ResolvedSetting:
     try:
-        return Said(row, row.kind.read(row.kind.read_text(said) if is_text else said), origin)
+        return ResolvedSetting(row, row.kind.read(row.kind.read_text(raw) if is_text else raw), origin)
     except ValueError:
         shown = row.kind.show(row.kind.read(row.default))
         problems.append(f"{place} is not {row.kind.words}; the default is {shown}")
-        return Said(row, row.kind.read(row.default), DEFAULT)
+        return ResolvedSetting(row, row.kind.read(row.default), DEFAULT)
 
 
 def _runtimes(file: Path, tables: Mapping[str, Any], problems: list[str]) -> dict[str, Mapping[str, Any]]:

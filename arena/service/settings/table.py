@@ -5,22 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from arena.service.settings.kinds import ADDRESS, FLAG, MEGABYTES, NAMES, SHARE, TEXT, Kind, choice, number, whole
-from ratings.store.limits import MOST, ChallengeLimits, OwnerLimits
+from arena.service.settings.kinds import (
+    ADDRESS,
+    FLAG,
+    MEGABYTES,
+    NAMES,
+    SHARE,
+    TEXT,
+    SettingKind,
+    choice,
+    number,
+    whole,
+)
+from ratings.values.limits import MOST, ChallengeLimits, OwnerLimits
 
 RUNTIMES = "runtimes"
 """The section whose tables `arena.hosting.runtimes` reads: one for each runtime."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SettingDefinition:
     """One setting of the service."""
 
     section: str
     name: str
     default: Any
     """As a TOML file would say it."""
-    kind: Kind
+    kind: SettingKind
     help: str
     variable: str = ""
     """The environment variable that overrides the file."""
@@ -36,9 +47,9 @@ class Row:
         return f"--{self.name.replace('_', '-')}" if self.section == "service" else None
 
 
-def _row(section: str, name: str, default: Any, kind: Kind, help_: str, variable: str = "") -> Row:
+def _row(section: str, name: str, default: Any, kind: SettingKind, help_: str, variable: str = "") -> SettingDefinition:
     usual = f"ARENA_{name.upper()}" if section == "service" else f"ARENA_{section.upper()}_{name.upper()}"
-    return Row(section, name, default, kind, help_, variable or usual)
+    return SettingDefinition(section, name, default, kind, help_, variable or usual)
 
 
 _SERVICE = (

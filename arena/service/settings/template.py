@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from arena.service.settings.table import TABLE, Row
+from arena.service.settings.table import TABLE, SettingDefinition
 
 _HEAD = """\
 # The settings of this service; what is commented out is the default. `arena serve --check` tells what takes effect.
@@ -25,10 +25,10 @@ def settings_template() -> str:
     return "\n".join([_HEAD, *sections]) + _RUNTIMES
 
 
-def _section(name: str, rows: list[Row]) -> str:
+def _section(name: str, rows: list[SettingDefinition]) -> str:
     return "\n".join([f"[{name}]", *(f"# {row.help}\n# {setting_line(row)}" for row in rows), ""])
 
 
-def setting_line(row: Row) -> str:
+def setting_line(row: SettingDefinition) -> str:
     """Return the line of a settings file that gives a setting its default."""
     return f"{row.name} = {row.kind.show(row.kind.read(row.default))}"

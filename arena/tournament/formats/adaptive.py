@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import FormatStanding as Row
+from arena.tournament.formats.format import Traits
 from arena.tournament.formats.same_owner import count_tables, owners_of
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
@@ -42,10 +43,7 @@ class Adaptive:
     blocks: int = DEFAULT_BLOCKS
     """The most blocks; after them the question stays open."""
 
-    name: ClassVar[str] = "adaptive"
-    lag: ClassVar[int] = 2
-    takes_late_entrants: ClassVar[bool] = False
-    blocks_per_seed: ClassVar[int] = 1
+    traits = Traits("adaptive", lag=2)
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for a question that these entrants cannot answer, or too few blocks."""

@@ -44,7 +44,7 @@ def kind_of(name: str) -> type[Any] | None:
 def late_entry() -> tuple[str, ...]:
     """Return the names of the formats that take late entrants."""
     kinds = {name: kind_of(name) for name in NAMES}
-    return tuple(name for name, kind in kinds.items() if kind is not None and kind.takes_late_entrants)
+    return tuple(name for name, kind in kinds.items() if kind is not None and kind.traits.takes_late_entrants)
 
 
 def to_settings(form: Format) -> dict[str, Any]:

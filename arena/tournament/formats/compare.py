@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import FormatStanding
+from arena.tournament.formats.format import FormatStanding, Traits
 from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation
 from arena.tournament.formats.sizes import MAX_MATCHES, check_size
 from arena.tournament.formats.tables_of_two import is_whole_in_one, shares_tables, step_orders, turn_to_change
@@ -61,9 +61,7 @@ class Compare:
     beta: float = _DEFAULTS.beta
     design: str = Design.APART
 
-    name: ClassVar[str] = "compare"
-    lag: ClassVar[int] = 2
-    takes_late_entrants: ClassVar[bool] = False
+    traits = Traits("compare", lag=2)
     memory_version: ClassVar[int] = 4
     """Of others, what a likelihood ratio or other bets had seen, only the matches tell what these bets made."""
 

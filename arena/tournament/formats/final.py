@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
 
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import FormatStanding
+from arena.tournament.formats.format import FormatStanding, Traits
 from arena.tournament.formats.same_owner import Owners, most_tables, owners_of
 from arena.tournament.formats.seeds import derive
 from arena.tournament.formats.situation import CircularOrder, Situation
@@ -32,10 +31,7 @@ class Final:
     blocks: int = 12
     """The least number of blocks of each entrant; it is rounded up to whole rounds."""
 
-    name: ClassVar[str] = "final"
-    lag: ClassVar[int] = 0
-    takes_late_entrants: ClassVar[bool] = False
-    blocks_per_seed: ClassVar[int] = 1
+    traits = Traits("final")
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, no blocks, or too many matches."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from arena.tournament.formats.situation import CircularOrder, Situation
 
@@ -39,17 +39,22 @@ class FormatStanding:
         return self.points / self.possible if self.possible else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What holds for every tournament of a format, whatever its settings."""
+
+    name: str
+    lag: int = 0
+    """Wave k looks at the results of waves up to k - lag; 0: at none, and all is planned in wave 0."""
+    takes_late_entrants: bool = False
+
+
 class Format(Protocol):
     """One way to hold a tournament. Instances are immutable settings; `plan` and `standings` are pure functions."""
 
-    name: ClassVar[str]
-    lag: ClassVar[int]
-    """Wave k looks at the results of waves up to k - lag; 0: at none, and all is planned in wave 0."""
-    takes_late_entrants: ClassVar[bool]
-
     @property
-    def blocks_per_seed(self) -> int:
-        """How many successive blocks share opening and chance seed."""
+    def traits(self) -> Traits:
+        """What holds for all tournaments of the format."""
 
     @property
     def seats(self) -> int:
@@ -63,6 +68,20 @@ class Format(Protocol):
 
     def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table so far, best first."""
+
+
+@runtime_checkable
+class SharesSeeds(Protocol):
+    """A format in which several successive blocks have the same opening and chance seed."""
+
+    @property
+    def blocks_per_seed(self) -> int:
+        """How many do."""
+
+
+def blocks_per_seed(form: Format) -> int:
+    """Return how many successive blocks share opening and chance seed: 1 unless the format says otherwise."""
+    return form.blocks_per_seed if isinstance(form, SharesSeeds) else 1
 
 
 @runtime_checkable

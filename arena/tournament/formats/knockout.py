@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from arena.tournament.formats.bracket import Bracket
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import FormatStanding
+from arena.tournament.formats.format import FormatStanding, Traits
 from arena.tournament.formats.same_owner import owners_of
 from arena.tournament.formats.situation import BlockState, CircularOrder, PlayedBlock, Situation, Wave
 from arena.tournament.formats.sizes import check_entrants, check_size
@@ -37,10 +36,7 @@ class Knockout:
     drawn: bool = True
     """Whether the seeds are drawn; if not, they are the order of entry."""
 
-    name: ClassVar[str] = "knockout"
-    lag: ClassVar[int] = 1
-    takes_late_entrants: ClassVar[bool] = False
-    blocks_per_seed: ClassVar[int] = 1
+    traits = Traits("knockout", lag=1)
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, or settings that make no knockout."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from arena.tournament.formats import ladder_memory
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Format, FormatStanding
+from arena.tournament.formats.format import Format, FormatStanding, Traits
 from arena.tournament.formats.ladder_memory import LadderMemory, memory_of
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.past import Tally
@@ -35,10 +35,7 @@ class LadderFormat:
     retire_after: int = RETIRE_AFTER
     """After how many blocks in a row whose matches it all forfeited an entrant is not paired any more; 0: never."""
 
-    name: ClassVar[str] = "ladder"
-    lag: ClassVar[int] = 2
-    takes_late_entrants: ClassVar[bool] = True
-    blocks_per_seed: ClassVar[int] = 1
+    traits = Traits("ladder", lag=2, takes_late_entrants=True)
     memory_version: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:

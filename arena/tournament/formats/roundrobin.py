@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.combinations import CombinationOrder
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import CHALLENGER, FormatStanding
+from arena.tournament.formats.format import CHALLENGER, FormatStanding, Traits
 from arena.tournament.formats.same_owner import are_apart, owners_of
 from arena.tournament.formats.sampling import balanced_sample, sample_apart
 from arena.tournament.formats.schedule import check_round_robin, schedule
@@ -28,10 +27,7 @@ class RoundRobin:
     seats: int
     blocks: int = 1
 
-    name: ClassVar[str] = "round-robin"
-    lag: ClassVar[int] = 0
-    takes_late_entrants: ClassVar[bool] = False
-    blocks_per_seed: ClassVar[int] = 1
+    traits = Traits("round-robin")
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, no blocks, or too many matches."""
@@ -59,14 +55,11 @@ class Sample:
     blocks: int = 10
     """The least number of blocks of each entrant."""
 
-    name: ClassVar[str] = "sample"
-    lag: ClassVar[int] = 0
-    takes_late_entrants: ClassVar[bool] = False
-    blocks_per_seed: ClassVar[int] = 1
+    traits = Traits("sample")
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, no blocks, or too many matches."""
-        _check_field(self.name, entrants, self.seats, self.blocks)
+        _check_field(self.traits.name, entrants, self.seats, self.blocks)
         check_size(math.ceil(entrants * self.blocks / self.seats) * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
@@ -96,14 +89,11 @@ class Gauntlet:
     blocks: int = 1
     """The number of blocks of each combination of opponents."""
 
-    name: ClassVar[str] = "gauntlet"
-    lag: ClassVar[int] = 0
-    takes_late_entrants: ClassVar[bool] = False
-    blocks_per_seed: ClassVar[int] = 1
+    traits = Traits("gauntlet")
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, no blocks, or too many matches."""
-        _check_field(self.name, entrants, self.seats, self.blocks)
+        _check_field(self.traits.name, entrants, self.seats, self.blocks)
         check_size(math.comb(entrants - 1, self.seats - 1) * self.blocks * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:

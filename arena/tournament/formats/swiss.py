@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import ClassVar
 
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import FormatStanding
+from arena.tournament.formats.format import FormatStanding, Traits
 from arena.tournament.formats.pairing import choose_byes, seat_tables
 from arena.tournament.formats.past import Tally
 from arena.tournament.formats.same_owner import count_tables, crowded, owners_of
@@ -45,10 +44,7 @@ class Swiss:
     """The number of blocks of each pairing, one after another in the same round."""
     retire_after: int = RETIRE_AFTER
 
-    name: ClassVar[str] = "swiss"
-    lag: ClassVar[int] = 1
-    takes_late_entrants: ClassVar[bool] = True
-    blocks_per_seed: ClassVar[int] = 1
+    traits = Traits("swiss", lag=1, takes_late_entrants=True)
 
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, no rounds, or too many matches."""

@@ -15,7 +15,7 @@ from arena.tournament.formats.situation import BlockState, Entrant, Situation, W
 
 def is_ready(form: Format, planned: int, over: int) -> bool:
     """Return whether the wave after `planned` ones can be planned when the first `over` of them are over."""
-    return form.lag == 0 or planned - form.lag < over
+    return form.traits.lag == 0 or planned - form.traits.lag < over
 
 
 def foldable(form: Format, planned: int) -> int:
@@ -23,7 +23,7 @@ def foldable(form: Format, planned: int) -> int:
 
     The others have results that the next plan must not look at.
     """
-    return max(0, planned - form.lag + 1)
+    return max(0, planned - form.traits.lag + 1)
 
 
 def seen_by_plan(
@@ -34,7 +34,7 @@ def seen_by_plan(
     The last `lag - 1` waves may have results already; these are hidden from the format, or the plan would depend on
     how fast the matches were played.
     """
-    known = foldable(form, past.waves + len(waves)) - past.waves if form.lag else 0
+    known = foldable(form, past.waves + len(waves)) - past.waves if form.traits.lag else 0
     seen = tuple(wave if number < known else _hide_results(wave) for number, wave in enumerate(waves))
     return Situation(tuple(entrants), seen, seed, past)
 

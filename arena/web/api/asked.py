@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final
 
 from fastapi import Path, Query
 
-from arena.model.page import DEFAULT_LIMIT, MOST_LIMIT
-from arena.web.guarding.remedies import PREFIX as PREFIX
+from arena.web.middleware.remedies import PREFIX as PREFIX
+from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT
 
 _LONGEST_NAME = 200
 _LONGEST_CURSOR = 2000

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
-from arena.model.overview import ShownArena
+from arena.model.port import ShownArena
 from arena.web.api.asked import BotPath, Name
 from arena.web.drawing.marks import mark_of
-from arena.web.frame.asking import arena_of
-from arena.web.guarding.headers import PICTURE_POLICY
+from arena.web.middleware.headers import PICTURE_POLICY
+from arena.web.shared.request_context import arena_of
 
 router = APIRouter(include_in_schema=False)
 _HEADERS: Final = {

@@ -7,11 +7,12 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion
-from arena.model.overview import Record, Standing
-from arena.model.page import Page
-from arena.model.statistics import Meeting, RatingChange, SeatResult
+from arena.model.overview import Record
 from arena.web.api.asked import USUAL, After, BotPath, Limit, Name
-from arena.web.frame.asking import answers_of, arena_of, records_of
+from arena.web.shared.request_context import answers_of, arena_of, records_of
+from ratings.values.leaderboards import Standing
+from ratings.values.page import Page
+from ratings.values.statistics import Meeting, RatingChange, SeatResult
 
 router = APIRouter(tags=["bots"])
 _POINTS: Final = 240

@@ -12,7 +12,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.responses import JSONResponse, Response
 
 from arena.web.api.asked import PREFIX
-from arena.web.frame.rendering import render
+from arena.web.shared.rendering import render
 
 router = APIRouter(include_in_schema=False)
 OPENAPI: Final = f"{PREFIX}/openapi.json"

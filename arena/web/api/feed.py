@@ -11,14 +11,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from arena.i18n.catalogue import words
-from arena.model.leaderboards import Leaderboard, LeaderboardRow
-from arena.model.pools import Pool
 from arena.model.port import ArenaPort
 from arena.model.tournaments import TournamentSummary
-from arena.web.frame.asking import answers_of, arena_of, home_of
-from arena.web.frame.choices import language_of
-from arena.web.frame.formats import iso_instant
-from arena.web.frame.pools import game_title, pool_details
+from arena.web.shared.formats import iso_instant
+from arena.web.shared.pools import game_title, pool_details
+from arena.web.shared.preferences import language_of
+from arena.web.shared.request_context import answers_of, arena_of, home_of
+from ratings.values.leaderboards import Leaderboard, LeaderboardRow
+from ratings.values.pools import Pool
 
 router = APIRouter(include_in_schema=False)
 _LOOKED_AT: Final = 50
@@ -34,7 +34,7 @@ _FINISHED: Final = "finished"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """One piece of news."""
 
     id: str
@@ -45,7 +45,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Won:
+class FinishedTournament:
     """A tournament that is over, with its best three, and when its last match began."""
 
     tournament: TournamentSummary
@@ -54,7 +54,7 @@ class Won:
 
 
 @dataclass(frozen=True, slots=True)
-class Leading:
+class PoolLeader:
     """A pool with its best version, and when that played its last match."""
 
     pool: Pool
@@ -70,7 +70,7 @@ def feed(request: Request) -> Response:
     return Response(document, media_type=_KIND, headers=_HEADERS)
 
 
-def gather(arena: ArenaPort) -> Sequence[Won | Leading]:
+def gather(arena: ArenaPort) -> Sequence[FinishedTournament | PoolLeader]:
     """Return what is to be told now: some hundreds of readings of the database."""
     over = [one for one in arena.tournaments.list_tournaments(_LOOKED_AT).items if one.status == _FINISHED]
     boards = arena.leaderboards.list_leaderboards(limit=1).boards[:_MOST_POOLS]
@@ -79,35 +79,35 @@ def gather(arena: ArenaPort) -> Sequence[Won | Leading]:
     return [*(one for one in won if one.best), *leading]
 
 
-def _won(arena: ArenaPort, one: TournamentSummary) -> Won:
+def _won(arena: ArenaPort, one: TournamentSummary) -> FinishedTournament:
     best = [row.bot for row in arena.tournaments.list_standings(one.id, _BEST).items]
     last = arena.matches.list_matches(one.id, limit=1).items
-    return Won(one, best, _time_of(arena, last[0].id if last else None, one.created_at_us))
+    return FinishedTournament(one, best, _time_of(arena, last[0].id if last else None, one.created_at_us))
 
 
-def _leading(arena: ArenaPort, board: Leaderboard, row: LeaderboardRow) -> Leading:
+def _leading(arena: ArenaPort, board: Leaderboard, row: LeaderboardRow) -> PoolLeader:
     changes = arena.statistics.list_history(f"{row.bot}@{row.content_hash}", board.pool.pool_id, 1).items
-    return Leading(board.pool, row, _time_of(arena, changes[0].match_id if changes else None, 0))
+    return PoolLeader(board.pool, row, _time_of(arena, changes[0].match_id if changes else None, 0))
 
 
-def write_feed(news: Sequence[Won | Leading], home: str, language: str) -> str:
+def write_feed(news: Sequence[FinishedTournament | PoolLeader], home: str, language: str) -> str:
     """Return the feed as a document; `home` is the address of the front page without its last slash."""
     entries = [_entry(one, home, language) for one in sorted(news, key=lambda one: -one.at_us)]
     return "".join(_document(home, language, entries))
 
 
-def _entry(one: Won | Leading, home: str, language: str) -> Entry:
+def _entry(one: FinishedTournament | PoolLeader, home: str, language: str) -> FeedEntry:
     say = words(language).say
-    if isinstance(one, Won):
+    if isinstance(one, FinishedTournament):
         won, seats = one.tournament, say("pool.seats", count=one.tournament.seats)
-        return Entry(
+        return FeedEntry(
             f"urn:uuid:{won.id}",
             f"{home}/tournaments/{won.id}",
             say("feed.tournament", bot=one.best[0], tournament=won.name),
             f"{game_title(won.game)} · {seats} · {', '.join(one.best)}",
             one.at_us,
         )
-    return Entry(
+    return FeedEntry(
         f"urn:kingmaker-arena:leader:{one.pool.pool_id}:{one.row.version_id}",
         f"{home}/leaderboards/{one.pool.pool_id}",
         say("feed.leader", bot=one.row.bot, game=game_title(one.pool.game)),
@@ -122,7 +122,7 @@ def _time_of(arena: ArenaPort, match: str | None, otherwise: int) -> int:
     return otherwise if began is None else began
 
 
-def _document(home: str, language: str, entries: list[Entry]) -> Iterator[str]:
+def _document(home: str, language: str, entries: list[FeedEntry]) -> Iterator[str]:
     address = f"{home}/feed.atom"
     yield '<?xml version="1.0" encoding="utf-8"?>\n'
     yield f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="{language}">\n'

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 
 from arena.model.ladders import Ladder, Season, SeasonTable
-from arena.model.page import Page
 from arena.web.api.asked import USUAL, After, Limit
-from arena.web.frame.asking import arena_of
+from arena.web.shared.request_context import arena_of
+from ratings.values.page import Page
 
 router = APIRouter(tags=["ladders"])
 LadderPath = Annotated[str, Path(max_length=200, description="Its name.")]

@@ -11,15 +11,15 @@ from arena.i18n.catalogue import NAMES
 from arena.match.replay import load
 from arena.model.match_details import MatchDetail, MatchTimes
 from arena.model.matches import MatchSummary
-from arena.model.page import Page
 from arena.model.replays import ReplayCheck
 from arena.web.api.asked import USUAL, After, Limit, MatchPath, Name, Plies
-from arena.web.frame.asking import arena_of
-from arena.web.frame.choices import language_of
-from arena.web.viewing.sending import send_packed
-from arena.web.viewing.tellings import Tellings
-from arena.web.viewing.verdicts import Verdicts
-from ratings.store.states import Fared, MatchState
+from arena.web.shared.preferences import language_of
+from arena.web.shared.request_context import arena_of
+from arena.web.viewer.replay_checks import ReplayChecks
+from arena.web.viewer.sending import send_packed
+from arena.web.viewer.story_cache import StoryCache
+from ratings.values.page import Page
+from ratings.values.states import Fared, MatchState
 
 router = APIRouter(tags=["matches"])
 
@@ -89,14 +89,12 @@ def get_story(
     """
     found = arena_of(request).matches.get_match(match)
     language = lang if lang is not None and lang in NAMES else language_of(request)
-    tellings: Tellings = request.app.state.tellings
-    return send_packed(
-        request, tellings.packed(arena_of(request), found, language), {"vary": "Accept-Language, Cookie"}
-    )
+    stories: StoryCache = request.app.state.stories
+    return send_packed(request, stories.packed(arena_of(request), found, language), {"vary": "Accept-Language, Cookie"})
 
 
 @router.get("/matches/{match}/check")
 def check_match(request: Request, match: MatchPath) -> ReplayCheck:
     """Tell whether what is stored of a match is sound: it is played again, and everything compared."""
-    verdicts: Verdicts = request.app.state.verdicts
+    verdicts: ReplayChecks = request.app.state.replay_checks
     return verdicts.of(arena_of(request), arena_of(request).matches.get_match(match))

@@ -8,15 +8,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from arena.model.errors import RefusedError
-from arena.model.leaderboards import LeaderboardList, LeaderboardRow
 from arena.model.overview import Form
-from arena.model.pools import Pool
 from arena.model.ratings import OfficialTable
-from arena.model.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
 from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
-from arena.web.frame.asking import answers_of, arena_of, records_of, site_of
-from arena.web.official.tables import KeptTable
-from arena.web.pages.leaderboards import Order
+from arena.web.official.tables import CachedTable
+from arena.web.pages.leaderboards import SortOrder
+from arena.web.shared.request_context import answers_of, arena_of, records_of, site_of
+from ratings.values.leaderboards import LeaderboardList, LeaderboardRow
+from ratings.values.pools import Pool
+from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
 
 router = APIRouter(tags=["pools"])
 Most = Annotated[int, Query(ge=1, le=MOST_IN_CROSSTABLE, description="How many versions at most, the best first.")]
@@ -84,7 +84,7 @@ def get_leaderboard(
     after: After = None,
 ) -> SortedLeaderboard:
     """Show the live ratings of a pool, sorted and narrowed, each with its last ratings, last change and faults."""
-    arena, order = arena_of(request), Order.parse(sort)
+    arena, order = arena_of(request), SortOrder.parse(sort)
     board = arena.overview.sort_leaderboard(
         pool, order.by, is_descending=order.is_descending, name=name, owner=owner, limit=limit, after=after
     )
@@ -101,7 +101,7 @@ def get_official_table(request: Request, pool: PoolPath, limit: Limit = USUAL, a
     """
     boards = arena_of(request).leaderboards.list_leaderboards(pool=pool, limit=1).boards
     official = site_of(request).official
-    kept = official.look(boards[0].pool.pool_id, boards[0].matches) if official and boards else KeptTable()
+    kept = official.look(boards[0].pool.pool_id, boards[0].matches) if official and boards else CachedTable()
     table = None if kept.table is None else _page_of(kept.table, limit, after)
     return OfficialNow(table, kept.at_us, kept.is_computing, kept.why_not)
 

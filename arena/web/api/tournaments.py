@@ -8,13 +8,13 @@ from fastapi import APIRouter, Request
 
 from arena.model.answers import ConfidencePoint
 from arena.model.operations import Operation
-from arena.model.page import Page
 from arena.model.pairings import Pairing
-from arena.model.statistics import Crosstable, SeatResult, Spread
 from arena.model.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from arena.web.api.asked import USUAL, After, Limit, TournamentPath
 from arena.web.api.pools import Most
-from arena.web.frame.asking import answers_of, arena_of
+from arena.web.shared.request_context import answers_of, arena_of
+from ratings.values.page import Page
+from ratings.values.statistics import Crosstable, SeatResult, Spread
 
 router = APIRouter(tags=["tournaments"])
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from arena.model.answers import ComparisonResult
-from arena.model.overview import CurvePoint, WalkPoint
+from arena.model.overview import WalkPoint
 from arena.web.drawing.chart import Bound, Chart
+from ratings.values.leaderboards import CurvePoint
 
 Say = Callable[..., str]
 _SURE: Final = 1.96

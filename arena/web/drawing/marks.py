@@ -31,7 +31,7 @@ _REMEMBERED: Final = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class BotMark:
     """How a bot is marked."""
 
     colour: str
@@ -59,8 +59,8 @@ def bot_link(name: str, number: int | None = None) -> Markup:
     return Markup(f'<a class="bot" href="/bots/{shown}"{hint}>{mark_of(name).svg()}<span>{shown}</span>{version}</a>')
 
 
-def mark_of(bot: str) -> Mark:
+def mark_of(bot: str) -> BotMark:
     """Return the mark of a bot, which follows from its name alone, owner included."""
     digest = hashlib.sha256(bot.encode(errors="replace")).digest()
     name = bot.rpartition("/")[2] or bot
-    return Mark(COLOURS[digest[0] % len(COLOURS)], digest[1] % len(SHAPES), name[:1].upper() or "?")
+    return BotMark(COLOURS[digest[0] % len(COLOURS)], digest[1] % len(SHAPES), name[:1].upper() or "?")

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from arena.model.live import MatchEvent
 from arena.rpc.channel import Endpoint
-from arena.rpc.remote import ArenaThere, Behalf, Line
-from arena.web.frame.streams import FullError
-from arena.web.live.channel import Channel, Watch
-from arena.web.viewing.persons import NOBODY, Persons, event_with_persons
+from arena.rpc.remote import Behalf, Line, RemoteArena
+from arena.web.live.broadcast import MatchBroadcast, Watch
+from arena.web.shared.streams import TooManyStreamsError
+from arena.web.viewer.persons import NOBODY, Persons, event_with_persons
 
 BEAT_S = 0.5
 """Nobody is told more often than once a beat, and all at the same moment: what they are told is encoded once."""
@@ -34,7 +34,7 @@ def watch_service(service: str) -> Opener:
 
     def open_watch(hides: bool) -> tuple[Watch, Callable[[], None]]:
         line = Line(Endpoint(service), None, None if hides else _BEHALF)
-        watch = ArenaThere(line).matches.watch_match
+        watch = RemoteArena(line).matches.watch_match
         return lambda match: map(without_note, watch(match)), line.close
 
     return open_watch
@@ -50,18 +50,20 @@ class Hub:
 
     def __init__(self, opener: Opener) -> None:
         self._opener = opener
-        self._channels: dict[str, Channel] = {}
+        self._broadcasts: dict[str, MatchBroadcast] = {}
         self._beating: asyncio.Task[None] | None = None
         self.spectators = 0
         self.is_closed = False
 
-    async def channel(self, match: str, language: str, *, hides: bool = False, persons: Persons = NOBODY) -> Channel:
-        """Return the channel of a match, named by its whole id, told in a language. Raises FullError.
+    async def broadcast(
+        self, match: str, language: str, *, hides: bool = False, persons: Persons = NOBODY
+    ) -> MatchBroadcast:
+        """Return the broadcast of a match, named by its whole id, told in a language. Raises TooManyStreamsError.
 
         `hides` tells whether its game hides parts, and `persons` who sits there. Whoever asks may watch the match: it
         is not looked at again.
         """
-        found = self._channels.get(match)
+        found = self._broadcasts.get(match)
         if found is None or found.failure is not None:
             found = self._open(match, hides, persons)
         found.idle_beats = 0
@@ -69,47 +71,47 @@ class Hub:
         return found
 
     def need_room(self) -> None:
-        """Raise FullError if nobody more can look on."""
+        """Raise TooManyStreamsError if nobody more can look on."""
         if self.spectators >= MOST_SPECTATORS or self.is_closed:
-            raise FullError("as many are looking on as can be served; come back in a while")
+            raise TooManyStreamsError("as many are looking on as can be served; come back in a while")
 
     def close(self) -> None:
         """End all watches, and with them all streams."""
         self.is_closed = True
         if self._beating is not None:
             self._beating.cancel()
-        for channel in self._channels.values():
-            channel.close()
+        for broadcast in self._broadcasts.values():
+            broadcast.close()
 
-    def _open(self, match: str, hides: bool, persons: Persons) -> Channel:
-        if self.is_closed or (len(self._channels) >= MOST_MATCHES and not self._make_room()):
-            raise FullError("as many matches are watched as can be served; come back in a while")
+    def _open(self, match: str, hides: bool, persons: Persons) -> MatchBroadcast:
+        if self.is_closed or (len(self._broadcasts) >= MOST_MATCHES and not self._make_room()):
+            raise TooManyStreamsError("as many matches are watched as can be served; come back in a while")
         watch, end_watch = self._opener(hides)
 
         def watch_people(wanted: str) -> Iterator[MatchEvent]:
             return (event_with_persons(event, persons) for event in watch(wanted))
 
-        channel = self._channels[match] = Channel(match, watch_people, end_watch)
+        broadcast = self._broadcasts[match] = MatchBroadcast(match, watch_people, end_watch)
         if self._beating is None:
             self._beating = asyncio.create_task(self._beat())
-        return channel
+        return broadcast
 
     def _make_room(self) -> bool:
         """Give up a match that nobody looks at, or else one that has not begun; return whether there is one."""
-        spare = [one for one in self._channels.values() if not one.wakers or not one.has_begun]
+        spare = [one for one in self._broadcasts.values() if not one.wakers or not one.has_begun]
         if not spare:
             return False
         found = max(spare, key=lambda one: (not one.wakers, one.idle_beats))
-        del self._channels[found.match]
+        del self._broadcasts[found.match]
         found.close()
         return True
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(BEAT_S)
-            for match, channel in list(self._channels.items()):
-                channel.beat()
-                channel.idle_beats = 0 if channel.wakers else channel.idle_beats + 1
-                if channel.idle_beats > _IDLE_BEATS:
-                    del self._channels[match]
-                    channel.close()
+            for match, broadcast in list(self._broadcasts.items()):
+                broadcast.beat()
+                broadcast.idle_beats = 0 if broadcast.wakers else broadcast.idle_beats + 1
+                if broadcast.idle_beats > _IDLE_BEATS:
+                    del self._broadcasts[match]
+                    broadcast.close()

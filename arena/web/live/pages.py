@@ -10,15 +10,15 @@ from typing import Annotated
 from fastapi import APIRouter, Header, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.app.visibility import hides_parts
+from arena.app.policy import hides_parts
 from arena.model.errors import HiddenError
-from arena.web.frame.asking import arena_of
-from arena.web.frame.choices import language_of
-from arena.web.live.channel import Channel
+from arena.web.live.broadcast import MatchBroadcast
 from arena.web.live.hub import Hub
-from arena.web.live.stream import Spectator, View, places_of
-from arena.web.viewing.persons import persons_of
-from ratings.store.states import MatchState
+from arena.web.live.stream import Spectator, StreamedMatch, places_of
+from arena.web.shared.preferences import language_of
+from arena.web.shared.request_context import arena_of
+from arena.web.viewer.persons import persons_of
+from ratings.values.states import MatchState
 
 router = APIRouter()
 MOST_IN_A_STREAM = 6
@@ -37,8 +37,8 @@ def hub_of(request: Request) -> Hub:
 async def send_story(request: Request, match: str) -> Response:
     """Send the story of a match so far, with the place at which `/live` goes on."""
     language = language_of(request)
-    channel = await _open(request, hub_of(request), match, language)
-    packed = await asyncio.to_thread(channel.snapshot, language)
+    broadcast = await _open(request, hub_of(request), match, language)
+    packed = await asyncio.to_thread(broadcast.snapshot, language)
     headers = {"cache-control": "no-store", "vary": "Accept-Encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
         return Response(packed, media_type="application/json", headers=headers | {"content-encoding": "gzip"})
@@ -61,9 +61,13 @@ async def stream(
     hub, language = hub_of(request), language_of(request)
     hub.need_room()
     places = _places(last_event_id, after, len(match))
-    channels = [await _open(request, hub, each, language) for each in match]
+    broadcasts = [await _open(request, hub, each, language) for each in match]
     return Spectator(
-        hub, [View(channel, language, place, latest) for channel, place in zip(channels, places, strict=True)]
+        hub,
+        [
+            StreamedMatch(broadcast, language, place, latest)
+            for broadcast, place in zip(broadcasts, places, strict=True)
+        ],
     )
 
 
@@ -85,10 +89,10 @@ def _places(known: str | None, after: Sequence[str] | None, count: int) -> list[
     return [place or None for place in after]
 
 
-async def _open(request: Request, hub: Hub, match: str, language: str) -> Channel:
-    """Return the channel of a match. Raises UnknownError, HiddenError, FullError."""
+async def _open(request: Request, hub: Hub, match: str, language: str) -> MatchBroadcast:
+    """Return the broadcast of a match. Raises UnknownError, HiddenError, TooManyStreamsError."""
     found = await asyncio.to_thread(arena_of(request).matches.get_match, match)
     if found.hidden:
         raise HiddenError(f"match {found.match_id} is {found.why_hidden}")
     hides = hides_parts(found.pool.game)
-    return await hub.channel(found.match_id, language, hides=hides, persons=persons_of(found))
+    return await hub.broadcast(found.match_id, language, hides=hides, persons=persons_of(found))

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from arena.web.frame.streams import HEARTBEAT_S, READ_PATIENCE_S
-from arena.web.live.channel import Channel
+from arena.web.live.broadcast import MatchBroadcast
 from arena.web.live.hub import Hub
+from arena.web.shared.streams import HEARTBEAT_S, READ_PATIENCE_S
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -31,10 +31,10 @@ _APART = ";"
 
 
 @dataclass(slots=True)
-class View:
+class StreamedMatch:
     """One match in a stream, and how much of it the spectator has."""
 
-    channel: Channel
+    broadcast: MatchBroadcast
     language: str
     place: str | None = None
     only_latest: bool = False
@@ -50,7 +50,7 @@ def places_of(text: str | None, count: int) -> list[str | None]:
 class Spectator(Response):
     """Answers with the stream of one spectator."""
 
-    def __init__(self, hub: Hub, views: Sequence[View]) -> None:
+    def __init__(self, hub: Hub, views: Sequence[StreamedMatch]) -> None:
         super().__init__()
         self._hub = hub
         self._views = views
@@ -63,11 +63,11 @@ class Spectator(Response):
         listening = asyncio.create_task(self._listen(receive))
         try:
             with self._counted(), suppress(TimeoutError):  # who reads nothing comes back, and goes on where he was
-                await self._tell(send)
+                await self._send_updates(send)
         finally:
             listening.cancel()
 
-    async def _tell(self, send: Send) -> None:
+    async def _send_updates(self, send: Send) -> None:
         await _send(send, b"retry: 2000\n\n")
         while not self._is_over:
             self._news.clear()
@@ -95,15 +95,15 @@ class Spectator(Response):
         for view in self._views:
             if view.is_done:
                 continue
-            is_over = view.channel.is_over  # asked first: what comes meanwhile is told the next time
-            found = view.channel.message(view.language, view.place, only_latest=view.only_latest)
+            is_over = view.broadcast.is_over  # asked first: what comes meanwhile is told the next time
+            found = view.broadcast.message(view.language, view.place, only_latest=view.only_latest)
             if found is not None:
                 view.place, message = found
                 yield message + self._id()
             if is_over:
                 view.is_done = True
-                why = str(view.channel.failure or "")
-                yield f"event: stop\ndata: {json.dumps({'match': view.channel.match, 'why': why})}\n\n".encode()
+                why = str(view.broadcast.failure or "")
+                yield f"event: stop\ndata: {json.dumps({'match': view.broadcast.match, 'why': why})}\n\n".encode()
 
     def _id(self) -> bytes:
         return f"id: {_APART.join(view.place or '' for view in self._views)}\n\n".encode()
@@ -118,13 +118,13 @@ class Spectator(Response):
     def _counted(self) -> Iterator[None]:
         self._hub.spectators += 1
         for view in self._views:
-            view.channel.wakers.add(self._news)
+            view.broadcast.wakers.add(self._news)
         try:
             yield
         finally:
             self._hub.spectators -= 1
             for view in self._views:
-                view.channel.wakers.discard(self._news)
+                view.broadcast.wakers.discard(self._news)
 
 
 async def _send(send: Send, body: bytes, *, more: bool = True) -> None:

@@ -22,20 +22,21 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from arena.app.arena import ArenaHere
-from arena.app.viewer import Viewer
+from arena.app.arena import LocalArena
+from arena.app.policy import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.model.errors import ClientError
-from arena.model.pools import Pool
-from arena.model.ratings import Circle, OfficialRow, OfficialTable, SeatAdvantage
-from arena.web.helping.yielding import IDLE, SOON, give_way, was_starved
+from arena.model.ratings import OfficialTable
+from arena.web.helper.priority import IDLE, SOON, give_way, was_starved
 from arena.web.official.tables import FitError
-from arena.web.strangers.sentences import sentence_of
+from arena.web.redaction.public_message import public_message
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 from ratings.store.database import open_for_reading
-from ratings.store.states import Scope
+from ratings.values.official import Circle, OfficialRow, SeatAdvantage
+from ratings.values.pools import Pool
+from ratings.values.states import Scope
 
 LONGEST_S = 1800.0
 _COMMAND = (sys.executable, "-m", "arena.web.official.fitting")
@@ -146,11 +147,11 @@ def _answer(db: str, pool: str) -> dict[str, Any]:
         database = open_for_reading(db)
         try:
             programs = StoredPrograms(VersionStore(Path("none.bots")))  # of bots only the names are read
-            return asdict(ArenaHere(database, programs, Viewer(Scope.VIEWER)).overview.fit_official(pool))
+            return asdict(LocalArena(database, programs, Viewer(Scope.VIEWER)).overview.fit_official(pool))
         finally:
             database.close()
     except (RatingsError, StatisticsError, ClientError) as error:
-        return {"why_not": sentence_of(error)}
+        return {"why_not": public_message(error)}
 
 
 def _end_with_input() -> None:

@@ -31,7 +31,7 @@ class FitError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTable:
+class CachedTable:
     """What is known of the official table of a pool at the moment."""
 
     table: OfficialTable | None = None
@@ -51,7 +51,7 @@ class OfficialTables:
 
     def __init__(self, fit: Fit, clock: Callable[[], float] = time.time) -> None:
         self._fit, self._clock = fit, clock
-        self._kept: dict[str, KeptTable] = {}
+        self._kept: dict[str, CachedTable] = {}
         self._wanted: queue.SimpleQueue[tuple[str, int] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -59,10 +59,10 @@ class OfficialTables:
         self.turn = 0
         """It is another number as soon as anything else is known of any table."""
 
-    def look(self, pool: str, matches: int) -> KeptTable:
+    def look(self, pool: str, matches: int) -> CachedTable:
         """Return what is known of the table of a pool in which so many matches are rated; it never waits."""
         with self._lock:
-            kept = self._kept.get(pool, KeptTable())
+            kept = self._kept.get(pool, CachedTable())
             is_due = matches != kept.matches and self._clock() >= kept.rests_until_s
             if not matches or kept.is_computing or not is_due:
                 return kept
@@ -100,5 +100,5 @@ class OfficialTables:
         end = self._clock()
         rest = max(_LEAST_REST_S, _REST_PER_WORK * (end - start))
         with self._lock:
-            self._kept[pool] = KeptTable(table, matches, int(end * 1e6), why_not, False, end + rest)
+            self._kept[pool] = CachedTable(table, matches, int(end * 1e6), why_not, False, end + rest)
             self.turn += 1

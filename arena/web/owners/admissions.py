@@ -24,13 +24,13 @@ from arena.i18n.telling import tell
 from arena.model.admissions import Admission
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import LoginError
-from arena.rpc.remote import ArenaThere
-from arena.web.frame.choices import language_of
-from arena.web.frame.rendering import render
-from arena.web.frame.streams import BEGIN, HEARTBEAT, HEARTBEAT_S, EventStream, Followers, event
-from arena.web.owners.entering import NotSignedInError, asking, private, session_of
-from arena.web.strangers.sentences import sentence_of
-from ratings.store.states import AdmissionState
+from arena.rpc.remote import RemoteArena
+from arena.web.owners.authentication import NotSignedInError, asking, private, session_of
+from arena.web.redaction.public_message import public_message
+from arena.web.shared.preferences import language_of
+from arena.web.shared.rendering import render
+from arena.web.shared.streams import BEGIN, HEARTBEAT, HEARTBEAT_S, EventStream, OpenStreams, event
+from ratings.values.states import AdmissionState
 
 MOST_FOLLOWERS = 200
 LOOK_EVERY_S = 0.5
@@ -42,7 +42,7 @@ router = APIRouter()
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class AdmissionView:
     """How an admission stands."""
 
     admission: Admission
@@ -72,12 +72,12 @@ async def follow_admission(
 ) -> Response:
     """Send what becomes of a version, until its checks are over."""
     session_of(request)
-    followers: Followers = request.app.state.followers
+    followers: OpenStreams = request.app.state.followers
     followers.need_room()
-    return EventStream(_tell(request, followers, version, last_event_id))
+    return EventStream(_events(request, followers, version, last_event_id))
 
 
-async def _tell(request: Request, followers: Followers, version: str, place: str) -> AsyncGenerator[bytes, None]:
+async def _events(request: Request, followers: OpenStreams, version: str, place: str) -> AsyncGenerator[bytes, None]:
     """Yield the parts of the page that differ from those that the browser has, until nothing changes any more."""
     yield BEGIN
     known, quiet_s = _marks_of(place), 0.0
@@ -105,7 +105,7 @@ def _marks_of(place: str) -> dict[str, str]:
     return dict(zip(_PARTS, marks if len(marks) == len(_PARTS) else [""] * len(_PARTS), strict=True))
 
 
-def _parts(request: Request, arena: ArenaThere, version: str) -> tuple[dict[str, str], bool]:
+def _parts(request: Request, arena: RemoteArena, version: str) -> tuple[dict[str, str], bool]:
     """Return the parts of the page as they are now, and whether they stay so; a trouble stands in their place."""
     try:
         session_of(request)
@@ -113,9 +113,9 @@ def _parts(request: Request, arena: ArenaThere, version: str) -> tuple[dict[str,
     except (NotSignedInError, LoginError):
         return _trouble(words(language_of(request)).say("owner.ended")), True
     except RefusedError as error:
-        return _trouble(tell(sentence_of(error), language_of(request))), True
+        return _trouble(tell(public_message(error), language_of(request))), True
     except ClientError as error:
-        return _trouble(tell(sentence_of(error), language_of(request))), False
+        return _trouble(tell(public_message(error), language_of(request))), False
     return {part: _rendered(request, f"owners/{part}.html", seen, version) for part in _PARTS}, seen.is_over
 
 
@@ -123,14 +123,14 @@ def _trouble(sentence: str) -> dict[str, str]:
     return {"findings": f'<p class="sentence" role="alert">{escape(sentence)}</p>'}
 
 
-def _rendered(request: Request, template: str, seen: Seen, version: str) -> str:
+def _rendered(request: Request, template: str, seen: AdmissionView, version: str) -> str:
     return bytes(render(request, template, seen=seen, named=version).body).decode()
 
 
-def _look(arena: ArenaThere, version: str) -> Seen:
+def _look(arena: RemoteArena, version: str) -> AdmissionView:
     admission = arena.admissions.get_admission(version)
     try:
         log = arena.bots.get_build_log(version).text
     except UnknownError:  # it was not built yet, or needs no building
         log = ""
-    return Seen(admission, log[-_LOG_CHARACTERS:])
+    return AdmissionView(admission, log[-_LOG_CHARACTERS:])

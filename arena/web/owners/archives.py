@@ -45,7 +45,7 @@ Member = tuple[str, IO[bytes] | None, bool]
 """A path, what is in it, `None` for a directory, and whether it is a program."""
 
 
-class UploadError(ValueError):
+class InvalidUploadError(ValueError):
     """What was uploaded cannot be a bot; the message says why, and what to do."""
 
 
@@ -56,7 +56,7 @@ def read_members(file: BinaryIO, limits: ArchiveLimits) -> Iterator[Member]:
     most = _ENTRIES_OF_A_FILE * limits.files
     for number, member in enumerate(_zipped(file) if is_zip else _tarred(file, limits), 1):
         if number > most:
-            raise UploadError(f"it has over {most} files; leave out what the bot does not need to run")
+            raise InvalidUploadError(f"it has over {most} files; leave out what the bot does not need to run")
         yield member
 
 
@@ -79,7 +79,7 @@ class _Shy(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(MOST_LIST_BYTES + 1 if size < 0 else min(size, MOST_LIST_BYTES + 1))
         if len(data) > MOST_LIST_BYTES:
-            raise UploadError("the list of its files is too long; leave out what the bot does not need to run")
+            raise InvalidUploadError("the list of its files is too long; leave out what the bot does not need to run")
         return data
 
 
@@ -112,9 +112,9 @@ class _Bounded(io.RawIOBase):
         data = self._file.read(size)
         self._read_bytes += len(data)
         if self._read_bytes > self._most_bytes:
-            raise UploadError("its files are larger than a version may be; leave out what the bot does not need")
+            raise InvalidUploadError("its files are larger than a version may be; leave out what the bot does not need")
         if self._read_bytes > self._until:
-            raise UploadError("a name in it is too long; shorten it")
+            raise InvalidUploadError("a name in it is too long; shorten it")
         return data
 
     def allow(self, place: int) -> None:
@@ -148,5 +148,5 @@ def _inflated(file: BinaryIO) -> BinaryIO | gzip.GzipFile | bz2.BZ2File | lzma.L
     return lzma.LZMAFile(file) if first.startswith(b"\xfd7zXZ\x00") else file
 
 
-def _not_plain(name: str) -> UploadError:
-    return UploadError(f"{name!r} is no plain file; send only files and folders")
+def _not_plain(name: str) -> InvalidUploadError:
+    return InvalidUploadError(f"{name!r} is no plain file; send only files and folders")

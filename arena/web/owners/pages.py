@@ -9,12 +9,12 @@ from fastapi import APIRouter, Form, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.model.bots import BotVersion
-from arena.model.page import MOST_LIMIT
-from arena.rpc.remote import ArenaThere
-from arena.web.frame.asking import arena_of
-from arena.web.frame.rendering import render
-from arena.web.owners.entering import asking, need_sure, private, proven_session, session_of
-from arena.web.owners.sessions import Session
+from arena.rpc.remote import RemoteArena
+from arena.web.owners.authentication import asking, need_sure, private, proven_session, session_of
+from arena.web.owners.sessions import OwnerSession
+from arena.web.shared.rendering import render
+from arena.web.shared.request_context import arena_of
+from ratings.values.page import MOST_LIMIT
 
 _SHOWN = 50
 _FEW = 10
@@ -106,7 +106,7 @@ def change(
     return RedirectResponse(f"/account/bot?name={quote(bot.name)}", status_code=303)
 
 
-def _act(arena: ArenaThere, what: str) -> Any:
+def _act(arena: RemoteArena, what: str) -> Any:
     acts = {
         "promote": arena.bots.promote_version,
         "withdraw": arena.bots.withdraw_version,
@@ -117,5 +117,5 @@ def _act(arena: ArenaThere, what: str) -> Any:
     return acts[what]
 
 
-def _text(request: Request, session: Session, title: str, parts: list[tuple[str, str]], *, kind: str) -> Response:
+def _text(request: Request, session: OwnerSession, title: str, parts: list[tuple[str, str]], *, kind: str) -> Response:
     return private(render(request, "owners/text.html", session=session, title=title, parts=parts, kind=kind))

@@ -15,7 +15,7 @@ MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class OwnerSession:
     """Somebody who has signed in."""
 
     key: str = field(repr=False)
@@ -31,22 +31,22 @@ class Session:
         return hmac.compare_digest(text.encode(errors="replace"), self.proof.encode())
 
 
-class Sessions:
+class SessionStore:
     """The sessions of a site. Safe for threads, for each step is one of a dictionary."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._found: OrderedDict[str, Session] = OrderedDict()
+        self._found: OrderedDict[str, OwnerSession] = OrderedDict()
 
-    def open(self, token: str, who: str) -> Session:
+    def open(self, token: str, who: str) -> OwnerSession:
         """Return a new session."""
         key, proof = secrets.token_urlsafe(32), secrets.token_urlsafe(24)
-        session = self._found[key] = Session(key, token, who, proof, self._clock() + LIVES_S)
+        session = self._found[key] = OwnerSession(key, token, who, proof, self._clock() + LIVES_S)
         while len(self._found) > MOST:
             self._found.popitem(last=False)
         return session
 
-    def find(self, key: str | None) -> Session | None:
+    def find(self, key: str | None) -> OwnerSession | None:
         """Return the session of a cookie, if it goes on."""
         found = self._found.get(key or "")
         if found is not None and found.ends_s < self._clock():

@@ -10,10 +10,10 @@ from starlette.responses import RedirectResponse, Response
 
 from arena.model.accounts import Identity, NewToken, TokenSummary
 from arena.model.errors import RefusedError
-from arena.web.frame.rendering import render
-from arena.web.owners.entering import asking, need_sure, private, proven_session, session_of
+from arena.web.owners.authentication import asking, need_sure, private, proven_session, session_of
 from arena.web.pages.addresses import address_of_page
-from ratings.store.states import Scope
+from arena.web.shared.rendering import render
+from ratings.values.states import Scope
 
 SCOPES = (Scope.COMPETITOR, Scope.VIEWER, Scope.PLAYER)
 _SHOWN = 50

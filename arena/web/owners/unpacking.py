@@ -12,8 +12,8 @@ from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.names import check_path, quote_path
 from arena.hosting.content import is_left_out
-from arena.web.owners.archives import BROKEN, UploadError, read_members
-from arena.web.strangers.sentences import is_full
+from arena.web.owners.archives import BROKEN, InvalidUploadError, read_members
+from arena.web.redaction.public_message import is_full
 
 _CHUNK_BYTES = 1 << 20
 _MANIFEST = "bot.toml"
@@ -32,18 +32,22 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
                 continue
             count += 1
             if count > limits.files:
-                raise UploadError(f"it has over {limits.files} files; leave out what the bot does not need to run")
+                raise InvalidUploadError(
+                    f"it has over {limits.files} files; leave out what the bot does not need to run"
+                )
             left -= _write(directory, path, content, left, is_program=is_program)
     except BotArchiveError as error:
-        raise UploadError(str(error)) from error
-    except UploadError:
+        raise InvalidUploadError(str(error)) from error
+    except InvalidUploadError:
         raise
     except FileExistsError as error:
-        raise UploadError(f"{quote_path(path)} is in it twice; leave one out") from error
+        raise InvalidUploadError(f"{quote_path(path)} is in it twice; leave one out") from error
     except BROKEN as error:
         if is_full(error):
             raise
-        raise UploadError("it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot") from error
+        raise InvalidUploadError(
+            "it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot"
+        ) from error
     return _root(directory)
 
 
@@ -55,7 +59,9 @@ def _write(directory: Path, path: str, content: IO[bytes], most_bytes: int, *, i
         while data := content.read(_CHUNK_BYTES):
             written += len(data)
             if written > most_bytes:
-                raise UploadError("its files are larger than a version may be; leave out what the bot does not need")
+                raise InvalidUploadError(
+                    "its files are larger than a version may be; leave out what the bot does not need"
+                )
             target.write(data)
     place.chmod(0o755 if is_program else 0o644)
     return written
@@ -65,4 +71,6 @@ def _root(directory: Path) -> Path:
     for folder in (directory, *(found for found in sorted(directory.iterdir()) if found.is_dir())):
         if (folder / _MANIFEST).is_file():
             return folder
-    raise UploadError(f"there is no {_MANIFEST} in it; send the directory of the bot, as `arena bot submit` takes it")
+    raise InvalidUploadError(
+        f"there is no {_MANIFEST} in it; send the directory of the bot, as `arena bot submit` takes it"
+    )

@@ -16,13 +16,13 @@ from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.errors import HostingError
 from arena.i18n.catalogue import words
-from arena.rpc.submitting import submit
-from arena.web.frame.choices import language_of
-from arena.web.guarding.origins import need_own_page
-from arena.web.owners.archives import UploadError
-from arena.web.owners.entering import asking, proven_session, session_of
-from arena.web.owners.sessions import Session
+from arena.rpc.upload import submit
+from arena.web.middleware.origins import need_own_page
+from arena.web.owners.archives import InvalidUploadError
+from arena.web.owners.authentication import asking, proven_session, session_of
+from arena.web.owners.sessions import OwnerSession
 from arena.web.owners.unpacking import unpack_bot
+from arena.web.shared.preferences import language_of
 
 _LIMITS = ArchiveLimits()
 _LONGEST_MESSAGE = 2000
@@ -45,7 +45,7 @@ def need_room_for(request: Request) -> int:
     return most_bytes
 
 
-def _most_bytes(request: Request, session: Session) -> int:
+def _most_bytes(request: Request, session: OwnerSession) -> int:
     """Return how large an archive an owner may hand in; the organiser has no limit but that of all archives."""
     with asking(request, session.token) as arena:
         identity = arena.account.get_identity()
@@ -66,7 +66,7 @@ async def upload(request: Request) -> Response:
     return RedirectResponse(f"/account/admission?version={quote(version)}", status_code=303)
 
 
-def _hand_in(request: Request, session: Session, archive: UploadFile, message: str, most_bytes: int) -> str:
+def _hand_in(request: Request, session: OwnerSession, archive: UploadFile, message: str, most_bytes: int) -> str:
     """Return the version that an archive became. Raises HTTPException for one that cannot be a bot.
 
     Unpacked it may be no larger than it may be packed: a small file that would fill a disk ends there.
@@ -76,6 +76,6 @@ def _hand_in(request: Request, session: Session, archive: UploadFile, message: s
         try:
             bot = unpack_bot(archive.file, Path(directory), limits)
             submitted = submit(arena, bot, message, lambda _sent, _total: None)
-        except (UploadError, HostingError, BotArchiveError) as error:
+        except (InvalidUploadError, HostingError, BotArchiveError) as error:
             raise HTTPException(400, f"{(archive.filename or '')[:100]}: {error}") from error
     return f"{submitted.bot}@{submitted.content_hash}"

@@ -14,15 +14,16 @@ from arena.model.admissions import Admission
 from arena.model.bots import BotDetail
 from arena.model.errors import ForbiddenError, HiddenError, UnknownError
 from arena.model.match_details import SeatTime
-from arena.model.overview import ShownArena, Standing
+from arena.model.port import ShownArena
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, rating_chart
-from arena.web.frame.asking import answers_of, arena_of, records_of
-from arena.web.frame.choices import language_of
-from arena.web.frame.rendering import render
 from arena.web.pages.addresses import address_of_page
+from arena.web.shared.preferences import language_of
+from arena.web.shared.rendering import render
+from arena.web.shared.request_context import answers_of, arena_of, records_of
 from ratings.errors import NotFoundError
-from ratings.store.states import MatchState
+from ratings.values.leaderboards import Standing
+from ratings.values.states import MatchState
 
 router = APIRouter()
 _PAGE: Final = 50

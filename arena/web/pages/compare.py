@@ -11,15 +11,17 @@ from starlette.responses import Response
 from arena.i18n.catalogue import words
 from arena.model.answers import ComparisonResult
 from arena.model.errors import RefusedError
-from arena.model.overview import ShownArena, Standing, WalkPoint
-from arena.model.page import Page
-from arena.model.statistics import Meeting
+from arena.model.overview import WalkPoint
+from arena.model.port import ShownArena
 from arena.model.tournaments import TournamentDetail
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, walk_chart
-from arena.web.frame.asking import answers_of, arena_of
-from arena.web.frame.choices import language_of
-from arena.web.frame.rendering import render
+from arena.web.shared.preferences import language_of
+from arena.web.shared.rendering import render
+from arena.web.shared.request_context import answers_of, arena_of
+from ratings.values.leaderboards import Standing
+from ratings.values.page import Page
+from ratings.values.statistics import Meeting
 
 router = APIRouter()
 _SHOWN: Final = 20
@@ -31,7 +33,7 @@ _MANY: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class SamePool:
+class PoolComparison:
     """How two bots stand in one pool, and how they fared against one another there."""
 
     new: Standing
@@ -52,14 +54,14 @@ def compare(
     return render(request, "pages/compare.html", new=new, old=old, pools=pools, comparisons=found)
 
 
-def _pools(request: Request, new: str, old: str) -> list[SamePool]:
+def _pools(request: Request, new: str, old: str) -> list[PoolComparison]:
     """Return every pool in which both are rated, with their newest versions there, or those that are named."""
     arena = arena_of(request)
     ones, others = _by_pool(arena, new), _by_pool(arena, old)
     if arena.bots.find_version(new).version_id == arena.bots.find_version(old).version_id:
         raise RefusedError(f"{new!r} and {old!r} are the same version; name two")
     return [
-        SamePool(ones[pool], others[pool], _meeting(request, new, ones[pool], others[pool]))
+        PoolComparison(ones[pool], others[pool], _meeting(request, new, ones[pool], others[pool]))
         for pool in ones
         if pool in others
     ]

@@ -15,13 +15,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import Response
 
-from arena.model.leaderboards import LeaderboardRow
 from arena.model.matches import MatchSummary
-from arena.web.frame.asking import arena_of
-from arena.web.frame.formats import iso_instant
 from arena.web.pages.addresses import address_of_page
-from arena.web.pages.leaderboards import Order
-from arena.web.pages.matches import Wanted
+from arena.web.pages.leaderboards import SortOrder
+from arena.web.pages.matches import MatchSearch
+from arena.web.shared.formats import iso_instant
+from arena.web.shared.request_context import arena_of
+from ratings.values.leaderboards import LeaderboardRow
 
 router = APIRouter()
 After = Annotated[str | None, Query(max_length=2000)]
@@ -34,7 +34,7 @@ _MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "bots"
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class LeaderboardFilters:
     """What a leaderboard is narrowed by and how it is sorted, as on its page."""
 
     sort: Annotated[str, Query(max_length=20)] = "rating"
@@ -44,10 +44,10 @@ class Filters:
 
 @router.get("/leaderboards/{pool}/table.csv")
 def send_leaderboard(
-    request: Request, pool: str, filters: Annotated[Filters, Depends()], after: After = None
+    request: Request, pool: str, filters: Annotated[LeaderboardFilters, Depends()], after: After = None
 ) -> Response:
     """Send the live ratings of a pool; what is sorted by the official table on its page comes by the live rating."""
-    order = Order.parse("rating" if filters.sort.endswith("elo") else filters.sort)
+    order = SortOrder.parse("rating" if filters.sort.endswith("elo") else filters.sort)
     board = arena_of(request).overview.sort_leaderboard(
         pool,
         order.by,
@@ -81,7 +81,7 @@ def _rated(row: LeaderboardRow) -> Sequence[Any]:
 
 
 @router.get("/matches.csv")
-def send_matches(request: Request, wanted: Annotated[Wanted, Depends()], after: After = None) -> Response:
+def send_matches(request: Request, wanted: Annotated[MatchSearch, Depends()], after: After = None) -> Response:
     """Send the matches that are searched for. Raises HTTPException for what makes no sense."""
     try:
         search = wanted.search()

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from arena.model.leaderboards import Leaderboard
 from arena.model.match_details import MatchDetail, MatchSeat
-from arena.model.overview import NewVersion, ShownArena
-from arena.model.port import ArenaPort
+from arena.model.port import ArenaPort, ShownArena
 from arena.model.tournaments import TournamentSummary
-from arena.web.frame.asking import answers_of, arena_of, site_of
-from arena.web.frame.choices import language_of
-from arena.web.frame.rendering import render
-from arena.web.viewing.sizes import board_size
-from arena.web.viewing.tellings import telling_id
+from arena.web.shared.preferences import language_of
+from arena.web.shared.rendering import render
+from arena.web.shared.request_context import answers_of, arena_of, site_of
+from arena.web.viewer.sizes import board_size
+from arena.web.viewer.story_cache import story_id
 from engine import registry
 from engine.core import Game
-from ratings.store.states import MatchState
+from ratings.values.bots import RecentVersion
+from ratings.values.leaderboards import Leaderboard
+from ratings.values.states import MatchState
 
 router = APIRouter()
 _BOARD_ROWS = 5
@@ -34,7 +34,7 @@ NEWS = f"{__name__}:gather"
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class BoardCard:
     """A match that is played now, or that was played last, as a small board."""
 
     match: MatchDetail
@@ -50,23 +50,23 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class FrontPageContent:
     """What stands on the front page, in no language yet."""
 
     boards: Sequence[Leaderboard]
-    live: Sequence[Board]
+    live: Sequence[BoardCard]
     hidden: int
     """How many matches are played that cannot be watched."""
     last: Sequence[MatchDetail]
     tournaments: Sequence[TournamentSummary]
-    newest: Sequence[NewVersion]
+    newest: Sequence[RecentVersion]
 
 
 @router.get("/")
 def front(request: Request) -> Response:
     """Show what goes on or was played last, and the leaderboards of the busiest pools."""
     arena, language = arena_of(request), language_of(request)
-    news: News = answers_of(request).ask_soon(arena, NEWS, site_of(request).is_live)
+    news: FrontPageContent = answers_of(request).ask_soon(arena, NEWS, site_of(request).is_live)
     return render(
         request,
         "pages/front.html",
@@ -80,10 +80,10 @@ def front(request: Request) -> Response:
     )
 
 
-def gather(arena: ShownArena, is_live: bool) -> News:
+def gather(arena: ShownArena, is_live: bool) -> FrontPageContent:
     """Return what is to be told now: some dozens of readings of the database."""
     live, hidden = _live(arena) if is_live else ([], 0)
-    return News(
+    return FrontPageContent(
         boards=arena.leaderboards.list_leaderboards(limit=_BOARD_ROWS).boards,
         live=live,
         hidden=hidden,
@@ -93,12 +93,12 @@ def gather(arena: ShownArena, is_live: bool) -> News:
     )
 
 
-def _live(arena: ArenaPort) -> tuple[Sequence[Board], int]:
+def _live(arena: ArenaPort) -> tuple[Sequence[BoardCard], int]:
     """Return matches that can be watched, and how many are played that cannot be."""
     found = arena.matches.list_matches(state=MatchState.LEASED, limit=_LOOKED_AT).items
     watched = [match for match in found if not match.hidden][:_BOARDS]
     details = [arena.matches.get_match(match.id) for match in watched]
-    boards = [Board(match, board_size(match.pool.game, len(match.seats))) for match in details]
+    boards = [BoardCard(match, board_size(match.pool.game, len(match.seats))) for match in details]
     return boards, sum(match.hidden for match in found)
 
 
@@ -112,9 +112,9 @@ def _last(arena: ArenaPort, most: int) -> Sequence[MatchDetail]:
     return [match for match in details if match.replay_removed_at_us is None]
 
 
-def _played(match: MatchDetail, language: str) -> Board:
-    picture = f"/matches/{match.match_id}/board.svg?lang={language}&v={telling_id(match, language)}"
-    return Board(match, board_size(match.pool.game, len(match.seats)), picture)
+def _played(match: MatchDetail, language: str) -> BoardCard:
+    picture = f"/matches/{match.match_id}/board.svg?lang={language}&v={story_id(match, language)}"
+    return BoardCard(match, board_size(match.pool.game, len(match.seats)), picture)
 
 
 def _games() -> Sequence[tuple[Game, tuple[int, int] | None]]:

@@ -8,11 +8,11 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.responses import Response
 
 from arena.i18n.catalogue import words
-from arena.web.frame.choices import language_of
-from arena.web.frame.rendering import render
-from arena.web.guarding.headers import PICTURE_POLICY
-from arena.web.viewing.rules import rules_of, start_picture, start_text
-from arena.web.viewing.sizes import board_size
+from arena.web.middleware.headers import PICTURE_POLICY
+from arena.web.shared.preferences import language_of
+from arena.web.shared.rendering import render
+from arena.web.viewer.rules import rules_of, start_picture, start_text
+from arena.web.viewer.sizes import board_size
 from engine import registry
 from engine.core import Game
 

@@ -11,14 +11,15 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from arena.model.errors import RefusedError
-from arena.model.leaderboards import Leaderboard, LeaderboardRow
-from arena.model.overview import MOST_IN_OFFICIAL, Form, ShownArena
-from arena.model.ratings import OfficialRow
-from arena.web.drawing.small import common_scale
-from arena.web.frame.asking import answers_of, arena_of, records_of, site_of
-from arena.web.frame.rendering import render
-from arena.web.official.tables import KeptTable
+from arena.model.overview import MOST_IN_OFFICIAL, Form
+from arena.model.port import ShownArena
+from arena.web.drawing.sparklines import common_scale
+from arena.web.official.tables import CachedTable
 from arena.web.pages.addresses import address_of_page
+from arena.web.shared.rendering import render
+from arena.web.shared.request_context import answers_of, arena_of, records_of, site_of
+from ratings.values.leaderboards import Leaderboard, LeaderboardRow
+from ratings.values.official import OfficialRow
 
 router = APIRouter()
 PAGE: Final = 50
@@ -32,14 +33,14 @@ _LIVE_ORDER: Final = "rating"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SortOrder:
     """How a table is sorted, as its address says it: `matches`, or `-matches` for the other way round."""
 
     by: str = _LIVE_ORDER
     is_turned: bool = False
 
     @classmethod
-    def parse(cls, text: str) -> Order:
+    def parse(cls, text: str) -> SortOrder:
         """Return the order that an address asks for."""
         return cls(text.removeprefix("-") or _LIVE_ORDER, text.startswith("-"))
 
@@ -51,9 +52,9 @@ class Order:
     def __str__(self) -> str:
         return "-" * self.is_turned + self.by
 
-    def after_choosing(self, column: str) -> Order:
+    def after_choosing(self, column: str) -> SortOrder:
         """Return the order after somebody has chosen a column: the same column again turns it."""
-        return replace(self, is_turned=not self.is_turned) if column == self.by else Order(column)
+        return replace(self, is_turned=not self.is_turned) if column == self.by else SortOrder(column)
 
     def aria(self, column: str) -> str:
         """Return how a column is sorted, in the words of `aria-sort`."""
@@ -61,7 +62,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LeaderboardLine:
     """A line of the table, with all that stands in it."""
 
     row: LeaderboardRow
@@ -113,8 +114,8 @@ def show_pool(
     after: Annotated[str | None, Query(max_length=2000)] = None,
 ) -> Response:
     """Show the table of a pool."""
-    arena, order, tables = arena_of(request), Order.parse(sort), site_of(request).official
-    kept = KeptTable()
+    arena, order, tables = arena_of(request), SortOrder.parse(sort), site_of(request).official
+    kept = CachedTable()
     if order.by == _OFFICIAL:
         of_pool = arena.overview.pick_leaderboard(pool, ())
         kept = tables.look(of_pool.pool.pool_id, of_pool.matches) if tables else kept
@@ -150,7 +151,7 @@ def show_pool(
     )
 
 
-def _rows(kept: KeptTable) -> Mapping[str, OfficialRow]:
+def _rows(kept: CachedTable) -> Mapping[str, OfficialRow]:
     """Return the lines of an official table by version, in its order."""
     return {row.version: row for row in kept.table.rows} if kept.table else {}
 
@@ -158,7 +159,7 @@ def _rows(kept: KeptTable) -> Mapping[str, OfficialRow]:
 def _by_official(
     arena: ShownArena,
     pool: str,
-    order: Order,
+    order: SortOrder,
     name: str,
     owner: str,
     after: str | None,
@@ -186,6 +187,6 @@ def _place(after: str | None) -> int:
     return int(after)
 
 
-def _lines(request: Request, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[Line]:
+def _lines(request: Request, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[LeaderboardLine]:
     forms = records_of(request).forms(arena_of(request), board.pool.pool_id, board.table, answers_of(request).ask)
-    return [Line(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]
+    return [LeaderboardLine(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]

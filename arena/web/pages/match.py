@@ -17,22 +17,22 @@ from arena.i18n.telling import tell
 from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
 from arena.model.match_details import MatchDetail
-from arena.story.facts import StoryError
-from arena.web.frame.answers import PATIENCE_S, BeingMadeError
-from arena.web.frame.asking import arena_of, site_of
-from arena.web.frame.choices import language_of
-from arena.web.frame.formats import format_instant, short_id
-from arena.web.frame.rendering import render
-from arena.web.guarding.headers import PICTURE_POLICY
-from arena.web.viewing.document import picture_at
-from arena.web.viewing.gate import BusyError
-from arena.web.viewing.phrases import viewer_words
-from arena.web.viewing.sending import send_packed
-from arena.web.viewing.sizes import board_size
-from arena.web.viewing.tellings import Tellings, telling_id
-from arena.web.viewing.verdicts import Verdicts
+from arena.story.errors import StoryError
+from arena.web.middleware.headers import PICTURE_POLICY
+from arena.web.shared.answer_cache import PATIENCE_S, AnswerPendingError
+from arena.web.shared.formats import format_instant, short_id
+from arena.web.shared.preferences import language_of
+from arena.web.shared.rendering import render
+from arena.web.shared.request_context import arena_of, site_of
+from arena.web.viewer.document import picture_at
+from arena.web.viewer.phrases import viewer_words
+from arena.web.viewer.replay_checks import ReplayChecks
+from arena.web.viewer.semaphore import TooManyWaitingError
+from arena.web.viewer.sending import send_packed
+from arena.web.viewer.sizes import board_size
+from arena.web.viewer.story_cache import StoryCache, story_id
 from ratings.errors import RatingsError
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 router = APIRouter()
 _FOREVER = "public, max-age=31536000, immutable"
@@ -40,9 +40,9 @@ _ASK_AGAIN = "public, no-cache"
 Position = Annotated[int | None, Query(ge=0, lt=1_000_000)]
 
 
-def tellings_of(request: Request) -> Tellings:
+def stories_of(request: Request) -> StoryCache:
     """Return the stories that are kept."""
-    found: Tellings = request.app.state.tellings
+    found: StoryCache = request.app.state.stories
     return found
 
 
@@ -63,30 +63,30 @@ def show_match(request: Request, match: str, ply: Position = None) -> Response:
         awaited=_awaited(request, found),
         still=_still(request, found, ply, language) if has_replay and ply is not None else None,
         words=viewer_words(language),
-        frames=f"/matches/{found.match_id}/frames.json?lang={language}&v={telling_id(found, language)}",
+        frames=f"/matches/{found.match_id}/frames.json?lang={language}&v={story_id(found, language)}",
         size=board_size(found.pool.game, len(found.seats)),
     )
     helper = site_of(request).helper
     if has_replay and helper is not None and helper.is_free():
-        answer.background = BackgroundTask(_tell_ahead, request, found, language)  # the viewer is about to ask for it
+        answer.background = BackgroundTask(_render_ahead, request, found, language)  # the viewer is about to ask for it
     return answer
 
 
-def _tell_ahead(request: Request, match: MatchDetail, language: str) -> None:
+def _render_ahead(request: Request, match: MatchDetail, language: str) -> None:
     """Have a match told before it is asked for; whoever asks is told why it cannot be."""
-    with suppress(BusyError, ClientError, RatingsError, ReplayError, StoryError):
-        tellings_of(request).packed(arena_of(request), match, language)
+    with suppress(TooManyWaitingError, ClientError, RatingsError, ReplayError, StoryError):
+        stories_of(request).packed(arena_of(request), match, language)
 
 
 @router.get("/matches/{match}/frames.json")
 def send_frames(request: Request, match: str, v: str = "") -> Response:
-    """Send the story of a match that is over, as `arena.web.viewing.document` makes it."""
+    """Send the story of a match that is over, as `arena.web.viewer.document` makes it."""
     found, language = _finished(request, match), language_of(request)
-    tag = telling_id(found, language)
+    tag = story_id(found, language)
     headers = {"etag": f'"{tag}"', "cache-control": _FOREVER if v == tag else _ASK_AGAIN}
     if request.headers.get("if-none-match") == headers["etag"]:
         return Response(status_code=304, headers=headers | {"vary": "Accept-Encoding"})
-    return send_packed(request, tellings_of(request).packed(arena_of(request), found, language), headers)
+    return send_packed(request, stories_of(request).packed(arena_of(request), found, language), headers)
 
 
 @router.get("/matches/{match}/board.svg")
@@ -95,10 +95,10 @@ def send_board(request: Request, match: str, ply: Position = None, v: str = "") 
     found, language = _finished(request, match), language_of(request)
     if ply is not None and found.plies is not None:
         _check_position(ply, found.plies, language)
-    drawn = tellings_of(request).picture(arena_of(request), found, language, ply)
+    drawn = stories_of(request).picture(arena_of(request), found, language, ply)
     if not drawn:
         raise HTTPException(404, words(language).say("viewer.no_picture"))
-    is_named = v == telling_id(found, language)
+    is_named = v == story_id(found, language)
     headers = {"content-security-policy": PICTURE_POLICY, "cache-control": _FOREVER if is_named else _ASK_AGAIN}
     return Response(drawn, media_type="image/svg+xml", headers=headers)
 
@@ -125,7 +125,7 @@ def show_waiting(request: Request, match: str) -> Response:
 def show_verdict(request: Request, match: str) -> Response:
     """Show whether the replay of a match is sound: a page, or for a page that asks a part of it."""
     found = _finished(request, match)
-    verdicts: Verdicts = request.app.state.verdicts
+    verdicts: ReplayChecks = request.app.state.replay_checks
     check = verdicts.of(arena_of(request), found)
     template = "viewing/verdict.html" if "hx-request" in request.headers else "pages/verified.html"
     return render(request, template, match=found, check=check, headers={"vary": "HX-Request, Accept-Language, Cookie"})
@@ -172,13 +172,13 @@ def _check_position(ply: int, last: int, language: str) -> None:
 
 
 def _still(request: Request, match: MatchDetail, ply: int, language: str) -> dict[str, Any]:
-    """Return what is told of one position on a page without a script. Raises BeingMadeError."""
-    telling = Thread(target=_tell_ahead, args=(request, match, language), daemon=True)
-    telling.start()
-    telling.join(PATIENCE_S)
-    if telling.is_alive() and site_of(request).helper is not None:
-        raise BeingMadeError
-    document = tellings_of(request).told(arena_of(request), match, language)
+    """Return what is told of one position on a page without a script. Raises AnswerPendingError."""
+    thread = Thread(target=_render_ahead, args=(request, match, language), daemon=True)
+    thread.start()
+    thread.join(PATIENCE_S)
+    if thread.is_alive() and site_of(request).helper is not None:
+        raise AnswerPendingError
+    document = stories_of(request).document(arena_of(request), match, language)
     last = len(document["frames"]) - 1
     _check_position(ply, last, language)
     frame, picture = document["frames"][ply], picture_at(document, ply)

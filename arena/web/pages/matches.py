@@ -11,11 +11,11 @@ from starlette.responses import Response
 
 from arena.match.result import FaultCause
 from arena.model.matches import ANY_FAULT, MatchSummary
-from arena.model.page import Page
-from arena.web.frame.asking import arena_of
-from arena.web.frame.rendering import render
-from arena.web.guarding.errors import status_of
-from ratings.store.states import Fared, MatchState
+from arena.web.middleware.errors import status_of
+from arena.web.shared.rendering import render
+from arena.web.shared.request_context import arena_of
+from ratings.values.page import Page
+from ratings.values.states import Fared, MatchState
 
 router = APIRouter()
 Text = Annotated[str, Query(max_length=200)]
@@ -23,7 +23,7 @@ _MOST_PLIES = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MatchSearch:
     """What stands in the form; an empty field asks for nothing."""
 
     bot: Text = ""
@@ -67,7 +67,9 @@ def _number(text: str) -> int | None:
 
 @router.get("/matches")
 def search_matches(
-    request: Request, wanted: Annotated[Wanted, Depends()], after: Annotated[str | None, Query(max_length=2000)] = None
+    request: Request,
+    wanted: Annotated[MatchSearch, Depends()],
+    after: Annotated[str | None, Query(max_length=2000)] = None,
 ) -> Response:
     """Show the matches that are searched for, those planned last first; what is wrong is told above the form."""
     arena = arena_of(request)

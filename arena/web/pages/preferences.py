@@ -8,8 +8,8 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.i18n.catalogue import NAMES
-from arena.web.frame.asking import site_of
-from arena.web.frame.choices import LANGUAGE_COOKIE, THEME_COOKIE, THEMES
+from arena.web.shared.preferences import LANGUAGE_COOKIE, THEME_COOKIE, THEMES
+from arena.web.shared.request_context import site_of
 
 router = APIRouter()
 _YEAR_S = 365 * 24 * 3600

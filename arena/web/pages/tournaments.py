@@ -13,18 +13,18 @@ from starlette.responses import RedirectResponse, Response
 from arena.i18n.catalogue import Words, words
 from arena.i18n.standing import status_words
 from arena.model.errors import HiddenError
-from arena.model.page import Page
 from arena.model.pairings import Pairing
-from arena.model.statistics import Crosstable, Meeting
 from arena.model.tournaments import TournamentDetail
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import heat_of
-from arena.web.frame.asking import answers_of, arena_of
-from arena.web.frame.choices import language_of
-from arena.web.frame.pools import FORMATS
-from arena.web.frame.progress import KNOCKOUT, foretell, progress_of
-from arena.web.frame.rendering import render
+from arena.web.shared.pools import FORMATS
+from arena.web.shared.preferences import language_of
+from arena.web.shared.progress import KNOCKOUT, expected_matches, progress_of
+from arena.web.shared.rendering import render
+from arena.web.shared.request_context import answers_of, arena_of
+from ratings.values.page import Page
+from ratings.values.statistics import Crosstable, Meeting
 
 router = APIRouter()
 _MOST_CROSSED = 24
@@ -39,7 +39,7 @@ _ROUNDS = (KNOCKOUT, "swiss")
 
 
 @dataclass(frozen=True, slots=True)
-class Crossed:
+class CrosstableView:
     """The crosstable of a tournament: who is in it, and how each fared against each."""
 
     names: tuple[str, ...]
@@ -109,7 +109,7 @@ def show_confidence(request: Request, tournament: Named) -> Response:
 def _standing(found: TournamentDetail, language: Words) -> dict[str, Any]:
     statuses = {row.version_id: status_words(row.status, language) for row in found.standings[:_MOST_ROWS]}
     return {
-        "progress": progress_of(found.summary, foretold=foretell(found)),
+        "progress": progress_of(found.summary, expected=expected_matches(found)),
         "statuses": statuses,
         "rows": found.standings[:_MOST_ROWS],
     }
@@ -121,7 +121,7 @@ def _target(found: TournamentDetail) -> float | None:
     return float(percent[1]) / 100 if percent else None
 
 
-def _crosstable(request: Request, found: TournamentDetail) -> tuple[Crossed | None, str]:
+def _crosstable(request: Request, found: TournamentDetail) -> tuple[CrosstableView | None, str]:
     """Return the crosstable, or `None` and why it is not shown yet."""
     if len(found.standings) < 2:
         return None, ""
@@ -134,11 +134,11 @@ def _crosstable(request: Request, found: TournamentDetail) -> tuple[Crossed | No
     return (_crossed(table), "") if table.meetings else (None, "")
 
 
-def _crossed(table: Crosstable) -> Crossed:
+def _crossed(table: Crosstable) -> CrosstableView:
     met = {(one.version_id, one.opponent_id): one for one in table.meetings}
     ids = [version.version_id for version in table.versions]
     rows = tuple(tuple(met.get((mine, other)) for other in ids) for mine in ids)
-    return Crossed(tuple(version.name for version in table.versions), rows)
+    return CrosstableView(tuple(version.name for version in table.versions), rows)
 
 
 def _pairings(request: Request, found: TournamentDetail) -> tuple[Pairing, ...]:

@@ -1,20 +1,20 @@
 """What a person may not do now; every message is one sentence with the remedy, and nothing has happened then.
 
 PeopleError
-├── FullError         all seats of this arena are taken
-├── TooManyError      this visitor may not have another table
-│   ├── HeldError     he has as many seats as he may
-│   ├── HourError     his address opened as many tables as it may
-│   └── RatedError    people play unrated matches here
-├── NoTableError      there is no such table, or it was cleared away
-├── StaleError        the question was answered already, or another one is asked now
-├── IllegalError      the action is not legal here
-├── TakenOverError    another browser plays this seat now
-├── SeatTakenError    somebody else came by the invitation
-├── NotOfferedError   a bot that was asked for cannot play here now
-├── ServiceRefusedError  the service does not take the order
-└── NotReachedError   the service does not open a seat in time
-    └── KeptOutError  it says why it opens none
+├── AllSeatsTakenError      all seats of this arena are taken
+├── TooManyError            this visitor may not have another table
+│   ├── TooManySeatsError   he has as many seats as he may
+│   ├── TooManyTablesError  his address opened as many tables as it may
+│   └── RatedError          people play unrated matches here
+├── NoTableError            there is no such table, or it was cleared away
+├── StaleError              the question was answered already, or another one is asked now
+├── IllegalError            the action is not legal here
+├── TakenOverError          another browser plays this seat now
+├── SeatTakenError          somebody else came by the invitation
+├── NotOfferedError         a bot that was asked for cannot play here now
+├── ServiceRefusedError     the service does not take the order
+└── NotReachedError         the service does not open a seat in time
+    └── SeatRefusedError    it says why it opens none
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PeopleError(Exception):
         self.values = values
 
 
-class FullError(PeopleError):
+class AllSeatsTakenError(PeopleError):
     """All seats are taken."""
 
     key = "play.error_full"
@@ -42,13 +42,13 @@ class TooManyError(PeopleError):
     """The visitor may not have another table."""
 
 
-class HeldError(TooManyError):
+class TooManySeatsError(TooManyError):
     """The visitor has as many seats as he may."""
 
     key = "play.error_held"
 
 
-class HourError(TooManyError):
+class TooManyTablesError(TooManyError):
     """The address of the visitor opened as many tables as it may."""
 
     key = "play.error_hour"
@@ -90,7 +90,7 @@ class NotReachedError(PeopleError):
     key = "play.error_not_reached"
 
 
-class KeptOutError(NotReachedError):
+class SeatRefusedError(NotReachedError):
     """The service says why it opens no seat."""
 
     key = "play.error_kept_out"

@@ -8,15 +8,15 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
-from arena.web.frame.asking import arena_of
-from arena.web.frame.rendering import render
-from arena.web.guarding.origins import need_own_page
-from arena.web.people.asking import form_of, hall_of, told
+from arena.web.middleware.origins import need_own_page
 from arena.web.people.errors import NotOfferedError, PeopleError
-from arena.web.people.ordering import INVITED, PERSON, choices_of, offered_bots, quick_order, read_order
-from arena.web.people.values import Order, Pace
+from arena.web.people.order_form import INVITED, PERSON, choices_of, offered_bots, quick_order, read_order
+from arena.web.people.requests import error_text, form_of, game_tables_of
+from arena.web.people.values import TableClock, TableOrder
 from arena.web.people.visitors import address_of, remember, visitor_of
-from arena.web.viewing.sizes import board_size
+from arena.web.shared.rendering import render
+from arena.web.shared.request_context import arena_of
+from arena.web.viewer.sizes import board_size
 from engine import registry
 
 router = APIRouter()
@@ -29,7 +29,7 @@ async def order_page(request: Request) -> Response:
 
 
 async def _order_page(request: Request, said: Mapping[str, str], problem: str = "", status: int = 200) -> Response:
-    hall, visitor = hall_of(request), visitor_of(request)
+    game_tables, visitor = game_tables_of(request), visitor_of(request)
     names = registry.names()
     game = registry.get(said["game"] if said.get("game") in names else names[0])
     wanted = said.get("seats", "")
@@ -45,11 +45,11 @@ async def _order_page(request: Request, said: Mapping[str, str], problem: str = 
         bots=await run_in_threadpool(offered_bots, arena_of(request), game.name),
         person=PERSON,
         invited=INVITED,
-        paces=[pace.value for pace in Pace],
+        paces=[pace.value for pace in TableClock],
         choices=choices_of(game),
-        rules=hall.rules,
-        free=hall.free,
-        tables=hall.tables_of(visitor),
+        rules=game_tables.rules,
+        free=game_tables.free,
+        tables=game_tables.tables_of(visitor),
         said=said,
         problem=problem,
     )
@@ -65,7 +65,7 @@ async def order(request: Request) -> Response:
     offered = await run_in_threadpool(offered_bots, arena_of(request), wanted.game)
     if missing := next((bot for bot in wanted.sitting if bot is not None and bot not in offered), None):
         error = NotOfferedError(f"{missing} cannot play here now; choose another bot", bot=missing)
-        return await _order_page(request, form, told(request, error), 409)
+        return await _order_page(request, form, error_text(request, error), 409)
     return await _open(request, wanted, form)
 
 
@@ -78,10 +78,10 @@ async def quick(request: Request) -> Response:
     return await _open(request, quick_order(form, offered), form)
 
 
-async def _open(request: Request, wanted: Order, form: Mapping[str, str]) -> Response:
-    hall, visitor = hall_of(request), visitor_of(request)
+async def _open(request: Request, wanted: TableOrder, form: Mapping[str, str]) -> Response:
+    game_tables, visitor = game_tables_of(request), visitor_of(request)
     try:
-        table = await hall.open(visitor, address_of(request), wanted)
+        table = await game_tables.open(visitor, address_of(request), wanted)
     except PeopleError as error:
-        return await _order_page(request, form, told(request, error), 409)
+        return await _order_page(request, form, error_text(request, error), 409)
     return remember(request, RedirectResponse(f"/play/{table.key}", status_code=303), visitor)

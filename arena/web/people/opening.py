@@ -8,17 +8,17 @@ from pathlib import Path
 
 from arena.model.port import ArenaPort
 from arena.rpc.channel import UNIX, Endpoint
-from arena.rpc.connect import connect
-from arena.web.frame.site import Site
-from arena.web.people.desk import Desk
-from arena.web.people.hall import Hall
+from arena.rpc.login import connect
+from arena.web.people.service_client import ServiceClient
+from arena.web.people.tables import GameTables
+from arena.web.shared.site import Site
 
 SEATS, TABLES = "seats.sock", "tables.json"
-"""Beside the socket of the service: where guests sit down, and the file in which tables are remembered."""
+"""Beside the socket of the service: where visitors sit down, and the file in which tables are remembered."""
 
 
 @asynccontextmanager
-async def open_tables(site: Site) -> AsyncIterator[Hall | None]:
+async def open_tables(site: Site) -> AsyncIterator[GameTables | None]:
     """Open the tables of a site; None where nobody can sit down."""
     service = site.service
     if service is None or not site.takes_people:
@@ -31,5 +31,7 @@ async def open_tables(site: Site) -> AsyncIterator[Hall | None]:
             yield arena
 
     run = Path(service.removeprefix(UNIX)).parent
-    async with Hall(site.people, Endpoint(f"{UNIX}{run / SEATS}"), Desk(organiser), run / TABLES) as hall:
-        yield hall
+    async with GameTables(
+        site.people, Endpoint(f"{UNIX}{run / SEATS}"), ServiceClient(organiser), run / TABLES
+    ) as game_tables:
+        yield game_tables

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
+from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from sse_starlette.sse import EventSourceResponse
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from arena.web.frame.choices import language_of
-from arena.web.frame.rendering import render
-from arena.web.guarding.headers import PICTURE_POLICY
-from arena.web.guarding.origins import need_own_page
-from arena.web.people.asking import form_of, hall_of, refused, table_of, told, words_of
+from arena.web.middleware.headers import PICTURE_POLICY
+from arena.web.middleware.origins import need_own_page
 from arena.web.people.errors import NoTableError, PeopleError
-from arena.web.people.showing import Teller, asked_json, picture_of, position, sight_of, text_of
+from arena.web.people.game_table import GameTable, Party
+from arena.web.people.requests import error_text, form_of, game_tables_of, refusal_response, table_of, words_of
+from arena.web.people.script_texts import SPOKEN
 from arena.web.people.streaming import PATIENCE_S, changes
-from arena.web.people.table import Party, Table
+from arena.web.people.table_view import BrowserUpdates, asked_json, picture_of, position, text_of, view_of
 from arena.web.people.visitors import remember, visitor_of
-from arena.web.people.wording import SPOKEN
-from arena.web.viewing.sizes import board_size
+from arena.web.shared.preferences import language_of
+from arena.web.shared.rendering import render
+from arena.web.viewer.sizes import board_size
 from engine import registry
 
 router = APIRouter()
@@ -37,12 +38,12 @@ async def table_page(request: Request, key: str) -> Response:
     if any(party.is_awaited and party.invitation == key for party in table.parties):
         return _invite(request, table, key)
     party = _party(request, table, key)
-    grip, language, say = table.take(party), language_of(request), words_of(request).say
-    sight = sight_of(table, party)
-    state, last = position(sight, sight.count)
-    picture = None if state is None else picture_of(sight, state, last, language)
+    session, language, say = table.take(party), language_of(request), words_of(request).say
+    view = view_of(table, party)
+    state, last = position(view, view.count)
+    picture = None if state is None else picture_of(view, state, last, language)
     document = {
-        "grip": grip,
+        "grip": session,
         "address": f"/play/{key}",
         "words": {name.removeprefix("play."): say(name, **_HOLES) for name in SPOKEN},
         "own": party.seats,
@@ -59,32 +60,32 @@ async def table_page(request: Request, key: str) -> Response:
         game=game,
         document=document,
         data=json.dumps(document),
-        asked=asked_json(sight, language),
+        asked=asked_json(view, language),
         picture=picture,
         start=board_size(table.game, len(table.about.names)) if state is None else None,
-        text="" if picture is not None else text_of(sight, state, language),
-        seat=sight.seat,
+        text="" if picture is not None else text_of(view, state, language),
+        seat=view.seat,
         site_address=str(request.base_url),
-        rules=hall_of(request).rules,
+        rules=game_tables_of(request).rules,
     )
     return remember(request, page, visitor_of(request))
 
 
 def _seated(request: Request, invitation: str) -> Response | None:
     """Lead whoever took the seat of an invitation back to it: links are opened again, and buttons pressed twice."""
-    tables = hall_of(request).tables_of(visitor_of(request))
+    tables = game_tables_of(request).tables_of(visitor_of(request))
     own = next((party.key for _, party in tables if party.invitation == invitation), None)
     return None if own is None else RedirectResponse(f"/play/{own}", status_code=303)
 
 
-def _party(request: Request, table: Table, key: str) -> Party:
+def _party(request: Request, table: GameTable, key: str) -> Party:
     try:
         return table.party(key)
     except NoTableError as error:
-        raise HTTPException(404, told(request, error)) from error
+        raise HTTPException(404, error_text(request, error)) from error
 
 
-def _invite(request: Request, table: Table, key: str, problem: str = "", status: int = 200) -> Response:
+def _invite(request: Request, table: GameTable, key: str, problem: str = "", status: int = 200) -> Response:
     (seat,) = next(party.seats for party in table.parties if party.invitation == key)
     page = render(
         request,
@@ -96,7 +97,7 @@ def _invite(request: Request, table: Table, key: str, problem: str = "", status:
         seat=seat,
         game=registry.get(table.game),
         problem=problem,
-        rules=hall_of(request).rules,
+        rules=game_tables_of(request).rules,
     )
     return remember(request, page, visitor_of(request))
 
@@ -109,11 +110,11 @@ async def sit(request: Request, key: str) -> Response:
         return seated
     table, visitor, form = table_of(request, key), visitor_of(request), await form_of(request)
     try:
-        party = await hall_of(request).sit(table, key, visitor, form.get("name", ""))
+        party = await game_tables_of(request).sit(table, key, visitor, form.get("name", ""))
     except PeopleError as error:
         if any(one.is_awaited and one.invitation == key for one in table.parties):
-            return _invite(request, table, key, told(request, error), 409)
-        raise HTTPException(409, told(request, error)) from error
+            return _invite(request, table, key, error_text(request, error), 409)
+        raise HTTPException(409, error_text(request, error)) from error
     return remember(request, RedirectResponse(f"/play/{party.key}", status_code=303), visitor)
 
 
@@ -121,9 +122,9 @@ async def sit(request: Request, key: str) -> Response:
 async def board(request: Request, key: str) -> Response:
     """Return the position as the seat sees it, for browsers without script."""
     table = table_of(request, key)
-    sight = sight_of(table, _party(request, table, key))
-    state, last = position(sight, sight.count)
-    picture = None if state is None else picture_of(sight, state, last, language_of(request))
+    view = view_of(table, _party(request, table, key))
+    state, last = position(view, view.count)
+    picture = None if state is None else picture_of(view, state, last, language_of(request))
     if picture is None:
         raise HTTPException(404)
     headers = {"content-security-policy": PICTURE_POLICY, **_SECRET}
@@ -131,20 +132,20 @@ async def board(request: Request, key: str) -> Response:
 
 
 @router.get("/play/{key}/state")
-async def state(request: Request, key: str, grip: int) -> Response:
+async def state(request: Request, key: str, session: Annotated[int, Query(alias="grip")]) -> Response:
     """Return a table as it stands, for the browser that plays at it."""
     table = table_of(request, key)
     party = _party(request, table, key)
     try:
-        party.check_grip(grip)
+        party.check_session(session)
     except PeopleError as error:
-        return refused(request, error)
-    return JSONResponse(Teller(language_of(request)).tell(sight_of(table, party)), headers=_SECRET)
+        return refusal_response(request, error)
+    return JSONResponse(BrowserUpdates(language_of(request)).update(view_of(table, party)), headers=_SECRET)
 
 
 @router.get("/play/{key}/events")
-async def events(request: Request, key: str, grip: int) -> Response:
+async def events(request: Request, key: str, session: Annotated[int, Query(alias="grip")]) -> Response:
     """Tell a browser of the table, until another browser plays at it."""
     table = table_of(request, key)
-    told_changes = changes(table, _party(request, table, key), grip, language_of(request))
-    return EventSourceResponse(told_changes, ping=PATIENCE_S)
+    messages = changes(table, _party(request, table, key), session, language_of(request))
+    return EventSourceResponse(messages, ping=PATIENCE_S)

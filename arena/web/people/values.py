@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from arena.model.people import LONGEST_NAME
-from arena.web.frame.site import Rules
+from arena.model.people import LONGEST_NAME, PlayLimits
 
 
-class Pace(StrEnum):
+class TableClock(StrEnum):
     """The clock of a table; bots at it play by the same."""
 
     GENEROUS = "generous"
@@ -20,18 +19,18 @@ class Pace(StrEnum):
     """None but the time after which an idle seat resigns."""
 
 
-_TIMES = {Pace.GENEROUS: "600+30", Pace.BRISK: "120+10"}
+_TIMES = {TableClock.GENEROUS: "600+30", TableClock.BRISK: "120+10"}
 _BEYOND_IDLE_S = 60
 """How much longer than the idle time the limit of a decision is without a clock, so that idling is never a fault."""
 
 
-def time_of(pace: Pace, rules: Rules) -> str:
+def time_of(pace: TableClock, rules: PlayLimits) -> str:
     """Return the time control of a pace, as a service reads it."""
     return _TIMES.get(pace) or f"{int(rules.idle_s) + _BEYOND_IDLE_S}s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class TableOrder:
     """A table that a visitor wants."""
 
     game: str
@@ -39,7 +38,7 @@ class Order:
     """Who sits where: the name of a bot, or None for a person."""
     names: tuple[str, ...] = ()
     """What the people call themselves, in the order of their seats; whoever says nothing has a number."""
-    pace: Pace = Pace.GENEROUS
+    pace: TableClock = TableClock.GENEROUS
     options: Mapping[str, Any] = field(default_factory=dict)
     rated: bool = False
     invited: tuple[int, ...] = ()
@@ -70,7 +69,7 @@ def shown_name(name: str) -> str:
     return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())[:LONGEST_NAME].strip()
 
 
-class Stage(StrEnum):
+class SeatState(StrEnum):
     """Where a seat stands."""
 
     WAITING = "waiting"
@@ -82,11 +81,11 @@ class Stage(StrEnum):
     OVER = "over"
     """The match is over for this seat."""
     LOST = "lost"
-    """The match has no result: the service gave it up, or does not let the guest in."""
+    """The match has no result: the service gave it up, or does not let the visitor in."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class SeatEnding:
     """How a match ended for a seat."""
 
     ranks: tuple[int, ...]
@@ -98,7 +97,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingDecision:
     """A decision that waits for a person, with the time that is left when it is looked at."""
 
     ply: int

@@ -8,7 +8,7 @@ import secrets
 from fastapi import Request
 from starlette.responses import Response
 
-from arena.web.frame.asking import site_of
+from arena.web.shared.request_context import site_of
 
 _COOKIE = "visitor"
 _KEY = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)

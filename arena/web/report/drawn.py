@@ -26,7 +26,7 @@ _ANYWHERE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PictureContext:
     """What is known of a position before its picture."""
 
     event: int
@@ -41,7 +41,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PicturePart:
     """A part: the numbers of its template and of the texts in its holes, and those that refer to something."""
 
     template: int
@@ -68,9 +68,9 @@ class Pictures:
     def __init__(self, coder: Coder, texts: Texts) -> None:
         self._coder, self._texts = coder, texts
         self._numbers: dict[str, int] = {}
-        self._parts: list[Part] = []
+        self._parts: list[PicturePart] = []
         self._amounts = Numbered[int]()
-        self._known: dict[tuple[int, int], Part] = {}
+        self._known: dict[tuple[int, int], PicturePart] = {}
         self._sames = Numbered[bytes]()
         self._last_same: dict[tuple[int, int], int] = {}
         self._places: dict[int, int] = {}
@@ -81,29 +81,29 @@ class Pictures:
         """Begin a match."""
         self._shown, self._before = {}, []
 
-    def put(self, changes: Sequence[tuple[int, str]], told: Told) -> None:
+    def put(self, changes: Sequence[tuple[int, str]], context: PictureContext) -> None:
         """Write which slots, in their order, show which parts from this position on."""
         walk = _Walk()
         for slot, text in changes:
-            self._slot(slot, walk, told)
-            number = self._part(slot, text, walk, told)
+            self._slot(slot, walk, context)
+            number = self._part(slot, text, walk, context)
             self._shown[slot] = number
             walk.slot, walk.part = slot, number
             self._mention(slot, self._parts[number], walk)
-        self._slot(_NONE, walk, told)
+        self._slot(_NONE, walk, context)
         self._before = [slot for slot, _ in changes]
 
-    def _slot(self, slot: int, walk: _Walk, told: Told) -> None:
+    def _slot(self, slot: int, walk: _Walk, context: PictureContext) -> None:
         """Write which slot changes next; _NONE if no other does."""
-        last, first, second = walk.slot, *self._foretold(walk)
+        last, first, second = walk.slot, *self._expected_references(walk)
         waiting = next((before for before in self._before if before > last), _NONE)
         shows = self._parts[self._shown[waiting]].template if waiting >= 0 else _NONE
         keys = (
-            situation(fields.SLOT, last, told.event, waiting, shows, walk.part),
-            situation(fields.SLOT + 1, last, first, told.action),
+            situation(fields.SLOT, last, context.event, waiting, shows, walk.part),
+            situation(fields.SLOT + 1, last, first, context.action),
             situation(fields.SLOT + 2, last, first, second, waiting),
-            situation(fields.SLOT + 3, last, told.event, waiting, shows),
-            situation(fields.SLOT + 4, last, told.action, waiting, shows),
+            situation(fields.SLOT + 3, last, context.event, waiting, shows),
+            situation(fields.SLOT + 4, last, context.action, waiting, shows),
             situation(fields.SLOT + 5, last, waiting, shows),
             situation(fields.SLOT + 6, last),
         )
@@ -113,21 +113,21 @@ class Pictures:
             walk.met += 1 if self._places.get(first) == slot else 2 if self._places.get(second) == slot else 0
 
     @staticmethod
-    def _foretold(walk: _Walk) -> tuple[int, int]:
+    def _expected_references(walk: _Walk) -> tuple[int, int]:
         """Return the next two references that were mentioned and not met."""
         first, second = [*walk.mentioned[walk.met : walk.met + 2], _NONE, _NONE][:2]
         return first, second
 
-    def _mention(self, slot: int, part: Part, walk: _Walk) -> None:
+    def _mention(self, slot: int, part: PicturePart, walk: _Walk) -> None:
         if self._texts.text(part.template).startswith(_PLACE):
             if part.references:
                 self._places[part.references[0]] = slot
             return
         walk.mentioned += [each for each in dict.fromkeys(part.references) if each not in walk.mentioned]
 
-    def _part(self, slot: int, text: str, walk: _Walk, told: Told) -> int:
+    def _part(self, slot: int, text: str, walk: _Walk, context: PictureContext) -> int:
         """Write what a slot shows now, and return its number."""
-        old, event, action, words = self._shown.get(slot, _NONE), told.event, told.action, told.words
+        old, event, action, words = self._shown.get(slot, _NONE), context.event, context.action, context.words
         keys = (
             situation(fields.PART, slot, event, old, words),
             situation(fields.PART + 1, slot, event, old),
@@ -138,22 +138,22 @@ class Pictures:
         )
         number = self._numbers.get(text, len(self._parts))
 
-        def tell() -> None:
-            part = self._fill(slot, text, walk, told)
+        def write() -> None:
+            part = self._fill(slot, text, walk, context)
             if number == len(self._parts):
                 self._numbers[text] = number
                 self._parts.append(part)
 
-        self._coder.guessed(fields.PART, keys, number, tell, is_new=number == len(self._parts))
+        self._coder.guessed(fields.PART, keys, number, write, is_new=number == len(self._parts))
         return number
 
-    def _fill(self, slot: int, text: str, walk: _Walk, told: Told) -> Part:
+    def _fill(self, slot: int, text: str, walk: _Walk, context: PictureContext) -> PicturePart:
         """Write a part by its template and its values."""
         old = self._shown.get(slot, _NONE)
         showed = self._parts[old] if old >= 0 else None
         before = showed.template if showed else _NONE
         keys = (
-            situation(fields.TEMPLATE, slot, before, told.event),
+            situation(fields.TEMPLATE, slot, before, context.event),
             situation(fields.TEMPLATE + 1, slot, before),
             situation(fields.TEMPLATE + 2, slot),
         )
@@ -162,38 +162,40 @@ class Pictures:
             showed = self._known.get((slot, template)) or self._known.get((_ANYWHERE, template))
         found = _VALUES.findall(text)
         before_it = showed.values if showed else (0,) * len(found)
-        same = self._same(slot, template, before_it, found, told)
-        values, hole_of = list[int](), _Hole(slot, template, walk, told)
+        same = self._same(slot, template, before_it, found, context)
+        values, hole_of = list[int](), _Hole(slot, template, walk, context)
         for hole, value in enumerate(found):
             old = before_it[hole]
             values.append(old if same[hole] else self._value(hole_of, hole, old, values, value))
         references = tuple(value for value in values if self._texts.text(value).startswith("#"))
-        part = Part(template, tuple(values), references)
+        part = PicturePart(template, tuple(values), references)
         self._known[slot, template] = self._known[_ANYWHERE, template] = part
         return part
 
-    def _same(self, slot: int, template: int, before: Sequence[int], texts: Sequence[str], told: Told) -> bytes:
+    def _same(
+        self, slot: int, template: int, before: Sequence[int], texts: Sequence[str], context: PictureContext
+    ) -> bytes:
         """Write which holes show what the slot showed before, and return it: one of each that does."""
         same = bytes(self._texts.text(old) == text for old, text in zip(before, texts, strict=True))
         number, is_new = self._sames.number(same)
         last = self._last_same.get((slot, template), _NONE)
         keys = (
-            situation(fields.SAME, slot, template, told.event, last),
-            situation(fields.SAME + 1, template, told.event, told.words),
-            situation(fields.SAME + 2, template, told.event),
-            situation(fields.SAME + 3, slot, template, told.action),
-            situation(fields.SAME + 4, template, told.action, last),
+            situation(fields.SAME, slot, template, context.event, last),
+            situation(fields.SAME + 1, template, context.event, context.words),
+            situation(fields.SAME + 2, template, context.event),
+            situation(fields.SAME + 3, slot, template, context.action),
+            situation(fields.SAME + 4, template, context.action, last),
             situation(fields.SAME + 5, slot, template, last),
             situation(fields.SAME + 6, template),
         )
 
-        def tell() -> None:
+        def write() -> None:
             seen = 1
             for hole, is_same in enumerate(same):
                 self._coder.bit(situation(fields.SAME + 7, template, hole, seen), is_same)
                 seen = 2 * seen + is_same & _RECENT
 
-        self._coder.guessed(fields.SAME, keys, number, tell, is_new=is_new)
+        self._coder.guessed(fields.SAME, keys, number, write, is_new=is_new)
         self._last_same[slot, template] = number
         return same
 
@@ -206,39 +208,39 @@ class Pictures:
             if is_amount:
                 self._change(at, int(text) - int(self._texts.text(old)))
                 return self._texts.know(text)
-        is_whole = self._texts.text(at.told.whole) == text
+        is_whole = self._texts.text(at.context.whole) == text
         self._coder.bit(situation(fields.WHOLE, at.template, hole), is_whole)
         if is_whole:
-            return at.told.whole
+            return at.context.whole
         before = values[-1] if values else 0
         keys = (
             situation(fields.VALUE, *place, before, old),
-            situation(fields.VALUE + 1, at.template, hole, old, at.told.event),
+            situation(fields.VALUE + 1, at.template, hole, old, at.context.event),
             situation(fields.VALUE + 2, *place, before),
             situation(fields.VALUE + 3, *place),
             situation(fields.VALUE + 4, at.template, hole, before),
             situation(fields.VALUE + 5, at.template, hole),
         )
-        return self._texts.put(fields.VALUE, keys, text, at.told.source, situation(at.template, hole))
+        return self._texts.put(fields.VALUE, keys, text, at.context.source, situation(at.template, hole))
 
     def _change(self, at: _Hole, difference: int) -> None:
         """Write by how much an amount changes."""
-        slot, last, told = at.slot, at.walk.amount, at.told
+        slot, last, context = at.slot, at.walk.amount, at.context
         keys = (
-            situation(fields.CHANGE, slot, last, told.words),
-            situation(fields.CHANGE + 1, slot, told.words),
-            situation(fields.CHANGE + 2, slot, told.event, last),
+            situation(fields.CHANGE, slot, last, context.words),
+            situation(fields.CHANGE + 1, slot, context.words),
+            situation(fields.CHANGE + 2, slot, context.event, last),
             situation(fields.CHANGE + 3, slot, last),
-            situation(fields.CHANGE + 4, slot, told.event),
+            situation(fields.CHANGE + 4, slot, context.event),
         )
         number, is_new = self._amounts.number(difference)
 
-        def tell() -> None:
+        def write() -> None:
             self._texts.choose(fields.CHANGE, number, len(self._amounts.items) - is_new)
             if is_new:
                 self._coder.number(situation(fields.CHANGE + 5, 0), difference)
 
-        self._coder.guessed(fields.CHANGE, keys, number, tell, is_new=is_new)
+        self._coder.guessed(fields.CHANGE, keys, number, write, is_new=is_new)
         at.walk.amount = number
 
 
@@ -249,4 +251,4 @@ class _Hole:
     slot: int
     template: int
     walk: _Walk
-    told: Told
+    context: PictureContext

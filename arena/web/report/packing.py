@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from arena.web.report import fields
 from arena.web.report.coding import Coder, situation, size_for
-from arena.web.report.drawn import Pictures, Told
+from arena.web.report.drawn import PictureContext, Pictures
 from arena.web.report.texts import Numbered, Source, Texts
 
 _HEAD = ("match_id", "game", "title", "language", "seats", "clock", "started_at_us", "marks", "colours")
@@ -41,7 +41,7 @@ class _Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedMatches:
     """Matches as they are stored."""
 
     head: Mapping[str, Any]
@@ -64,7 +64,7 @@ class Packer:
         self._matches: list[dict[str, Any]] = []
 
     def add(self, document: Mapping[str, Any], place: int = 0) -> None:
-        """Take a match, a document as `arena.web.viewing.document.viewer_document` makes it, listed by its place."""
+        """Take a match, a document as `arena.web.viewer.document.viewer_document` makes it, listed by its place."""
         frames, before = document["frames"], _Before()
         faults = {at: frame["faults"] for at, frame in enumerate(frames) if "faults" in frame}
         head = {name: document[name] for name in _HEAD}
@@ -72,15 +72,15 @@ class Packer:
         self._matches.append(head | {"frames": len(frames)})
         self._pictures.begin()
         for frame in frames:
-            told = self._tell(frame, before)
+            context = self._write_frame(frame, before)
             changes = frame.get("parts", ())
             drawn = [(slot, document["parts"][part]) for slot, part in zip(changes[::2], changes[1::2], strict=True)]
-            self._pictures.put(drawn, told)
+            self._pictures.put(drawn, context)
 
-    def packed(self) -> Packed:
+    def packed(self) -> PackedMatches:
         """Return all that was taken."""
         head = {"size": self._size, "pictures": self._shared, "matches": self._matches}
-        return Packed(head, self._coder.data())
+        return PackedMatches(head, self._coder.data())
 
     def _share(self, picture: Any) -> int | None:
         if picture is None:
@@ -89,7 +89,7 @@ class Packer:
             self._shared.append(picture)
         return self._shared.index(picture)
 
-    def _tell(self, frame: Mapping[str, Any], before: _Before) -> Told:
+    def _write_frame(self, frame: Mapping[str, Any], before: _Before) -> PictureContext:
         """Write what a frame tells besides its picture."""
         last, earlier = before.actions
         seat = frame.get("seat", -1)
@@ -110,12 +110,12 @@ class Packer:
         by = self._texts.put(fields.BY, keys, frame.get("by", ""), Source())
         thrown, source = self._throw(frame.get("chance", ()), seat, action)
         event = seat * _SEATS + action
-        before.words = self._say(frame.get("words", ()), event, action, thrown, before.words, source)
+        before.words = self._write_words(frame.get("words", ()), event, action, thrown, before.words, source)
         self._measure(frame, seat, by, before)
         self._go_on(frame, seat, event, before)
         before.actions = action, last
         whole = " ".join(frame.get("words", ()))
-        return Told(event, action, before.words, self._texts.know(whole), Source(self._texts.words_of(whole)))
+        return PictureContext(event, action, before.words, self._texts.know(whole), Source(self._texts.words_of(whole)))
 
     def _throw(self, chance: Sequence[Any], seat: int, action: int) -> tuple[int, Source]:
         """Write how chance fell; return a number for it, and its values as words that may be said of it."""
@@ -128,10 +128,12 @@ class Packer:
             for value in values:
                 self._coder.number(situation(fields.CHANCE, named), value)
         number, _ = self._throws.number(json.dumps(chance))
-        said = "".join(f" {value}" for _, values in chance for value in values)
-        return number, Source(self._texts.words_of(said))
+        spoken = "".join(f" {value}" for _, values in chance for value in values)
+        return number, Source(self._texts.words_of(spoken))
 
-    def _say(self, words: Sequence[str], event: int, action: int, thrown: int, last: int, source: Source) -> int:
+    def _write_words(
+        self, words: Sequence[str], event: int, action: int, thrown: int, last: int, source: Source
+    ) -> int:
         """Write the sentences, and return the last of them."""
         keys: tuple[int, ...] = (
             situation(fields.SAID, event, thrown),

@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from arena.i18n.catalogue import words
-from arena.web.frame.files import STATIC
-from arena.web.frame.rendering import environment
 from arena.web.report.letters import letters
-from arena.web.report.packing import Packed
-from arena.web.viewing.phrases import viewer_words
+from arena.web.report.packing import PackedMatches
+from arena.web.shared.rendering import environment
+from arena.web.shared.static_files import STATIC
+from arena.web.viewer.phrases import viewer_words
 
 _SCRIPTS: Final = ("telling", "board", "graph", "moves", "scoring", "seats", "viewer")
 _REPORT: Final = ("letters", "report")
@@ -36,7 +36,7 @@ _WIDE_FROM: Final = 700_000
 """With so many bytes of matches a file is shorter in UTF-16, though all else in it takes twice as much."""
 
 
-def write_report(title: str, streams: Sequence[Packed], language: str, **values: Any) -> bytes:
+def write_report(title: str, streams: Sequence[PackedMatches], language: str, **values: Any) -> bytes:
     """Return the file. `values` are what the template shows above the viewer."""
     wide = sum(len(stream.frames) for stream in streams) >= _WIDE_FROM
     unpacking, script, sheet = _script(_UNPACKING), _script(_SCRIPTS + _REPORT), _sheet()

@@ -17,10 +17,10 @@ from multiprocessing.connection import Connection
 from typing import Any, Final
 
 from arena.match.replay import ReplayError, load
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 from arena.story.replays import story_of_replay
-from arena.web.report.packing import Packed, Packer
-from arena.web.viewing.document import viewer_document
+from arena.web.report.packing import PackedMatches, Packer
+from arena.web.viewer.document import viewer_document
 
 _LONG: Final = 60_000
 """With so many plies it is quicker by processes, though they take a second to start."""
@@ -37,7 +37,7 @@ class PackingError(Exception):
     """A process that packs ended before it was told to."""
 
 
-def pack_all(replays: Iterable[Replay], plies: int, language: str) -> Generator[bool, None, list[Packed]]:
+def pack_all(replays: Iterable[Replay], plies: int, language: str) -> Generator[bool, None, list[PackedMatches]]:
     """Pack replays with so many plies together, yield for each whether it is in, and return the streams.
 
     Raises PackingError. Whoever stops in between ends the processes, too.
@@ -60,7 +60,9 @@ def _pack(packer: Packer, place: int, data: bytes, language: str) -> bool:
     return True
 
 
-def _pack_by_processes(replays: Iterable[Replay], plies: int, language: str) -> Generator[bool, None, list[Packed]]:
+def _pack_by_processes(
+    replays: Iterable[Replay], plies: int, language: str
+) -> Generator[bool, None, list[PackedMatches]]:
     processes = [_Process(plies, language) for _ in range(_STREAMS)]
     try:
         for turn, (place, data) in enumerate(replays):

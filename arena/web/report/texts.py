@@ -75,14 +75,14 @@ class Texts:
         known = self._known.setdefault((field, topic), Numbered())
         here, is_new_here = known.number(number)
 
-        def tell() -> None:
+        def write() -> None:
             self.choose(field, here, len(known.items) - is_new_here, topic)
             if is_new_here:
                 self.choose(field + 6, number, len(self._texts.items) - is_new)
             if is_new:
                 self._spell(field, text, source, topic)
 
-        self._coder.guessed(field, keys, number, tell, is_new=is_new)
+        self._coder.guessed(field, keys, number, write, is_new=is_new)
         return number
 
     def know(self, text: str) -> int:
@@ -122,12 +122,12 @@ class Texts:
     def _word(self, field: int, keys: tuple[int, ...], word: str) -> int:
         number, is_new = self._words.number(word)
 
-        def tell() -> None:
+        def write() -> None:
             self.choose(field, number, len(self._words.items) - is_new)
             if is_new:
                 self._letters(word)
 
-        self._coder.guessed(field, keys, number, tell, is_new=is_new)
+        self._coder.guessed(field, keys, number, write, is_new=is_new)
         return number
 
     def _letters(self, word: str) -> None:

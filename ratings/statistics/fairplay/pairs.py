@@ -24,11 +24,12 @@ import numpy as np
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.fairplay.circles import beyond_usual, comes_back
 from ratings.statistics.fairplay.null import Null, empirical_null
-from ratings.statistics.fairplay.power import QuestionPower, more_matches, reach_of
+from ratings.statistics.fairplay.power import more_matches, reach_of
 from ratings.statistics.fairplay.questions import FairPlayFit, PairQuestion, PairQuestionKind, flows, kinds_of, look_at
 from ratings.statistics.official.algebra import product
 from ratings.statistics.official.covariance import block_scores, row_scores
 from ratings.statistics.official.results import Bools, Results
+from ratings.values.official import FairPlayAsked, Suspicion
 
 ALARM = 0.005
 _MOST_ASIDE = 60
@@ -37,24 +38,6 @@ _UNUSUAL = 0.1
 """The greatest share of pairs that may be no part of the usual (Efron 2004 asks for no more)."""
 _BOTH_GAIN = 3.0
 """From how many standard deviations on both of a pair are taken to gain."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairSuspicion:
-    """A pair that does better at common tables than chance and the styles of its field allow.
-
-    `elo` is how much stronger the helped play then, `z` how far that lies above what is usual in the field, in its
-    standard deviations, `chance` the probability that an honest field of this size shows anywhere what this pair
-    shows, `matches` how many it sat in together.
-    """
-
-    kind: PairQuestionKind
-    first: str
-    second: str
-    elo: float
-    z: float
-    chance: float
-    matches: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +53,10 @@ class FairPlayReport:
     seats: int
     versions: int
     matches: int
-    suspicions: tuple[PairSuspicion, ...]
+    suspicions: tuple[Suspicion, ...]
     styles: int
     circles: int
-    asked: tuple[QuestionPower, ...]
+    asked: tuple[FairPlayAsked, ...]
     more_matches: int | None
 
 
@@ -81,7 +64,7 @@ class FairPlayReport:
 class _Aside:
     """A pair that stood out, as seen when it was the strongest of so many questions."""
 
-    suspicion: PairSuspicion
+    suspicion: Suspicion
     questions: int
 
 
@@ -94,11 +77,11 @@ def fair_play(results: Results, alarm: float = ALARM) -> FairPlayReport:
     if not 0 < alarm < 1:
         raise ResultsError(f"the chance {alarm} of a false alarm is not between 0 and 1")
     if not len(results.seats):
-        nothing = tuple(QuestionPower(kind, 0, 0, 1.0, None) for kind in kinds_of(results.seats.shape[1]))
+        nothing = tuple(FairPlayAsked(kind.value, 0, 0, 1.0, None) for kind in kinds_of(results.seats.shape[1]))
         return FairPlayReport(results.seats.shape[1], 0, 0, (), 0, 0, nothing, None)
     first = look_at(results)
     aside, last = _set_aside(results, first, alarm)
-    nulls = {kind: _null(kind, last) for kind in PairQuestionKind}
+    nulls = {kind.value: _null(kind, last) for kind in PairQuestionKind}
     judged = [_judge(one, nulls[one.suspicion.kind]) for one in aside]
     far = [one for one in judged if one.chance <= alarm]
     named = _without_circles(far, first) if far else ()
@@ -136,7 +119,7 @@ def _set_aside(results: Results, look: FairPlayFit, alarm: float) -> tuple[list[
     return aside, look
 
 
-def _together(results: Results, pair: PairSuspicion) -> Bools:
+def _together(results: Results, pair: Suspicion) -> Bools:
     places = [results.versions.index(version) for version in (pair.first, pair.second)]
     return np.asarray(np.logical_and(*((results.seats == place).any(axis=1) for place in places)))
 
@@ -151,17 +134,17 @@ def _strongest(look: FairPlayFit) -> _Aside | None:
     return _Aside(min(judged, key=lambda one: -one.z), len(asked))
 
 
-def _suspicion(one: PairQuestion, look: FairPlayFit, questions: int) -> PairSuspicion:
+def _suspicion(one: PairQuestion, look: FairPlayFit, questions: int) -> Suspicion:
     variance = max(one.information * look.dispersion, _seen_variance(one, look))
     z = one.score / variance**0.5
-    return PairSuspicion(
-        one.kind,
-        look.counts.versions[one.first],
-        look.counts.versions[one.second],
-        one.elo,
-        z,
-        _chance(z, questions),
-        int(look.seen.matches[one.first, one.second]),
+    return Suspicion(
+        kind=one.kind.value,
+        first=look.counts.versions[one.first],
+        second=look.counts.versions[one.second],
+        elo=one.elo,
+        z=z,
+        chance=_chance(z, questions),
+        matches=int(look.seen.matches[one.first, one.second]),
     )
 
 
@@ -192,12 +175,12 @@ def _null(kind: PairQuestionKind, last: FairPlayFit) -> Null:
     return empirical_null([last.z_of(one) for one in last.asked if one.kind is kind])
 
 
-def _judge(one: _Aside, null: Null) -> PairSuspicion:
+def _judge(one: _Aside, null: Null) -> Suspicion:
     z = null.judge(one.suspicion.z)
     return replace(one.suspicion, z=z, chance=_chance(z, one.questions))
 
 
-def _without_circles(far: Sequence[PairSuspicion], first: FairPlayFit) -> tuple[PairSuspicion, ...]:
+def _without_circles(far: Sequence[Suspicion], first: FairPlayFit) -> tuple[Suspicion, ...]:
     """Return those that are no part of a circle of styles; where both gain, there is none."""
     names, moved = first.counts.versions, beyond_usual(flows(first))
     gains = {
@@ -208,7 +191,7 @@ def _without_circles(far: Sequence[PairSuspicion], first: FairPlayFit) -> tuple[
     return tuple(
         one
         for one in far
-        if one.kind is PairQuestionKind.TOGETHER
+        if one.kind == PairQuestionKind.TOGETHER
         or frozenset((one.first, one.second)) in gains
         or not comes_back(moved, one.first, one.second)
     )

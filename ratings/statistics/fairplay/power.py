@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import atanh, ceil
 from statistics import NormalDist, median
 
@@ -15,6 +14,7 @@ from ratings.statistics.fairplay.questions import (
     kinds_of,
 )
 from ratings.statistics.official.table import ELO_PER_UNIT
+from ratings.values.official import FairPlayAsked
 
 POWER = 0.8
 """How surely a deal must be found to count as one that could have been seen."""
@@ -22,28 +22,12 @@ _LARGEST = 1.95
 """A gain is measured by its score, which grows like 2 tanh(gain / 2) between two that are even, and never reaches 2."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionPower:
-    """How many questions of a kind could be asked, of how many that there are, and what they could have seen.
-
-    `spread` is how much further than by chance the answers of this field lie apart, at least 1. `least_elo` is the
-    smallest gain that would have been found with the probability POWER in a typical pair of those that were asked
-    about, `None` if nothing was asked or a bot could win every match unseen. For "together" both gain as much.
-    """
-
-    kind: PairQuestionKind
-    asked: int
-    possible: int
-    spread: float
-    least_elo: float | None
-
-
-def reach_of(kind: PairQuestionKind, look: FairPlayFit, null: Null, alarm: float) -> QuestionPower:
+def reach_of(kind: PairQuestionKind, look: FairPlayFit, null: Null, alarm: float) -> FairPlayAsked:
     """Return what a look could have seen of one kind, given what is usual in its field."""
     asked = look.asked
     mine = [one for one in asked if one.kind is kind]
-    return QuestionPower(
-        kind,
+    return FairPlayAsked(
+        kind.value,
         len(mine),
         _possible(kind, look),
         null.spread,

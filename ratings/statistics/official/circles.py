@@ -28,6 +28,7 @@ import numpy as np
 
 from ratings.statistics.official.meetings import Meetings
 from ratings.statistics.official.results import Bools, Floats, Ints
+from ratings.values.official import Circle
 
 ALARM = 0.05
 """The chance, at most, that any circle is told in a field without circles."""
@@ -39,25 +40,10 @@ _MOST_REFINED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class IntransitiveTriple:
-    """Three versions, each of which beats the next, and the last the first.
-
-    `shares` are their scores against the next (1 = always ahead), `blocks` in how many blocks these two met, `elo` the
-    mean of the three steps in Elo, `chance` bounds the probability that a field without circles shows any as clear.
-    """
-
-    versions: tuple[str, ...]
-    shares: tuple[float, ...]
-    blocks: tuple[int, ...]
-    elo: float
-    chance: float
-
-
-@dataclass(frozen=True, slots=True)
 class Circles:
     """What was found: the surest first, at most 20 of `count`; `asked` threes had all met each other often enough."""
 
-    told: tuple[IntransitiveTriple, ...] = ()
+    told: tuple[Circle, ...] = ()
     count: int = 0
     asked: int = 0
 
@@ -179,19 +165,19 @@ def _normal(values: Floats, freedom: Floats) -> Floats:
     return np.asarray(np.sign(values) * scale * np.sqrt(freedom * np.log1p(values**2 / freedom)))
 
 
-def _circle(pairs: Pairs, met: Meetings, three: list[int], versions: tuple[str, ...], asked: int) -> IntransitiveTriple:
+def _circle(pairs: Pairs, met: Meetings, three: list[int], versions: tuple[str, ...], asked: int) -> Circle:
     """Return a circle with its chance, for which the blocks that its steps share are looked at."""
     threes = np.array([three], np.int64)
     gains, covariances, blocks = _of_threes(pairs, threes)
     covariances = covariances + _shared(met, three)
     beyond = NormalDist().cdf(-float(_surety(gains, covariances, blocks)[0]))
     shares = tuple((gains[0] + 0.5).tolist())
-    return IntransitiveTriple(
-        tuple(versions[place] for place in three),
-        shares,
-        tuple(blocks[0].astype(np.int64).tolist()),
-        sum(400 * log10(share / (1 - share)) for share in shares) / 3,
-        min(1.0, asked * beyond),
+    return Circle(
+        versions=tuple(versions[place] for place in three),
+        shares=shares,
+        blocks=tuple(blocks[0].astype(np.int64).tolist()),
+        elo=sum(400 * log10(share / (1 - share)) for share in shares) / 3,
+        chance=min(1.0, asked * beyond),
     )
 
 

@@ -26,52 +26,12 @@ from ratings.statistics.official.mixture import mixture_of
 from ratings.statistics.official.references import references_of
 from ratings.statistics.official.results import Bools, Floats, Ints, Results
 from ratings.statistics.official.stages import condensed, largest_tie, stages_of
+from ratings.values.official import OfficialRow, SeatAdvantage
 
 ELO_PER_UNIT = 400 / log(10)
 ELO_MEAN = 1500.0
 MAX_VERSIONS = 2000
 """Time grows with the cube of the versions: 300 take 1 s, 1,000 take 16 s."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """The place of a version.
-
-    `strength` is in natural-log units: in a match of two, without ties and seat effects, the odds of winning are
-    exp(difference); `elo` is 1500 + 400/ln(10) times it. Without anchors zero is the mean of the most versions each of
-    which was ahead of each other, directly or by way of others. `low` and `high` (in strength), `elo_low` and
-    `elo_high` bound the interval, `best_rank` and `worst_rank` the ranks that are possible at the table's confidence
-    (Bonferroni over the opponents). `group` counts from 0, the largest first: only rows of one group were ever
-    compared, by however many steps; without anchors each has its own zero. `mixture_share` and `mixture_elo` are
-    `None` unless asked for (see `mixture`): its part of the mixture that none beats, and its Elo against that mixture,
-    at most about 0.
-    """
-
-    version: str
-    strength: float
-    low: float
-    high: float
-    elo: float
-    elo_low: float
-    elo_high: float
-    rank: int
-    best_rank: int
-    worst_rank: int
-    matches: int
-    is_anchor: bool
-    group: int
-    mixture_share: float | None = None
-    mixture_elo: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SeatEffect:
-    """A seat's advantage over the mean of the seats, in natural-log units, with its interval."""
-
-    seat: int
-    advantage: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,8 +45,8 @@ class FittedTable:
     which no single number for each version can tell.
     """
 
-    rows: tuple[TableRow, ...]
-    seats: tuple[SeatEffect, ...]
+    rows: tuple[OfficialRow, ...]
+    seats: tuple[SeatAdvantage, ...]
     stronger: Floats
     spread: Floats
     covariance: Floats
@@ -231,17 +191,25 @@ class _TableMaker:
             contrasts[np.ix_(mine, references)] -= 1 / len(references)
         return NormalDist().inv_cdf((1 + self.level) / 2) * self.unsure.spread_of(contrasts, self.unsure.trust)
 
-    def _rows(self, order: Ints) -> tuple[TableRow, ...]:
+    def _rows(self, order: Ints) -> tuple[OfficialRow, ...]:
         margins = self._margins()
         matches = self._matches()
         doubt = (1 - self.level) / 2 / max(self.size - 1, 1)
         with np.errstate(invalid="ignore"):
             above = (self.stronger < doubt).sum(axis=1)
             below = (self.stronger > 1 - doubt).sum(axis=1)
-        return tuple(
-            TableRow(
+        rows = []
+        for rank, place in enumerate(order.tolist(), start=1):
+            strength, margin = float(self.strengths[place]), float(margins[place])
+            low, high = strength - margin, strength + margin
+            row = OfficialRow(
                 version=self.counts.versions[place],
-                **_interval(float(self.strengths[place]), float(margins[place])),
+                strength=strength,
+                low=low,
+                high=high,
+                elo=_elo(strength),
+                elo_low=_elo(low),
+                elo_high=_elo(high),
                 rank=rank,
                 best_rank=1 + int(above[place]),
                 worst_rank=self.size - int(below[place]),
@@ -249,14 +217,14 @@ class _TableMaker:
                 is_anchor=place in self.fixed,
                 group=int(self.groups[place]),
             )
-            for rank, place in enumerate(order.tolist(), start=1)
-        )
+            rows.append(row)
+        return tuple(rows)
 
     def _matches(self) -> Ints:
         weights = np.repeat(self.counts.counts, self.counts.seats.shape[1])
         return np.bincount(self.counts.seats.ravel(), weights=weights, minlength=self.size).astype(np.int64)
 
-    def _seats(self) -> tuple[SeatEffect, ...]:
+    def _seats(self) -> tuple[SeatAdvantage, ...]:
         shape = self.fitted.shape
         contrasts = np.zeros((shape.seats, shape.size))
         contrasts[:, shape.versions : shape.first_tie] = np.eye(shape.seats) - 1 / shape.seats
@@ -264,18 +232,15 @@ class _TableMaker:
         spread = self.unsure.spread_of(contrasts, self.unsure.seat_trust)
         margins = NormalDist().inv_cdf((1 + self.level) / 2) * spread
         return tuple(
-            SeatEffect(seat, effect, effect - margin, effect + margin)
+            SeatAdvantage(seat, effect, effect - margin, effect + margin)
             for seat, (effect, margin) in enumerate(
                 zip((effects - effects.mean()).tolist(), margins.tolist(), strict=True)
             )
         )
 
 
-def _interval(strength: float, margin: float) -> dict[str, float]:
-    """Return a row's strength and its bounds, also in Elo."""
-    figures = {"strength": strength, "low": strength - margin, "high": strength + margin}
-    names = {"strength": "elo", "low": "elo_low", "high": "elo_high"}
-    return figures | {names[name]: ELO_MEAN + ELO_PER_UNIT * value for name, value in figures.items()}
+def _elo(strength: float) -> float:
+    return ELO_MEAN + ELO_PER_UNIT * strength
 
 
 def error_function(values: Floats) -> Floats:

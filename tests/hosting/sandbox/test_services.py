@@ -15,7 +15,7 @@ import pytest
 
 from arena.service.addresses import parse_address
 from arena.service.health import Health
-from arena.service.life.admin import AdminListener
+from arena.service.lifecycle.admin import AdminListener
 from arena.service.metrics import Metrics
 from tests.support.owners import running_server
 from tests.support.sandboxes import Place

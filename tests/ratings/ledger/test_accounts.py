@@ -29,7 +29,7 @@ from ratings.store.credentials import new_code_text, new_token_text, token_diges
 from ratings.store.database import Database, open_database
 from ratings.store.ids import now_us
 from ratings.store.names import check_owner_name
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.ratings import book
 from tests.support.raw_database import whole
 from tests.support.texts import CHARACTERS

@@ -15,7 +15,7 @@ from ratings.read.admissions import (
 )
 from ratings.read.lineage import active_version
 from ratings.store.database import Database
-from ratings.store.states import AdmissionState
+from ratings.values.states import AdmissionState
 from tests.ratings import book
 
 QUEUED, RUNNING, WITHDRAWN = AdmissionState.QUEUED, AdmissionState.RUNNING, AdmissionState.WITHDRAWN
@@ -27,7 +27,7 @@ def submit(database: Database, bot: str, content: str = "aa", owner: str | None 
 
 def take(service: ServiceLedger) -> str:
     taken = service.take_admission()
-    return "" if taken is None else taken.bot.name
+    return "" if taken is None else taken.bot
 
 
 def state(database: Database, version: str) -> AdmissionState:

@@ -28,7 +28,7 @@ from ratings.store.fitness import annulled
 from ratings.store.models import Match, MatchSeat, Pool
 from ratings.store.rating import RatingOrder
 from ratings.store.sessions import read, write
-from ratings.store.states import Verdict
+from ratings.values.states import Verdict
 from tests.ratings import book
 
 WHY = "it was played with a broken clock"
@@ -79,10 +79,10 @@ def test_an_annulled_match_stays_as_it_was_and_is_told_wherever_it_is_shown(
     assert replay_of(database, second)
     assert all(seat.change is None for seat in match_detail(database, second).seats)
     found = annulments_of(database, [first, second, third, other])
-    assert {match_id: (one.match_id, one.why, one.actor) for match_id, one in found.items()} == dict.fromkeys(
+    assert {match_id: (one.match, one.why, one.actor) for match_id, one in found.items()} == dict.fromkeys(
         (first, second, third), (second, WHY, "operator")
     )
-    assert [one.match_id for one in list_annulments(database).items] == [second]
+    assert [one.match for one in list_annulments(database).items] == [second]
     once = book.rows(database, "annulment", "annulled_block", *derived)
     assert annul(service, second) == annul(service, third) == 0
     assert book.rows(database, "annulment", "annulled_block", *derived) == once, "annulling again changes nothing"
@@ -139,7 +139,7 @@ def test_a_version_is_annulled_everywhere_and_for_good(
     assert bots["ada"] not in rated
     assert check(database) == []
     (found,) = list_annulments(database).items
-    assert (found.version_id, found.why) == (bots["ada"], "it cheated")
+    assert (found.version, found.why) == (bots["ada"], "it cheated")
     assert active_version(database, "ada") is None
     event = bot_events(database, "ada", limit=1).items[0].event
     assert (event.kind.value, event.message) == ("annulled", "it cheated")

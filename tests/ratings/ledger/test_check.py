@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -29,7 +28,7 @@ def played(database: Database, tournament: str) -> Database:
         book.record(database, match)
     book.add_successor(database, "dan")
     with write(database) as session:
-        pool_for(session, replace(book.POOL, seats=4))
+        pool_for(session, book.pool_like(book.POOL, seats=4))
         session.add(Annulment(id="a1", why="nothing yet", actor="operator", at_us=1))
     return database
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ratings.ledger.absences import SUBJECT
@@ -17,12 +15,12 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import all_versions, find_version
 from ratings.read.notices import list_notices
 from ratings.store.database import Database
-from ratings.store.limits import OwnerLimits
 from ratings.store.sessions import write
+from ratings.values.limits import OwnerLimits
 from tests.ratings import book
 from tests.ratings.ledger.laddering import endless, ladder_plan, present, submit
 
-HOMES = replace(book.POOL, seats=2, remote=True)
+HOMES = book.pool_like(book.POOL, seats=2, remote=True)
 
 
 def connect_(database: Database, name: str, version: str = "1", owner: str = "ada") -> str:
@@ -53,7 +51,7 @@ def test_remote_bots_enter_a_ladder_of_their_own_by_themselves(
     connect_(database, "elk", owner="eve")
     assert names(database) == ["ada/fox", "ada/owl", "eve/elk"]
     hosted = ladders.open_ladder(ladder_plan("king"), endless)
-    assert hosted.pool.id != HOMES.pool_id()
+    assert hosted.pool.id != HOMES.pool_id
     assert [find_bot(database, version) for version in present(database)] == ["bob"]
 
 

@@ -12,7 +12,7 @@ from ratings.read.tournaments import list_tournaments, tournament_row
 from ratings.store.database import Database
 from ratings.store.progress import Progress
 from ratings.store.sessions import write
-from ratings.store.states import AttemptState, MatchState
+from ratings.values.states import AttemptState, MatchState
 from tests.ratings import book
 
 pytestmark = pytest.mark.both_databases

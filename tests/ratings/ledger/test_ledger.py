@@ -17,7 +17,7 @@ from ratings.read.waves import tournament_waves
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database
 from ratings.store.progress import Progress
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 from tests.ratings import book
 
 ALL = LeaseRequest("w1", limit=100, duration_us=book.FOREVER // 2)
@@ -73,14 +73,14 @@ def test_results_are_recorded_and_the_next_wave_planned_and_leased_at_once(
     ledger = Ledger(database)
     begun = ledger.start_run(stepwise, ALL, planner)
     assert (begun.planned, len(begun.leased)) == (0, 3)
-    facts = [book.fact(match) for match in begun.leased]
+    facts = [book.report(match) for match in begun.leased]
     waiting = ledger.settle(stepwise, results=facts[:2], request=ALL, planner=planner)
     assert (waiting.recorded, waiting.planned, waiting.leased) == ((True, True), 0, ())
     settled = ledger.settle(stepwise, results=facts[1:], request=ALL, planner=planner)
     assert (settled.recorded, settled.planned) == ((False, True), 3)
     assert [match.block_index for match in settled.leased] == [1, 1, 1]
     assert progress(database, stepwise) == Progress(planned=0, leased=3, finished=3, void=0, more_waves=True)
-    ended = ledger.settle(stepwise, results=[book.fact(match) for match in settled.leased], planner=planner)
+    ended = ledger.settle(stepwise, results=[book.report(match) for match in settled.leased], planner=planner)
     assert (ended.planned, ended.leased) == (0, ())
     assert progress(database, stepwise).is_over
     assert check(database) == []
@@ -90,7 +90,7 @@ def test_lost_attempts_are_recorded_with_the_results(database: Database, tournam
     ledger = Ledger(database)
     first, second = ledger.start_run(tournament, LeaseRequest("w1", 2, 1_000_000)).leased
     lost = [LostAttempt(first.match_id, attempt, "worker died") for attempt in (1, 1)]
-    settled = ledger.settle(tournament, results=[book.fact(second)], lost=lost, request=ALL)
+    settled = ledger.settle(tournament, results=[book.report(second)], lost=lost, request=ALL)
     assert (settled.recorded, settled.played_again) == ((True,), (True, True))
     assert (settled.leased[0].position, settled.leased[0].attempt) == (0, 2)
 
@@ -99,11 +99,11 @@ def test_lost_attempts_are_recorded_with_the_results(database: Database, tournam
 def test_what_does_not_fit_undoes_the_whole_step(database: Database, tournament: str, is_lost: bool) -> None:
     first, second = book.take(database, tournament, 2)
     before = book.rows(database, *EVERYTHING)
-    facts, lost = [book.fact(first)], [LostAttempt("nothing", 1, "worker died")]
+    facts, lost = [book.report(first)], [LostAttempt("nothing", 1, "worker died")]
     with pytest.raises(FactError):
         Ledger(database).settle(
             tournament,
-            results=facts if is_lost else [*facts, book.fact(second, ranks=(1, 1, 2))],
+            results=facts if is_lost else [*facts, book.report(second, ranks=(1, 1, 2))],
             lost=lost if is_lost else [],
             request=ALL,
         )
@@ -118,7 +118,7 @@ def test_a_planner_that_fails_undoes_the_result_it_followed(database: Database, 
     matches = book.take(database, stepwise)
     before = book.rows(database, *EVERYTHING)
     with pytest.raises(RuntimeError):
-        Ledger(database).settle(stepwise, results=[book.fact(match) for match in matches], planner=Failing())
+        Ledger(database).settle(stepwise, results=[book.report(match) for match in matches], planner=Failing())
     assert book.rows(database, *EVERYTHING) == before
 
 
@@ -146,7 +146,7 @@ def test_who_joins_is_planned_from_the_next_wave_on(database: Database, stepwise
     new = book.add_bots(database, ["eve"])["eve"]
     assert Ledger(database).join(stepwise, new) == 1
     Ledger(database).settle(
-        stepwise, results=[book.fact(match) for match in book.take(database, stepwise)], planner=planner
+        stepwise, results=[book.report(match) for match in book.take(database, stepwise)], planner=planner
     )
     assert planner.entrants[-1] == new
     entrant = tournament_waves(database, stepwise).entrants[-1]

@@ -14,7 +14,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.lineage import active_version, bot_events
 from ratings.store.database import Database
 from ratings.store.lineage import Lineage, lineage_of
-from ratings.store.states import BotEventKind
+from ratings.values.states import BotEventKind
 from tests.ratings import book
 
 PROMOTED, ROLLED_BACK, WITHDRAWN = BotEventKind.PROMOTED, BotEventKind.ROLLED_BACK, BotEventKind.WITHDRAWN

@@ -7,13 +7,13 @@ from sqlalchemy import select
 
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
-from ratings.ledger.pools import PoolKey
+from ratings.ledger.pools import pool_of
 from ratings.read.matches import match_detail
 from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate, successor
 from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.sessions import read, write
-from ratings.store.states import Verdict
+from ratings.values.states import Verdict
 from tests.ratings import book
 
 SETTINGS = SkillSettings()
@@ -214,7 +214,7 @@ def test_ratings_far_beyond_double_precision_are_rated_and_rebuilt_the_same(
     database: Database, bots: dict[str, str]
 ) -> None:
     wild = SkillSettings(mu=1e6, sigma=1e6, beta=1e-3)
-    far = book.create(database, bots.values(), pool=PoolKey("far", "1", 3), skill=wild)
+    far = book.create(database, bots.values(), pool=pool_of("far", "1", 3), skill=wild)
     book.play_all(database, far)
     assert all(math.isfinite(mu) and sigma > 0 for mu, sigma in skills(database).values())
     assert check(database) == []

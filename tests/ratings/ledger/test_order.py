@@ -48,7 +48,7 @@ def finish(session: Session, tournament: str, match: LeasedMatch) -> None:
     if match.position % 9 == 8:
         book.lose(session, tournament, match)
     else:
-        assert all(record_results(session, [book.fact(match, rated=match.position != 6)]))
+        assert all(record_results(session, [book.report(match, rated=match.position != 6)]))
 
 
 def play(leased: Leased, order: list[int], batches: list[int]) -> Iterator[Database]:
@@ -94,7 +94,7 @@ def test_results_recorded_together_give_the_ratings_of_one_by_one(leased: Leased
     @given(order=st.permutations(range(18)), sizes=st.lists(st.integers(1, 9), max_size=6))
     def any_parts_do(order: list[int], sizes: list[int]) -> None:
         database = open_database(book.copy_of(leased.path, leased.path.with_name("together.db")))
-        left = [book.fact(leased.matches[index]) for index in order]
+        left = [book.report(leased.matches[index]) for index in order]
         for size in [*sizes, 18]:
             facts, left = left[:size], left[size:]
             with write(database) as session:

@@ -5,20 +5,22 @@ from typing import Any
 
 import pytest
 
+from arena.hosting.runtimes.runtime import RuntimeDescription
+from arena.match.leak_verdict import LeakVerdict
+from arena.match.report import HostNote, LeakCheckResult, SeatLogText
+from arena.match.result import Fault, FaultCause
 from ratings.errors import FactError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.recording import FaultFact, LeakFact, NoteFact, record_results
-from ratings.ledger.runtimes import RuntimeFact
-from ratings.ledger.seat_logs import SeatLogFact
+from ratings.ledger.recording import record_results
 from ratings.read.leaks import leak_checks
-from ratings.read.logs import seat_log
+from ratings.read.logs import StoredLog, seat_log
 from ratings.read.matches import match_detail, replay_of
 from ratings.read.runtimes import seen_runtimes
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
-from ratings.store.states import AttemptState, MatchState
+from ratings.values.states import AttemptState, MatchState
 from tests.ratings import book
 
 pytestmark = pytest.mark.both_databases
@@ -43,14 +45,14 @@ def match(database: Database, tournament: str) -> LeasedMatch:
 
 
 def test_what_is_to_be_known_of_an_attempt_that_went_well_is_kept(database: Database, match: LeasedMatch) -> None:
-    book.record(database, match, note=NoteFact("seat 1 was started again alone", {"starts": [{"seat": 1}]}))
+    book.record(database, match, note=HostNote("seat 1 was started again alone", {"starts": [{"seat": 1}]}))
     (attempt,) = match_detail(database, match.match_id).attempts
     assert (attempt.state, attempt.cause) == (AttemptState.FINISHED, None)
     assert (attempt.reason, attempt.evidence) == ("seat 1 was started again alone", {"starts": [{"seat": 1}]})
 
 
 def test_everything_about_a_match_is_kept(database: Database, match: LeasedMatch) -> None:
-    fault = FaultFact(2, "TIMEOUT", 17, "took 61 ms of 50 ms", {"charge_us": 61_000, "stderr": "…"})
+    fault = Fault(2, FaultCause.TIMEOUT, 17, "took 61 ms of 50 ms", {"charge_us": 61_000, "stderr": "…"})
     details = {"scores": [9, 4, 0], "why": "crown"}
     replay = bytes(range(256))
     book.record(
@@ -81,27 +83,28 @@ def test_everything_about_a_match_is_kept(database: Database, match: LeasedMatch
 
 def test_what_bots_wrote_is_kept_by_seat_byte_for_byte(database: Database, match: LeasedMatch) -> None:
     noise = bytes(range(256)) * 100
-    book.record(database, match, seat_logs=(SeatLogFact(0, b"\xff hello\n"), SeatLogFact(2, noise, cut_bytes=7)))
+    book.record(database, match, seat_logs=(SeatLogText(0, b"\xff hello\n"), SeatLogText(2, noise, cut_bytes=7)))
     logs = [seat_log(database, match.match_id, seat) for seat in range(3)]
-    assert [(log.seat, log.data, log.cut_bytes) for log in logs if log] == [(0, b"\xff hello\n", 0), (2, noise, 7)]
-    assert logs[1] is None
+    assert logs == [StoredLog(b"\xff hello\n", 0), None, StoredLog(noise, 7)]
     assert seat_log(database, "unknown", 0) is None
 
 
 def test_a_log_goes_with_the_result_or_not_at_all(database: Database, match: LeasedMatch) -> None:
     with pytest.raises(FactError, match="a seat that is not there"):
-        book.record(database, match, seat_logs=(SeatLogFact(0, b"kept?"), SeatLogFact(3, b"whose?")))
+        book.record(database, match, seat_logs=(SeatLogText(0, b"kept?"), SeatLogText(3, b"whose?")))
     assert seat_log(database, match.match_id, 0) is None
     book.record(database, match)
-    book.record(database, match, seat_logs=(SeatLogFact(0, b"too late"),))
+    book.record(database, match, seat_logs=(SeatLogText(0, b"too late"),))
     assert seat_log(database, match.match_id, 0) is None
 
 
 def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(
     database: Database, tournament: str, match: LeasedMatch
 ) -> None:
-    leak = LeakFact(1, "leak", 12, "It remembered.", {"warm": [3], "fresh": [4]})
-    book.record(database, match, sandbox="standard", leak_checks=(LeakFact(0, "equal", None, ""), leak))
+    leak = LeakCheckResult(1, LeakVerdict.LEAK, 12, "It remembered.", {"warm": [3], "fresh": [4]})
+    book.record(
+        database, match, sandbox="standard", leak_checks=(LeakCheckResult(0, LeakVerdict.EQUAL, None, ""), leak)
+    )
     detail = match_detail(database, match.match_id)
     summary = leak_checks(database, tournament)
     assert detail.match.sandbox == "standard"
@@ -118,7 +121,7 @@ def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(
 def test_a_leak_changes_no_rating(database: Database, path: Path, tournament: str, tmp_path: Path) -> None:
     database.close()
     twin = open_database(book.copy_of(path, tmp_path / "twin.db"))
-    for book_, checks in ((database, ()), (twin, (LeakFact(0, "leak", 3, "It remembered."),))):
+    for book_, checks in ((database, ()), (twin, (LeakCheckResult(0, LeakVerdict.LEAK, 3, "It remembered."),))):
         for match in book.take(book_, tournament):
             book.record(book_, match, leak_checks=checks)
     assert book.count(twin, "leak_check") == 12
@@ -137,8 +140,8 @@ def test_a_result_recorded_twice_counts_once(database: Database, match: LeasedMa
 
 def test_a_result_recorded_twice_in_one_transaction_counts_once(database: Database, match: LeasedMatch) -> None:
     with write(database) as session:
-        assert record_results(session, [book.fact(match)]) == [True]
-        assert record_results(session, [book.fact(match)]) == [False]
+        assert record_results(session, [book.report(match)]) == [True]
+        assert record_results(session, [book.report(match)]) == [False]
     assert check(database) == []
 
 
@@ -159,9 +162,9 @@ MISFITS: list[tuple[dict[str, Any], str]] = [
     ({"ranks": (0, 1, 2)}, "no ranks"),
     ({"forfeits": (3,)}, "seat that is not there"),
     ({"forfeits": (1, 1)}, "one seat twice"),
-    ({"faults": (FaultFact(-1, "FLOOD", 0, ""),)}, "seat that is not there"),
+    ({"faults": (Fault(-1, FaultCause.FLOOD, 0, ""),)}, "seat that is not there"),
     ({"resigned": (9,)}, "seat that is not there"),
-    ({"leak_checks": (LeakFact(3, "equal", None, ""),)}, "seat that is not there"),
+    ({"leak_checks": (LeakCheckResult(3, LeakVerdict.EQUAL, None, ""),)}, "seat that is not there"),
     ({"replay": b""}, "replay is empty"),
     ({"attempt": 2}, "no attempt 2"),
     ({"match_id": "nothing"}, "there is no match nothing"),
@@ -178,7 +181,7 @@ def test_a_result_that_does_not_fit_is_refused_and_nothing_written(database: Dat
 
 def test_what_a_bot_said_last_is_stored_whatever_it_said(database: Database, match: LeasedMatch) -> None:
     said = "\0 \ud800 \N{PILE OF POO} ' -- \x1b[2J"
-    book.record(database, match, faults=(FaultFact(0, "MALFORMED", 3, said, {"last": said}),))
+    book.record(database, match, faults=(Fault(0, FaultCause.MALFORMED, 3, said, {"last": said}),))
     (fault,) = match_detail(database, match.match_id).faults
     assert fault.explanation == "\N{REPLACEMENT CHARACTER} ? \N{PILE OF POO} ' -- \x1b[2J"
     assert fault.evidence == {"last": said}
@@ -188,14 +191,14 @@ def test_objects_read_before_show_the_result_after(database: Database, match: Le
     with write(database) as session:
         before = match_detail(session, match.match_id).match
         assert before.plies is None
-        record_results(session, [book.fact(match)])
+        record_results(session, [book.report(match)])
         assert before.plies == 80
 
 
 def test_the_runtime_of_each_seat_is_kept(database: Database, match: LeasedMatch) -> None:
     contents = {"version": "3.11", "packages": {"numpy": "2.0"}}
     ledger = Ledger(database)
-    ledger.note_runtimes([RuntimeFact("aa" * 32, "ml", "python", contents)])
+    ledger.note_runtimes({"aa" * 32: RuntimeDescription("ml", "python", contents)})
     book.record(database, match, runtimes=("aa" * 32, "bb" * 32, ""))
     detail = match_detail(database, match.match_id)
     assert [row.seat.runtime for row in detail.seats] == ["aa" * 32, "bb" * 32, None]
@@ -204,10 +207,10 @@ def test_the_runtime_of_each_seat_is_kept(database: Database, match: LeasedMatch
 
 def test_a_runtime_is_noted_once_and_stays_as_it_was(database: Database) -> None:
     ledger = Ledger(database)
-    first = RuntimeFact("aa" * 32, "ml", "python", {"version": "3.11", "packages": {}})
-    ledger.note_runtimes([first, first])
+    ledger.note_runtimes({"aa" * 32: RuntimeDescription("ml", "python", {"version": "3.11", "packages": {}})})
     (noted,) = seen_runtimes(database)
-    ledger.note_runtimes([RuntimeFact("aa" * 32, "other", "node", {}), RuntimeFact("bb" * 32, "ml", "python", {})])
+    changed, new = RuntimeDescription("other", "node", {}), RuntimeDescription("ml", "python", {})
+    ledger.note_runtimes({"aa" * 32: changed, "bb" * 32: new})
     rows = {row.hash: row for row in seen_runtimes(database)}
     assert set(rows) == {"aa" * 32, "bb" * 32}
     assert (rows["aa" * 32].name, rows["aa" * 32].seen_at_us) == ("ml", noted.seen_at_us)

@@ -19,15 +19,15 @@ from ratings.read.lineage import active_version, bot_events
 from ratings.read.retention import removable_versions
 from ratings.read.tournaments import owned_entrants, tournament_row
 from ratings.store.database import Database
-from ratings.store.limits import OwnerLimits
 from ratings.store.models import Pool
 from ratings.store.sessions import write
-from ratings.store.states import BotEventKind
-from tests.ratings.book import POOL, add_bots, create, take
+from ratings.values.limits import OwnerLimits
+from ratings.values.states import BotEventKind
+from tests.ratings.book import POOL, add_bots, create, pool_like, take
 
 FOX = RemoteJoin("ada", "fox", "1.0", ("foreign_king",))
 NEXT = replace(FOX, version="1.1")
-REMOTE_POOL = replace(POOL, remote=True)
+REMOTE_POOL = pool_like(POOL, remote=True)
 
 
 def join(database: Database, wanted: RemoteJoin = FOX, **limits: int) -> JoinedVersion:
@@ -167,5 +167,5 @@ def test_a_remote_bot_cannot_join_a_tournament_of_hosted_ones_late(database: Dat
 def test_the_check_finds_a_remote_bot_in_a_pool_of_hosted_ones(database: Database) -> None:
     tournament = create(database, entrants(database), pool=REMOTE_POOL)
     with write(database) as session:
-        session.get_one(Pool, REMOTE_POOL.pool_id()).remote = False
+        session.get_one(Pool, REMOTE_POOL.pool_id).remote = False
     assert check(database) == [f"tournament {tournament}: ada/fox is remote, and its pool is for hosted bots"]

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import insert
 
+from arena.match.report import SeatLogText
 from ratings.errors import AdmissionError, BotError, NotFoundError
 from ratings.ledger import retention
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.retention import RetentionLedger
-from ratings.ledger.seat_logs import SeatLogFact
 from ratings.ledger.service import ServiceLedger
 from ratings.read.held import held_versions, is_held
 from ratings.read.matches import replay_of, replays
@@ -18,7 +18,7 @@ from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.sessions import write
-from ratings.store.states import RemovalKind
+from ratings.values.states import RemovalKind
 from tests.ratings import book
 
 pytestmark = pytest.mark.both_databases
@@ -32,7 +32,7 @@ def play_at(database: Database, tournament: str, ended_at_us: list[int], **chang
     matches = book.take(database, tournament)
     for number, match in enumerate(matches):
         instant = ended_at_us[number % len(ended_at_us)]
-        logs = [SeatLogFact(seat, b"log of %d" % seat) for seat in (0, 2)]
+        logs = [SeatLogText(seat, b"log of %d" % seat) for seat in (0, 2)]
         assert book.record(database, match, started_at_us=instant, duration_us=0, **{"seat_logs": logs, **changes})
     return [match.match_id for match in matches]
 

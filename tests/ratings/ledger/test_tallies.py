@@ -13,17 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
+from arena.match.leak_verdict import LeakVerdict
+from arena.match.report import LeakCheckResult
 from ratings.errors import PlanError
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.recording import LeakFact
 from ratings.read.tournaments import WholeBlocks, standings, tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.statistics.firsts import Firsts
 from ratings.statistics.points import match_points
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 from tests.ratings import book
 from tests.ratings.conftest import Filled
 
@@ -50,12 +51,12 @@ def play_at_random(database: Database, random: Random, tournament: str, bots: li
                     text("UPDATE match SET state = 'void', void_reason = 'lost' WHERE id = :id"), {"id": match.match_id}
                 )
         facts = [
-            book.fact(
+            book.report(
                 match,
                 ranks=ranks(random, seats),
                 forfeits=tuple(random.sample(range(seats), random.choice((0, 0, 1, seats)))),
                 game_digest=random.choice(("aa", "bb")) * 32,
-                leak_checks=[LeakFact(0, random.choice(("equal", "leak", "unstable", "unknown")), None, "so")]
+                leak_checks=[LeakCheckResult(0, random.choice(list(LeakVerdict)), None, "so")]
                 if random.random() < 0.3
                 else [],
             )

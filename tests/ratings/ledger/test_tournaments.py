@@ -131,7 +131,7 @@ def test_what_was_planned_and_played_comes_back_by_wave(database: Database, bots
     first, *_ = book.take(database, tournament, 2)
     book.record(database, first, ranks=(2, 1, 3), forfeits=(2,))
     found = tournament_waves(database, tournament)
-    assert (found.tournament.id, found.pool.id) == (tournament, book.POOL.pool_id())
+    assert (found.tournament.id, found.pool.id) == (tournament, book.POOL.pool_id)
     assert [entrant.version_id for entrant in found.entrants] == list(bots.values())
     ((block, *others),) = found.waves
     assert [len(matches) for matches in (block, *others)] == [3] * 4

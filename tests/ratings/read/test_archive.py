@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.match.result import Fault, FaultCause
 from ratings.errors import ArchiveError
 from ratings.ledger.check import check, facts_problems
 from ratings.ledger.importing import Imported, import_tournament
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.recording import FaultFact
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.ledger.telling import Stage
@@ -28,8 +27,8 @@ from ratings.store import schema
 from ratings.store.archive.chain import read_chain
 from ratings.store.archive.rows import FORMAT, HEADER
 from ratings.store.database import Database, open_database
-from ratings.store.limits import OwnerLimits
 from ratings.store.sessions import write
+from ratings.values.limits import OwnerLimits
 from tests.ratings import book
 
 
@@ -55,7 +54,7 @@ def played(database: Database, bots: dict[str, str], tournament: str) -> str:
     first, *others = book.take(database, tournament)
     with write(database) as session:
         book.lose(session, tournament, first)
-    fault = FaultFact(1, "TIMEOUT", 3, "It took too long.", {"stderr": "é"})
+    fault = Fault(1, FaultCause.TIMEOUT, 3, "It took too long.", {"stderr": "é"})
     for match in others:
         faults = (fault,) if match.position == 5 else ()
         book.record(database, match, faults=faults, replay=bytes(range(256)))
@@ -333,7 +332,7 @@ def test_a_tournament_of_remote_bots_arrives_as_one(database: Database, other: D
     join = RemoteJoin("ada", "fox", "1", ("*",))
     fox = ServiceLedger(database).join_remote(join, OwnerLimits()).version.id
     entrants = [fox, *book.add_bots(database, ["a", "b"]).values()]
-    tournament = book.create(database, entrants, pool=replace(book.POOL, remote=True))
+    tournament = book.create(database, entrants, pool=book.pool_like(book.POOL, remote=True))
     for match in book.take(database, tournament):
         book.record(database, match)
     export(database, tournament, tmp_path / "homes.arena")
@@ -353,7 +352,7 @@ def test_a_bot_that_is_hosted_here_and_remote_there_is_not_mixed_up(
 ) -> None:
     fox = ServiceLedger(database).join_remote(RemoteJoin("ada", "fox", "1", ("*",)), OwnerLimits()).version.id
     entrants = [fox, *book.add_bots(database, ["a", "b"]).values()]
-    tournament = book.create(database, entrants, pool=replace(book.POOL, remote=True))
+    tournament = book.create(database, entrants, pool=book.pool_like(book.POOL, remote=True))
     for match in book.take(database, tournament):
         book.record(database, match)
     export(database, tournament, tmp_path / "homes.arena")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ratings.ledger.recording import FaultFact
+from arena.match.result import Fault, FaultCause
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bot_faults import bot_faults
 from ratings.read.bots import bot_detail
@@ -21,7 +21,7 @@ def record(database: Database, tournament: str, causes: dict[str, str], matches:
     faulty = []
     for match in book.take(database, tournament, matches):
         seats = [seat for seat, one in enumerate(match.seats) if one.bot in causes]
-        faults = [FaultFact(seat, causes[match.seats[seat].bot], 3, "why", {}) for seat in seats]
+        faults = [Fault(seat, FaultCause(causes[match.seats[seat].bot]), 3, "why", {}) for seat in seats]
         book.record(database, match, forfeits=tuple(seats), faults=faults)
         faulty += [match.match_id] if faults else []
     return faulty
@@ -43,8 +43,7 @@ def test_faults_are_counted_by_bot_and_cause_the_most_frequent_first_with_the_la
         ]
         assert one.matches == len(own)
         assert one.match_id == max(own)
-        assert one.version_id == bots[one.bot]
-    assert {(one.bot, one.number, one.cause) for one in found} == {("ada", 1, "TIMEOUT"), ("cyd", 1, "FLOOD")}
+    assert {(one.bot, one.version, one.cause) for one in found} == {("ada", 1, "TIMEOUT"), ("cyd", 1, "FLOOD")}
     assert [one.matches for one in found] == sorted((one.matches for one in found), reverse=True)
     assert found[0].match_id in later
     assert bot_faults(database, singles, 1) == found[:1]
@@ -65,7 +64,7 @@ def test_faults_of_other_tournaments_and_of_what_was_annulled_are_left_out(
     clean = book.create(database, bots.values(), name="clean")
     record(database, clean, {})
     first, *others = record(database, singles, {"ada": "TIMEOUT"})
-    assert bot_faults(database, clean, MOST) == []
+    assert bot_faults(database, clean, MOST) == ()
     ServiceLedger(database).annul_match(first, why="test", actor="x")
     (found,) = bot_faults(database, singles, MOST)
     assert found.matches == len(others)
@@ -76,7 +75,7 @@ def test_while_a_block_is_open_its_faults_can_be_left_out(database: Database, to
     faulty = record(database, tournament, {"ada": "TIMEOUT"}, 2)
     assert faulty
     assert bot_faults(database, tournament, MOST)
-    assert bot_faults(database, tournament, MOST, besides_open=True) == []
+    assert bot_faults(database, tournament, MOST, besides_open=True) == ()
 
 
 @pytest.mark.both_databases

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple
 from random import Random
 from statistics import mean
@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from ratings.ledger.leasing import LeasedMatch
-from ratings.read.crosstable import Meeting, by_opponent, by_seat, crosstable, meetings
+from ratings.read.crosstable import by_opponent, by_seat, crosstable, meetings
 from ratings.read.lengths import lengths
 from ratings.read.scope import Scope
 from ratings.read.tournaments import standings
 from ratings.store.database import Database
 from ratings.store.sessions import write
+from ratings.values.statistics import Counted, Meeting
 from tests.ratings import book
 
 SEATS = 3
@@ -88,7 +89,7 @@ def check_against(database: Database, scope: Scope, facts: list[Fact], versions:
     assert spread.mean == pytest.approx(mean(plies))
 
 
-def figures_of(found: list[Meeting]) -> dict[tuple[str, str], tuple[int, ...]]:
+def figures_of(found: Iterable[Meeting]) -> dict[tuple[str, str], tuple[int, ...]]:
     """Matches, points, wins and ties of each pair."""
     return {(one.version_id, one.opponent_id): (one.matches, one.points, one.wins, one.ties) for one in found}
 
@@ -116,7 +117,7 @@ def test_what_is_counted_is_what_was_played_in_whole_blocks(
     versions = list(bots.values())
     tournament, whole, rated = play_some(database, versions, Random(seed))
     check_against(database, Scope(tournament_id=tournament), whole, versions)
-    check_against(database, Scope(pool_id=book.POOL.pool_id()), rated, versions)
+    check_against(database, Scope(pool_id=book.POOL.pool_id), rated, versions)
 
 
 def test_a_version_that_plays_itself_meets_nobody(database: Database, bots: dict[str, str]) -> None:
@@ -134,6 +135,8 @@ def test_the_crosstable_names_the_best_and_who_met_whom(database: Database, bots
     tournament = book.create(database, bots.values())
     book.play_all(database, tournament)
     found = crosstable(database, Scope(tournament_id=tournament), limit=3)
-    assert found.versions == [row.version_id for row in standings(database, tournament)][:3]
-    assert found.meetings == meetings(database, Scope(tournament_id=tournament), found.versions)
-    assert set(found.names) == set(found.versions)
+    best = [row.version_id for row in standings(database, tournament)][:3]
+    names = {version_id: bot for bot, version_id in bots.items()}
+    assert found.versions == tuple(Counted(version_id, names[version_id]) for version_id in best)
+    assert found.meetings == meetings(database, Scope(tournament_id=tournament), best)
+    assert all((one.bot, one.opponent) == (names[one.version_id], names[one.opponent_id]) for one in found.meetings)

@@ -8,7 +8,7 @@ from tests.ratings import book
 
 pytestmark = pytest.mark.both_databases
 
-POOL = book.plan((), seats=2).pool.pool_id()
+POOL = book.plan((), seats=2).pool.pool_id
 
 
 def play(database: Database, one: str, other: str, times: int, duration_us: int) -> None:

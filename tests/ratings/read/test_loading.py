@@ -19,7 +19,7 @@ from ratings.store.database import Database
 from ratings.store.sessions import read, write
 from tests.ratings import book
 
-POOL = book.POOL.pool_id()
+POOL = book.POOL.pool_id
 
 
 def record(database: Database, match: LeasedMatch) -> None:

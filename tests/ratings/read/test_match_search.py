@@ -6,7 +6,7 @@ import pytest
 
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.store.database import open_database
-from ratings.store.states import Fared
+from ratings.values.states import Fared
 from tests.ratings import book
 
 pytestmark = pytest.mark.both_databases

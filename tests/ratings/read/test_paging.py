@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.match.result import Fault, FaultCause
 from ratings.errors import NotFoundError, PageError
-from ratings.ledger.recording import FaultFact
 from ratings.read.bots import count_bots, list_bots, list_versions
 from ratings.read.match_list import MatchFilter, MatchRow, list_matches
-from ratings.read.paging import Page
 from ratings.read.tournaments import list_tournaments
 from ratings.store.database import Database, open_database
-from ratings.store.states import MatchState
+from ratings.values.page import Page
+from ratings.values.states import MatchState
 from tests.ratings import book
 from tests.support.texts import CHARACTERS
 
@@ -120,7 +120,7 @@ def test_a_list_holds_the_matches_for_which_all_that_is_asked_is_true(database: 
     causes = ("ILLEGAL_ACTION", "DECISION_TIMEOUT")
     guilty = book.take(database, one, 2)
     for match in guilty:
-        book.record(database, match, faults=[FaultFact(0, cause, 3, "no") for cause in causes])
+        book.record(database, match, faults=[Fault(0, FaultCause(cause), 3, "no") for cause in causes])
     everything = list_matches(database, limit=None).items
 
     def ids(rows: Any) -> list[str]:
@@ -141,7 +141,7 @@ def test_a_list_holds_the_matches_for_which_all_that_is_asked_is_true(database: 
     check(MatchFilter(bot_id=ada), lambda row: sits(row, "ada"))
     check(MatchFilter(version_id=newer), lambda row: row.match.tournament_id == third)
     check(MatchFilter(two, bot_id=ada), lambda row: sits(row, "ada") and row.match.tournament_id == two)
-    check(MatchFilter(pool_id=book.POOL.pool_id()), lambda row: len(row.seats) == 3)
+    check(MatchFilter(pool_id=book.POOL.pool_id), lambda row: len(row.seats) == 3)
     check(MatchFilter(state=MatchState.FINISHED), lambda row: row.match.id in accused)
     check(MatchFilter(cause="ILLEGAL_ACTION"), lambda row: row.match.id in accused)
     check(MatchFilter(one, cause="DECISION_TIMEOUT", state=MatchState.FINISHED), lambda row: row.match.id in accused)

@@ -16,10 +16,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import MetaData, select
 
+from arena.match.result import Fault, FaultCause
 from ratings.errors import NotADatabaseError, SchemaVersionError
 from ratings.ledger.attempts import LostAttempt, record_lost
 from ratings.ledger.check import check
-from ratings.ledger.recording import FaultFact
 from ratings.store import database, schema, tables
 from ratings.store.database import Database, open_database, upgrade
 from ratings.store.sessions import write
@@ -130,7 +130,7 @@ def upgrade_from(revision: str, database: Database, tournament: str, tmp_path: P
     """Upgrade a database of that revision with all rows that it has room for, and compare it with one of today."""
     *taken, lost = book.take(database, tournament, 10)
     for match in taken:
-        book.record(database, match, faults=(FaultFact(0, "TIMEOUT", 3, "late", {"stderr": "x"}),))
+        book.record(database, match, faults=(Fault(0, FaultCause.TIMEOUT, 3, "late", {"stderr": "x"}),))
     if revision > "0001":  # which had no room for causes
         with write(database) as session:
             why = ("its worker ended", "WORKER_DIED", {"signal": 9})

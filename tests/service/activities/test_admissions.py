@@ -12,20 +12,19 @@ from arena.hosting.sandbox import choice
 from arena.hosting.sandbox.probe import Probe
 from arena.match.report import MatchReport
 from arena.service.activities import admissions
-from arena.service.activities.admissions import AdmissionDesk
-from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Outcome
+from arena.service.activities.admissions import AdmissionRunner
+from arena.service.admission.values import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
 from arena.service.admission.waiting import NO_SANDBOX
 from arena.service.health import Health
 from arena.service.metrics import Metrics
 from arena.tournament.runner import MatchExecutor
 from arena.trial.values import TrialCheck, failed, passed
-from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger
 from ratings.read.admissions import admission_row
-from ratings.store.service import Admission
-from ratings.store.states import AdmissionState
-from tests.service.activities.workshops import at_work, workshop
+from ratings.store.service import Admission, AdmissionRow
+from ratings.values.states import AdmissionState
+from tests.service.activities.contexts import at_work, service_context
 from tests.service.scheduler.executors import order
 from tests.support.patience import PATIENCE_S, until
 from tests.tournament.book import Book
@@ -33,11 +32,11 @@ from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor
 
 
 @asynccontextmanager
-async def desk(
+async def runner(
     book: Book, executor: ScriptedExecutor, health: Health | None = None, metrics: Metrics | None = None
 ) -> AsyncIterator[None]:
-    shop = workshop(book, executor, health)
-    async with at_work(shop, AdmissionDesk(shop, metrics or Metrics())):
+    context = service_context(book, executor, health)
+    async with at_work(context, AdmissionRunner(context, metrics or Metrics())):
         yield
 
 
@@ -67,11 +66,11 @@ def state(book: Book, admission: Admission) -> AdmissionState:
     return admission_row(book.database, admission.id).admission.state
 
 
-ADMITTED = AdmissionVerdict(Outcome.ADMITTED, (passed(TrialCheck.START, "It starts."),), "Admitted.")
+ADMITTED = AdmissionVerdict(AdmissionOutcome.ADMITTED, (passed(TrialCheck.START, "It starts."),), "Admitted.")
 REFUSED = AdmissionVerdict(
-    Outcome.REFUSED, (failed(TrialCheck.PLAY, "It plays no legal action."),), "Refused: it plays."
+    AdmissionOutcome.REFUSED, (failed(TrialCheck.PLAY, "It plays no legal action."),), "Refused: it plays."
 )
-UNDECIDED = AdmissionVerdict(Outcome.UNDECIDED, (), "It will be looked at again: the host lost three matches.")
+UNDECIDED = AdmissionVerdict(AdmissionOutcome.UNDECIDED, (), "It will be looked at again: the host lost three matches.")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +82,7 @@ async def test_what_was_found_is_written_with_the_verdict(
     played: list[MatchReport] = []
     use(monkeypatch, [verdict], played)
     metrics = Metrics()
-    async with desk(book, ScriptedExecutor(), metrics=metrics):
+    async with runner(book, ScriptedExecutor(), metrics=metrics):
         asked = ask(book, "ann")
         await until(lambda: state(book, asked) is expected)
         await until(lambda: f'_count{{verdict="{expected.value}"}} 1' in metrics.render())
@@ -98,7 +97,7 @@ async def test_what_was_found_is_written_with_the_verdict(
 async def test_what_the_host_failed_is_looked_at_again(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, [UNDECIDED, ADMITTED], [])
     health = Health()
-    async with desk(book, ScriptedExecutor(slots=1), health):
+    async with runner(book, ScriptedExecutor(slots=1), health):
         asked = ask(book, "ann")
         await until(lambda: "admission" in health.problems())
         await until(lambda: state(book, asked) is AdmissionState.ADMITTED)
@@ -120,7 +119,7 @@ async def test_a_bot_of_an_owner_waits_for_a_sandbox_and_is_looked_at_when_there
     asked = made.admission
     assert asked is not None
     health = Health()
-    async with desk(book, ScriptedExecutor(slots=1), health):
+    async with runner(book, ScriptedExecutor(slots=1), health):
         await until(lambda: "no bwrap; install it" in health.problems().get("admission", ""))
         row = admission_row(book.database, asked.id).admission
         assert (row.state, row.summary) == (AdmissionState.QUEUED, NO_SANDBOX)
@@ -133,7 +132,7 @@ async def test_what_is_under_way_when_the_service_ends_goes_back_into_the_queue(
 ) -> None:
     use(monkeypatch, [ADMITTED], [])
     executor = StuckExecutor()
-    async with desk(book, executor):
+    async with runner(book, executor):
         asked = ask(book, "ann")
         await until(lambda: bool(executor.specs))
         assert state(book, asked) is AdmissionState.RUNNING
@@ -147,7 +146,7 @@ async def test_what_is_taken_in_the_moment_in_which_the_service_ends_goes_back_i
     taken, released = threading.Event(), threading.Event()
     take = ServiceLedger.take_admission
 
-    def take_slowly(ledger: ServiceLedger) -> QueuedAdmission | None:
+    def take_slowly(ledger: ServiceLedger) -> AdmissionRow | None:
         found = take(ledger)
         taken.set()
         released.wait(PATIENCE_S)
@@ -155,7 +154,7 @@ async def test_what_is_taken_in_the_moment_in_which_the_service_ends_goes_back_i
 
     monkeypatch.setattr(ServiceLedger, "take_admission", take_slowly)
     asked = ask(book, "ann")
-    looking = AdmissionDesk(workshop(book, ScriptedExecutor(slots=1)), Metrics())
+    looking = AdmissionRunner(service_context(book, ScriptedExecutor(slots=1)), Metrics())
     await looking.look()
     await until(taken.is_set)
     closing = asyncio.create_task(looking.close())
@@ -179,7 +178,7 @@ async def test_several_are_looked_at_at_the_same_time(book: Book, monkeypatch: p
 
     monkeypatch.setattr(admissions, "admit", admit)
     asked = [ask(book, "ann"), ask(book, "bob")]
-    async with desk(book, ScriptedExecutor(slots=2)):
+    async with runner(book, ScriptedExecutor(slots=2)):
         await until(lambda: all(state(book, one) is AdmissionState.ADMITTED for one in asked))
 
 
@@ -193,7 +192,7 @@ async def test_a_version_that_cannot_be_started_here_is_refused_with_the_reason(
     stored = book.store.add(directory)
     version, _ = book.ledger.add_version(bot="odd", content_hash=stored.hash, manifest=stored.manifest.to_json())
     asked = ServiceLedger(book.database).request_admission(version.id)
-    async with desk(book, ScriptedExecutor()):
+    async with runner(book, ScriptedExecutor()):
         await until(lambda: state(book, asked) is AdmissionState.REFUSED)
     assert "cobol" in (admission_row(book.database, asked.id).admission.summary or "")
 
@@ -203,7 +202,7 @@ async def test_files_that_are_gone_are_the_hosts_fault(book: Book) -> None:
     for version in book.store.root.iterdir():
         shutil.rmtree(version)
     health = Health()
-    async with desk(book, ScriptedExecutor(), health):
+    async with runner(book, ScriptedExecutor(), health):
         await until(lambda: "admission" in health.problems())
     assert state(book, asked) is AdmissionState.QUEUED
 
@@ -223,7 +222,7 @@ async def test_a_version_that_is_withdrawn_meanwhile_stays_withdrawn(
 
     monkeypatch.setattr(admissions, "admit", admit)
     health = Health()
-    async with desk(book, ScriptedExecutor(slots=1), health):
+    async with runner(book, ScriptedExecutor(slots=1), health):
         asked = ask(book, "ann")
         await told.wait()
         ServiceLedger(book.database).withdraw_version(asked.version_id, actor="ann")
@@ -238,7 +237,7 @@ async def test_a_version_is_built_before_it_is_looked_at(book: Book, monkeypatch
     use(monkeypatch, [ADMITTED], [])
     version = book.add_bot("ann", build="open('made.py', 'w').write('x = 1')")
     asked = ServiceLedger(book.database).request_admission(version.id)
-    async with desk(book, ScriptedExecutor()):
+    async with runner(book, ScriptedExecutor()):
         await until(lambda: state(book, asked) is AdmissionState.ADMITTED)
     assert (book.programs.find(version.content_hash).directory / "made.py").is_file()
 
@@ -246,7 +245,7 @@ async def test_a_version_is_built_before_it_is_looked_at(book: Book, monkeypatch
 async def test_a_version_whose_build_fails_is_refused_with_its_log(book: Book) -> None:
     version = book.add_bot("ann", build="raise SystemExit('no rule to make this')")
     asked = ServiceLedger(book.database).request_admission(version.id)
-    async with desk(book, ScriptedExecutor()):
+    async with runner(book, ScriptedExecutor()):
         await until(lambda: state(book, asked) is AdmissionState.REFUSED)
     (finding,) = admission_row(book.database, asked.id).admission.checks
     assert finding["sentence"] == "The build command `python make.py` failed (exit status 1); its log tells why."
@@ -256,7 +255,7 @@ async def test_a_version_whose_build_fails_is_refused_with_its_log(book: Book) -
 async def test_a_version_of_an_unknown_runtime_is_refused_with_the_known_ones(book: Book) -> None:
     version = book.add_bot("ann", runtime="python-ml")
     asked = ServiceLedger(book.database).request_admission(version.id)
-    async with desk(book, ScriptedExecutor()):
+    async with runner(book, ScriptedExecutor()):
         await until(lambda: state(book, asked) is AdmissionState.REFUSED)
     summary = admission_row(book.database, asked.id).admission.summary
     assert summary is not None

@@ -13,12 +13,12 @@ from structlog.testing import capture_logs
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.service.activities import attendance
-from arena.service.activities.attendance import attend
-from arena.service.activities.ladders import LadderKeeper
+from arena.service.activities import availability as availability
+from arena.service.activities.availability import update_availability
+from arena.service.activities.ladders import LadderRunner
 from arena.service.activities.rules import follow_rules
 from arena.service.logs import get_logger
-from arena.service.scheduler.jobs import Kind
+from arena.service.scheduler.jobs import MatchPurpose
 from arena.tournament.creation import plan_ladder
 from arena.tournament.errors import RequestError
 from arena.tournament.formats.ladder import LadderFormat
@@ -34,7 +34,7 @@ from ratings.read.notices import list_notices
 from ratings.read.unfinished import present_entrants, unfinished_tournaments
 from ratings.store.ids import now_us
 from ratings.store.ladders import RunningLadder
-from tests.service.activities.workshops import at_work, locked_elsewhere, workshop
+from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import BOTS, TWO, Book
@@ -51,11 +51,11 @@ def open_ladder(book: Book, **settings: int) -> RunningLadder:
 async def keeping(
     book: Book, executor: ScriptedExecutor, pace: int = 0, round_s: float = 3600.0
 ) -> AsyncIterator[None]:
-    shop = workshop(book, executor)
-    keeper = LadderKeeper(shop, pace, round_s=round_s)
-    async with at_work(shop, keeper):
+    context = service_context(book, executor)
+    runner = LadderRunner(context, pace, round_s=round_s)
+    async with at_work(context, runner):
         yield
-        assert shop.supervisor.health.problems() == {}
+        assert context.supervisor.health.problems() == {}
 
 
 def played(executor: ScriptedExecutor, bot: str) -> int:
@@ -170,7 +170,7 @@ async def test_a_ladder_goes_on_without_a_bot_whose_files_are_gone_until_they_ar
     async with keeping(book, executor, round_s=0.05):
         await until(lambda: all(played(executor, bot) > 3 for bot in BOTS))
         assert played(executor, "ada/eve") == 0
-        assert absent(book) == {"ada/eve": attendance._FILES_GONE}
+        assert absent(book) == {"ada/eve": availability._FILES_GONE}
         assert version.id not in present_entrants(book.database, running.tournament.id)
         files.with_name("elsewhere").rename(files)
         await until(lambda: played(executor, "ada/eve") > 4)
@@ -178,7 +178,7 @@ async def test_a_ladder_goes_on_without_a_bot_whose_files_are_gone_until_they_ar
     told = [one.sentence for one in list_notices(book.database, everybodys=True).items if one.owner_id is not None]
     assert told == [
         "ada/eve version 1 can be started again, and is back on its ladders",
-        f"ada/eve version 1 plays on no ladder until this is mended: {attendance._FILES_GONE}",
+        f"ada/eve version 1 plays on no ladder until this is mended: {availability._FILES_GONE}",
     ]
     assert check(book.database) == []
 
@@ -188,15 +188,15 @@ async def test_what_is_met_at_every_look_is_logged_once_until_it_changes(book: B
     running = open_ladder(book)
     (eve,) = [one for one in contenders(book.database, running) if one[0].id == version.id]
     files = book.store.get(version.content_hash).directory
-    shop, elsewhere = workshop(book, ScriptedExecutor()), files.with_name("elsewhere")
+    context, elsewhere = service_context(book, ScriptedExecutor()), files.with_name("elsewhere")
     with capture_logs() as lines:
         for place in (elsewhere, elsewhere, files, elsewhere):
             if not place.exists():
                 next(one for one in (files, elsewhere) if one.exists()).rename(place)
-            await attend(shop, [eve])
+            await update_availability(context, [eve])
         with locked_elsewhere(book, running.tournament.id):
             for _ in range(2):
-                assert await shop.play(running.tournament.id, Kind.LADDER, "spring") is None
+                assert await context.play(running.tournament.id, MatchPurpose.LADDER, "spring") is None
     told = Counter(line["event"] for line in lines)
     assert (told["cannot be started"], told["back on ladders"], told["left to another process"]) == (2, 1, 1)
 
@@ -208,8 +208,8 @@ async def test_matches_that_a_killed_service_had_leased_do_not_hold_a_ladder_up(
     files = book.store.get(version.content_hash).directory
     files.rename(files.with_name("elsewhere"))
     executor = ScriptedExecutor()
-    shop = workshop(book, executor)
-    async with at_work(shop, LadderKeeper(shop, 0)):
+    context = service_context(book, executor)
+    async with at_work(context, LadderRunner(context, 0)):
         await until(lambda: all(played(executor, bot) > 3 for bot in BOTS))
     assert list(absent(book)) == ["eve"]
     assert check(book.database) == []
@@ -220,7 +220,7 @@ async def test_who_can_no_longer_be_built_for_a_runtime_that_has_changed_is_abse
 ) -> None:
     venv = make_venv(tmp_path / "venv", "fakenet==1")
     programs = replace(book.programs, runtimes=RuntimeCatalog(settings_for(venv), tmp_path / "cache"))
-    shop = replace(workshop(book, ScriptedExecutor()), programs=programs)
+    context = replace(service_context(book, ScriptedExecutor()), programs=programs)
     version = book.add_bot("eve", runtime=NAME, build=BUILD)
     running = open_ladder(book)
     (eve,) = [one for one in contenders(book.database, running) if one[0].id == version.id]
@@ -228,7 +228,7 @@ async def test_who_can_no_longer_be_built_for_a_runtime_that_has_changed_is_abse
     for package in ("2", "3"):
         add_package(venv, "fakenet", package)
         programs.runtimes.look_again()
-        await attend(shop, [eve])
+        await update_availability(context, [eve])
         told.append(absent(book))
     assert [list(one) for one in told] == [["eve"], []]
     assert "failed (exit status 1)" in told[0]["eve"]
@@ -243,8 +243,8 @@ async def test_a_bot_that_can_no_longer_be_built_is_absent_until_its_runtime_can
     book.add_bot("eve", runtime=NAME, build=BUILD)
     open_ladder(book)
     executor = ScriptedExecutor()
-    shop = replace(workshop(book, executor), programs=programs)
-    async with at_work(shop, LadderKeeper(shop, 0, round_s=0.05)):
+    context = replace(service_context(book, executor), programs=programs)
+    async with at_work(context, LadderRunner(context, 0, round_s=0.05)):
         await until(lambda: played(executor, "eve") > 2)
         add_package(venv, "fakenet", "2")
         await until(lambda: list(absent(book)) == ["eve"])

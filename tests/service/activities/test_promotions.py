@@ -13,7 +13,7 @@ import pytest
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.activities import tournaments
-from arena.service.activities.promotions import PromotionDesk
+from arena.service.activities.promotions import PromotionRunner
 from arena.service.activities.tournaments import TournamentQueue
 from arena.tournament.creation import plan_ladder
 from arena.tournament.formats.ladder import LadderFormat as LadderFormat
@@ -30,8 +30,8 @@ from ratings.read.notices import list_notices
 from ratings.read.promotions import promotion_tests, waiting_versions
 from ratings.read.tournaments import tournament_row
 from ratings.store.models import Version
-from ratings.store.states import BotEventKind
-from tests.service.activities.workshops import at_work, workshop
+from ratings.values.states import BotEventKind
+from tests.service.activities.contexts import at_work, service_context
 from tests.support.patience import until
 from tests.tournament.book import TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor, report_of
@@ -90,10 +90,10 @@ def open_ladder(book: Book) -> None:
 
 @asynccontextmanager
 async def serving(book: Book, executor: ScriptedExecutor, rule: PromotionRule | None = RULE) -> AsyncIterator[None]:
-    shop = workshop(book, executor)
-    async with at_work(shop, PromotionDesk(shop, rule), TournamentQueue(shop), every_s=0.2):
+    context = service_context(book, executor)
+    async with at_work(context, PromotionRunner(context, rule), TournamentQueue(context), every_s=0.2):
         yield
-        assert shop.supervisor.health.problems() == {}
+        assert context.supervisor.health.problems() == {}
 
 
 def active(book: Book) -> int | None:
@@ -165,26 +165,26 @@ async def test_a_test_goes_on_after_a_restart_and_is_made_once(book: Book) -> No
 async def test_only_the_newest_version_is_tested_and_what_is_useless_is_cancelled(book: Book) -> None:
     await two_versions(book, second=0)
     stuck = ScriptedExecutor(slots=0)
-    shop = workshop(book, stuck)
-    desk = PromotionDesk(shop, RULE)
-    await desk.look()
+    context = service_context(book, stuck)
+    runner = PromotionRunner(context, RULE)
+    await runner.look()
     assert [test.version_id for test in promotion_tests(book.database)] == [submit_hash(book, 2)]
     three = submit(book, 3)
-    await desk.look()
-    await desk.look()
+    await runner.look()
+    await runner.look()
     assert newest_event(book) == (BotEventKind.NOT_PROMOTED, 2, "version 3 took its place")
     assert [test.version_id for test in promotion_tests(book.database)] == [three.id]
     ServiceLedger(book.database).promote(three.id, actor="ada", message="I know better")
-    await desk.look()
+    await runner.look()
     assert promotion_tests(book.database) == []
     assert active(book) == 3
 
 
 async def test_without_a_rule_or_a_ladder_what_waits_is_promoted(book: Book) -> None:
     await two_versions(book, second=0)
-    await PromotionDesk(workshop(book, ScriptedExecutor()), None).look()
+    await PromotionRunner(service_context(book, ScriptedExecutor()), None).look()
     assert newest_event(book) == (BotEventKind.PROMOTED, 2, "versions are not tested any more")
     LadderLedger(book.database).close_ladder("nim2", "the class is over")
     submit(book, 3)
-    await PromotionDesk(workshop(book, ScriptedExecutor()), RULE).look()
+    await PromotionRunner(service_context(book, ScriptedExecutor()), RULE).look()
     assert newest_event(book) == (BotEventKind.PROMOTED, 3, "no ladder is open on which the two could be compared")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.service.activities.ladders import LadderKeeper
-from arena.service.activities.seasons import SeasonKeeper
+from arena.service.activities.ladders import LadderRunner
+from arena.service.activities.seasons import SeasonRunner
 from arena.service.activities.tournaments import TournamentQueue
 from arena.tournament import seasons
 from arena.tournament.creation import plan_ladder
@@ -16,7 +16,7 @@ from ratings.read.ladders import find_ladder, running_ladder
 from ratings.read.publishing import published_secret
 from ratings.read.tournaments import standings, tournament_row
 from ratings.store.ids import now_us
-from tests.service.activities.workshops import at_work, workshop
+from tests.service.activities.contexts import at_work, service_context
 from tests.support.patience import until
 from tests.tournament.book import BOTS, TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
@@ -34,17 +34,17 @@ async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final
     open_spring(book)
     announced_us = now_us() + LATER_US
     seasons.announce_freeze(book.database, "spring", announced_us, final_blocks=2)
-    shop = workshop(book, ScriptedExecutor())
-    keeper = SeasonKeeper(shop)
+    context = service_context(book, ScriptedExecutor())
+    runner = SeasonRunner(context)
     for now, is_due in ((announced_us - 1, False), (announced_us, True)):
         for module in ("arena.service.activities.seasons", "ratings.ledger.seasons"):
             monkeypatch.setattr(f"{module}.now_us", lambda now=now: now)
-        await keeper.look()
+        await runner.look()
         season = running_ladder(book.database, "spring").season
         assert (season.frozen_at_us is not None, season.final_tournament_id is not None) == (is_due, is_due)
     final = season.final_tournament_id
     assert final is not None
-    async with at_work(shop, keeper, LadderKeeper(shop, 0), TournamentQueue(shop)):
+    async with at_work(context, runner, LadderRunner(context, 0), TournamentQueue(context)):
         await until(lambda: tournament_row(book.database, final).progress.is_over)
     assert {row.matches for row in standings(book.database, final)} == {2 * 2}
     assert len(standings(book.database, final)) == len(BOTS)

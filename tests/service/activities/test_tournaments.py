@@ -9,7 +9,7 @@ import pytest
 from arena.service.activities import tournaments
 from arena.service.activities.tournaments import TournamentQueue
 from arena.service.health import Health
-from arena.service.scheduler.jobs import Kind
+from arena.service.scheduler.jobs import MatchPurpose
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import RoundRobin
@@ -17,9 +17,9 @@ from ratings.ledger.check import check
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.unfinished import unfinished_tournaments
-from ratings.store.limits import OwnerLimits
 from ratings.store.models import Tournament
-from tests.service.activities.workshops import at_work, locked_elsewhere, workshop
+from ratings.values.limits import OwnerLimits
+from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
 from tests.tournament.book import TERMS, TWO, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
@@ -29,8 +29,8 @@ LATER_US = 1 << 60
 
 @asynccontextmanager
 async def queue(book: Book, executor: ScriptedExecutor, health: Health | None = None) -> AsyncIterator[None]:
-    shop = workshop(book, executor, health)
-    async with at_work(shop, TournamentQueue(shop, lambda: LATER_US)):
+    context = service_context(book, executor, health)
+    async with at_work(context, TournamentQueue(context, lambda: LATER_US)):
         yield
 
 
@@ -87,11 +87,11 @@ async def test_of_services_that_share_a_database_one_plays_those_of_remote_bots(
     theirs = book.plan_format(RoundRobin(2, 1), TWO, bots=("ada/fox", "eve/fox"), name="theirs")
     plan(book, "ours")
     executor = ScriptedExecutor()
-    shop = replace(workshop(book, executor), takes_remote=True)
-    async with at_work(shop, TournamentQueue(shop, lambda: LATER_US, lambda remote: not remote)):
+    context = replace(service_context(book, executor), takes_remote=True)
+    async with at_work(context, TournamentQueue(context, lambda: LATER_US, lambda remote: not remote)):
         await until(lambda: names_left(book) == ["theirs"])
     assert theirs.id not in {spec.block.partition("/")[0] for spec in executor.specs}
-    async with at_work(shop, TournamentQueue(shop, lambda: LATER_US, bool)):
+    async with at_work(context, TournamentQueue(context, lambda: LATER_US, bool)):
         await until(lambda: names_left(book) == [])
 
 
@@ -99,8 +99,8 @@ async def test_a_new_one_is_left_for_a_moment_to_who_created_it(book: Book) -> N
     made = plan(book, "new")
     executor = ScriptedExecutor()
     now_us = made.created_at_us
-    shop = workshop(book, executor)
-    queued = TournamentQueue(shop, lambda: now_us)
+    context = service_context(book, executor)
+    queued = TournamentQueue(context, lambda: now_us)
     await queued.look()
     assert not executor.specs
     now_us += tournaments.LEFT_ALONE_US
@@ -113,7 +113,7 @@ async def test_a_new_one_is_left_for_a_moment_to_who_created_it(book: Book) -> N
 async def test_one_from_before_the_clock_was_set_back_by_days_is_played(book: Book) -> None:
     made = plan(book, "new")
     eight_days_us = 8 * 24 * 3600 * 1_000_000
-    queued = TournamentQueue(workshop(book, ScriptedExecutor()), lambda: made.created_at_us - eight_days_us)
+    queued = TournamentQueue(service_context(book, ScriptedExecutor()), lambda: made.created_at_us - eight_days_us)
     await queued.look()
     await until(lambda: names_left(book) == [])
     await queued.close()
@@ -151,9 +151,9 @@ async def test_one_that_grants_more_cores_than_a_slot_has_is_left_to_the_command
     tournament = book.plan_format(RoundRobin(2, 2), replace(TERMS, seats=2, cores=2), name="wide")
     plan(book, "usual")
     executor = ScriptedExecutor()
-    shop = workshop(book, executor)
+    context = service_context(book, executor)
     with pytest.raises(NotPlayableError, match="'wide' grants each bot 2 cores, and a service grants one"):
-        await shop.play(tournament.id, Kind.TOURNAMENT, "wide")
-    async with at_work(shop, TournamentQueue(shop, lambda: LATER_US)):
+        await context.play(tournament.id, MatchPurpose.TOURNAMENT, "wide")
+    async with at_work(context, TournamentQueue(context, lambda: LATER_US)):
         await until(lambda: names_left(book) == ["wide"])
     assert executor.finished

@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from arena.executor.local import LocalExecutor
 from arena.model.admissions import FindingState
-from arena.service.admission.values import Outcome
+from arena.service.admission.values import AdmissionOutcome
 from arena.trial.seats import sample_seat
 from arena.trial.setups import setups_of
 from arena.trial.values import TrialCheck
@@ -80,7 +80,7 @@ async def test_a_bot_whose_fault_shows_in_play_is_refused_with_the_reason(
     finding = told.of(case.check)
     assert case.words in finding.sentence
     assert finding.evidence["game"] == "foreign_king"
-    assert told.verdict.outcome is Outcome.REFUSED
+    assert told.verdict.outcome is AdmissionOutcome.REFUSED
     assert finding.sentence in told.verdict.summary
 
 
@@ -92,7 +92,7 @@ async def test_what_it_wrote_last_is_evidence(executor: LocalExecutor, zoo: Path
 async def test_a_sample_is_admitted_and_everything_is_looked_at(executor: LocalExecutor) -> None:
     bot = replace(sample_seat("greedy", "none"), is_deterministic=True)
     told = await look_at(executor, bot, grounds=setups_of(["foreign_king"])[:2])
-    assert told.verdict.outcome is Outcome.ADMITTED, told.verdict
+    assert told.verdict.outcome is AdmissionOutcome.ADMITTED, told.verdict
     assert told.states(FindingState.PASSED) == list(TrialCheck), told.reported
     assert told.of("play").sentence == (
         "It played 6 matches without a fault: foreign_king with 2 seats, foreign_king with 3 seats."
@@ -134,7 +134,7 @@ async def test_a_bot_that_draws_lots_although_it_promises_equal_answers_is_refus
 
 async def test_a_bot_that_promises_nothing_may_draw_lots(executor: LocalExecutor, tmp_path: Path) -> None:
     told = await look_at(executor, choosing_bot(tmp_path, "free", choice="random.randrange(100)"))
-    assert told.verdict.outcome is Outcome.ADMITTED
+    assert told.verdict.outcome is AdmissionOutcome.ADMITTED
     assert told.states(FindingState.SKIPPED) == ["determinism"]
 
 
@@ -151,7 +151,7 @@ async def test_lateness_that_only_the_margin_saves_is_noted(executor: LocalExecu
     bot = choosing_bot(tmp_path, "last-second", choice=late)
     tight = replace(any_start("100ms"), margin_us=any_start("60s").decision_limit_us)
     told = await look_at(executor, bot, tight_clock=tight)
-    assert told.verdict.outcome is Outcome.ADMITTED
+    assert told.verdict.outcome is AdmissionOutcome.ADMITTED
     assert told.states(FindingState.NOTED) == ["clock"]
     assert "saved by the margin alone" in told.of("clock").sentence
 
@@ -161,7 +161,7 @@ async def test_a_bot_that_stays_when_its_stream_is_closed_is_told_and_admitted(
 ) -> None:
     stays = "import threading; threading.Thread(target=time.sleep, args=(3600,)).start()"
     told = await look_at(executor, choosing_bot(tmp_path, "stays", started=stays))
-    assert told.verdict.outcome is Outcome.ADMITTED
+    assert told.verdict.outcome is AdmissionOutcome.ADMITTED
     assert told.states(FindingState.NOTED) == ["ending"]
 
 

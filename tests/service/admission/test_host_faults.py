@@ -8,7 +8,7 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.admission.admit import admit
-from arena.service.admission.values import Outcome
+from arena.service.admission.values import AdmissionOutcome
 from tests.service.admission.places import look_at, request_for
 from tests.support.specs import scripted
 
@@ -51,7 +51,7 @@ async def test_a_match_that_is_lost_three_times_leaves_the_admission_undecided()
     executor = LosingExecutor()
     told = await look_at(executor, scripted())
     assert executor.attempts == [1, 2, 3]
-    assert told.verdict.outcome is Outcome.UNDECIDED
+    assert told.verdict.outcome is AdmissionOutcome.UNDECIDED
     assert told.verdict.summary == (
         "It will be looked at again: foreign_king with 2 seats could not be played: its worker ended."
     )
@@ -61,7 +61,7 @@ async def test_a_match_that_is_lost_three_times_leaves_the_admission_undecided()
 @pytest.mark.parametrize("cause", [HostCause.CANCELLED, HostCause.UNPLAYABLE])
 async def test_what_would_be_lost_again_is_not_tried_again(cause: HostCause) -> None:
     executor = LosingExecutor(cause)
-    assert (await look_at(executor, scripted())).verdict.outcome is Outcome.UNDECIDED
+    assert (await look_at(executor, scripted())).verdict.outcome is AdmissionOutcome.UNDECIDED
     assert executor.attempts == [1]
 
 

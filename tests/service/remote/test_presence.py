@@ -1,6 +1,6 @@
 """Who is connected, and that whoever depends on it hears of every change, once."""
 
-from arena.service.remote.desk import Presence
+from arena.service.remote.join_policy import Presence
 
 
 def test_a_version_is_there_from_when_it_came_until_it_is_gone() -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from arena.service.remote import refusals
-from arena.service.remote.desk import JoinRequest, Refusal
+from arena.service.remote.join_policy import JoinRefusal, JoinRequest
 from arena.service.remote.refusals import WINDOW_S, RefusalLog
 
 
@@ -30,7 +30,7 @@ class Book:
         self.log = RefusalLog(cast(Any, self.out), lambda: self.now_s)
 
     def refuse(self, reason: str, token: str = "t", address: str = "ipv4:10.0.0.1:5", name: str = "fox") -> None:
-        self.log.note(JoinRequest(token, address, name, "1", ("*",)), Refusal("NOT_FOUND", reason, f"why {reason}"))
+        self.log.note(JoinRequest(token, address, name, "1", ("*",)), JoinRefusal("NOT_FOUND", reason, f"why {reason}"))
 
 
 def test_the_first_is_written_at_once_and_the_others_are_counted_when_the_minute_is_over() -> None:

@@ -9,8 +9,8 @@ from dataclasses import replace
 from arena.match.live import LiveEndEvent, LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.service.remote.routing import Router
-from arena.service.scheduler.jobs import Kind
+from arena.service.remote.routing import MatchRouter
+from arena.service.scheduler.jobs import MatchPurpose
 from arena.service.scheduler.slots import Slots
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 
@@ -43,10 +43,10 @@ def remote(match_id: str) -> MatchSpec:
 
 async def test_each_match_is_played_and_watched_where_its_bots_are() -> None:
     here, there = HeldExecutor(1), HeldPlayer(1)
-    slots = Slots(1, dict.fromkeys(Kind, 1.0), needs_slot=lambda spec: not spec.has_remote)
-    router = Router(slots, there)
+    slots = Slots(1, dict.fromkeys(MatchPurpose, 1.0), needs_slot=lambda spec: not spec.has_remote)
+    router = MatchRouter(slots, there)
     router.use(here)
-    view = slots.view(Kind.LADDER, "spring")
+    view = slots.view(MatchPurpose.LADDER, "spring")
     tasks = [asyncio.ensure_future(view.run(spec)) for spec in (order("m1"), remote("m2"), remote("m3"))]
     await settle()
     assert (sorted(here.playing), sorted(there.playing)) == (["m1"], ["m2", "m3"])
@@ -59,10 +59,10 @@ async def test_each_match_is_played_and_watched_where_its_bots_are() -> None:
 
 async def test_where_no_remote_bots_are_taken_every_match_is_played_and_watched_here() -> None:
     here = HeldExecutor(1)
-    slots = Slots(1, dict.fromkeys(Kind, 1.0))
-    router = Router(slots, None)
+    slots = Slots(1, dict.fromkeys(MatchPurpose, 1.0))
+    router = MatchRouter(slots, None)
     router.use(here)
-    task = asyncio.ensure_future(slots.view(Kind.LADDER, "spring").run(order("m1")))
+    task = asyncio.ensure_future(slots.view(MatchPurpose.LADDER, "spring").run(order("m1")))
     await settle()
     assert list(here.playing) == ["m1"]
     watch = router.watch_with(lambda match_id, **_: one_event(f"here {match_id}"))

@@ -13,10 +13,10 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.service.health import Health
 from arena.service.logs import get_logger
 from arena.service.scheduler import host
-from arena.service.scheduler.host import Host
-from arena.service.scheduler.jobs import Kind
+from arena.service.scheduler.host import ExecutorHost
+from arena.service.scheduler.jobs import MatchPurpose
 from arena.service.scheduler.slots import Slots
-from arena.service.supervision import Backoff
+from arena.service.supervision import RestartBackoff
 from arena.tournament import host_watch
 from arena.tournament.host_watch import HostWatch
 from tests.service.scheduler.executors import HeldExecutor, order, settle
@@ -30,9 +30,9 @@ async def running(
     make: Callable[[], HeldExecutor],
     monkeypatch: pytest.MonkeyPatch,
     watch: HostWatch | None = None,
-) -> AsyncIterator[Host]:
-    monkeypatch.setattr(host, "Backoff", lambda **_: Backoff(first_s=0.001))
-    made = Host(slots, make, health, get_logger("test"), watch)
+) -> AsyncIterator[ExecutorHost]:
+    monkeypatch.setattr(host, "RestartBackoff", lambda **_: RestartBackoff(first_s=0.001))
+    made = ExecutorHost(slots, make, health, get_logger("test"), watch)
     task = asyncio.create_task(made.run())
     await settle()
     try:
@@ -49,8 +49,8 @@ async def test_a_host_that_fails_is_replaced_and_what_waited_is_played(
 ) -> None:
     executors = [HeldExecutor(), HeldExecutor()]
     left, health = list(executors), Health()
-    slots = Slots(1, dict.fromkeys(Kind, 1.0))
-    view = slots.view(Kind.LADDER, "spring")
+    slots = Slots(1, dict.fromkeys(MatchPurpose, 1.0))
+    view = slots.view(MatchPurpose.LADDER, "spring")
     async with running(slots, health, lambda: left.pop(0), monkeypatch):
         if breaks == "executor":
             lost = [asyncio.ensure_future(view.run(order("m0")))]
@@ -83,7 +83,7 @@ async def test_a_host_that_fails_by_itself_is_replaced_before_anything_is_to_be_
             return await why.pop(0)
 
     said: list[list[str]] = []
-    health, slots = Health(), Slots(1, dict.fromkeys(Kind, 1.0))
+    health, slots = Health(), Slots(1, dict.fromkeys(MatchPurpose, 1.0))
     why: list[asyncio.Future[Exception]] = [asyncio.get_running_loop().create_future() for _ in range(2)]
     (first, _) = why
     async with running(slots, health, Telling, monkeypatch):
@@ -95,8 +95,8 @@ async def test_a_host_that_fails_by_itself_is_replaced_before_anything_is_to_be_
 
 async def test_a_match_that_was_lost_now_and_then_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     executor, health = HeldExecutor(), Health()
-    slots = Slots(1, dict.fromkeys(Kind, 1.0))
-    view = slots.view(Kind.LADDER, "spring")
+    slots = Slots(1, dict.fromkeys(MatchPurpose, 1.0))
+    view = slots.view(MatchPurpose.LADDER, "spring")
     async with running(slots, health, lambda: executor, monkeypatch):
         for number in range(20):
             match = asyncio.ensure_future(view.run(order(f"m{number}")))
@@ -122,8 +122,8 @@ async def test_a_host_without_room_pauses_after_two_losses_and_says_why(monkeypa
 
     executors = [HeldExecutor(3), HeldExecutor(3), HeldExecutor(3)]
     left, health = list(executors), Health()
-    slots = Slots(3, dict.fromkeys(Kind, 1.0))
-    view = slots.view(Kind.ADMISSION, "ann")
+    slots = Slots(3, dict.fromkeys(MatchPurpose, 1.0))
+    view = slots.view(MatchPurpose.ADMISSION, "ann")
     full = MatchLostError("there was no room for a bot", HostCause.HOSTING_FAILED)
     async with running(slots, health, lambda: left.pop(0), monkeypatch):
         for executor in executors[:2]:
@@ -145,8 +145,8 @@ async def test_a_match_that_the_host_lost_rests_longer_and_longer_while_others_a
     monkeypatch.setattr(host, "time", SimpleNamespace(monotonic=lambda: now_s))
     now_s: float = 0.0
     watch, executor = HostWatch(2), HeldExecutor()
-    slots = Slots(1, dict.fromkeys(Kind, 1.0), watch=watch, clock=lambda: now_s)
-    view = slots.view(Kind.ADMISSION, "ann")
+    slots = Slots(1, dict.fromkeys(MatchPurpose, 1.0), watch=watch, clock=lambda: now_s)
+    view = slots.view(MatchPurpose.ADMISSION, "ann")
     async with running(slots, Health(), lambda: executor, monkeypatch, watch):
         playing = asyncio.ensure_future(view.run(order("m0")))
         for rest_s in (1.0, 2.0, 4.0):
@@ -172,8 +172,8 @@ async def test_a_match_that_the_host_lost_rests_longer_and_longer_while_others_a
 async def test_the_slots_come_back_by_themselves_when_a_match_has_rested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_watch, "FIRST_PAUSE_S", 0.02)
     watch, executor = HostWatch(2), HeldExecutor()
-    slots = Slots(1, dict.fromkeys(Kind, 1.0), watch=watch)
-    view = slots.view(Kind.ADMISSION, "ann")
+    slots = Slots(1, dict.fromkeys(MatchPurpose, 1.0), watch=watch)
+    view = slots.view(MatchPurpose.ADMISSION, "ann")
     async with running(slots, Health(), lambda: executor, monkeypatch, watch):
         lost = asyncio.ensure_future(view.run(order("m0")))
         await until(lambda: "m0" in executor.playing)
@@ -194,6 +194,6 @@ async def test_a_host_that_cannot_even_start_is_tried_again(monkeypatch: pytest.
         tries.append(1)
         raise ExecutorFailedError("no room for a runtime directory")
 
-    async with running(Slots(1, dict.fromkeys(Kind, 1.0)), health, make, monkeypatch):
+    async with running(Slots(1, dict.fromkeys(MatchPurpose, 1.0)), health, make, monkeypatch):
         await until(lambda: len(tries) > 3)
         assert "no room" in health.problems()["host"]

@@ -15,9 +15,9 @@ from pathlib import Path
 from arena.hosting.content import content_hash
 from arena.hosting.uploads.area import UploadLimits
 from arena.model.errors import ClientError
-from arena.rpc.remote import ArenaThere
-from arena.rpc.submitting import submit
-from ratings.store.states import Scope
+from arena.rpc.remote import RemoteArena
+from arena.rpc.upload import submit
+from ratings.values.states import Scope
 from tests.cli.support import write_bot
 from tests.service.server.test_submission_troubles import recorded, send
 from tests.service.server.test_submissions import ignore, packed, parts_of
@@ -48,7 +48,7 @@ def refusal(error: ClientError) -> dict[str, str]:
     return {"kind": type(error).__name__, "message": str(error)}
 
 
-def upload_until_full(disk: Path, ada: ArenaThere, bot: Path, server: RunningServer) -> dict[str, object]:
+def upload_until_full(disk: Path, ada: RemoteArena, bot: Path, server: RunningServer) -> dict[str, object]:
     """Run out of space in the middle of an upload, and go on when there is some."""
     data, sha256 = packed(bot)
     ada.submissions.begin_upload(sha256, len(data))
@@ -63,7 +63,7 @@ def upload_until_full(disk: Path, ada: ArenaThere, bot: Path, server: RunningSer
     return {"while uploading": said, "arrived": upload.offset, "size": upload.size_bytes}
 
 
-def store_until_full(disk: Path, ada: ArenaThere, bot: Path, server: RunningServer) -> dict[str, object]:
+def store_until_full(disk: Path, ada: RemoteArena, bot: Path, server: RunningServer) -> dict[str, object]:
     """Run out of space when an archive that arrived is unpacked, and go on when there is some."""
     ticket = send(ada, bot)
     ballast = fill(disk, SIZE // 2)

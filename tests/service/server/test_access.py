@@ -16,7 +16,7 @@ from arena.rpc.calls import SERVICES, UPLOAD, all_rpcs
 from arena.service.server.access import ACCESS, OPEN, may_call
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.owners import RunningServer, running_server
 from tests.support.patience import PATIENCE_S
 from tests.wire.surface import descriptors

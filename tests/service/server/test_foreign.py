@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from arena.app.viewer import Viewer
+from arena.app.policy import Viewer
 from arena.model.errors import ClientError, ForbiddenError, HiddenError, UnknownError
 from arena.model.planning import ChallengeRequest, TournamentRequest
 from arena.rpc.calls import PACKAGE
-from arena.rpc.remote import ArenaThere
+from arena.rpc.remote import RemoteArena
 from arena.service.server.access import ACCESS
 from arena.v1 import bot_pb2
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
-from ratings.store.states import MatchState, Scope
+from ratings.values.states import MatchState, Scope
 from tests.app.world import SECRET, World, make_world, mark, marks_of, text_of
 from tests.ratings import book
 from tests.support.owners import RunningServer, running_server
@@ -52,11 +52,11 @@ class Found:
 class Asker:
     """Eve."""
 
-    arena: ArenaThere
+    arena: RemoteArena
     found: Found
 
 
-Call = Callable[[ArenaThere, Found], Any]
+Call = Callable[[RemoteArena, Found], Any]
 
 
 def unrated(*bots: str) -> TournamentRequest:
@@ -71,7 +71,7 @@ def challenge(bot: str, *opponents: str) -> ChallengeRequest:
     )
 
 
-def send(arena: ArenaThere, upload: str) -> Any:
+def send(arena: RemoteArena, upload: str) -> Any:
     return arena.line.upload(iter([bot_pb2.UploadRequest(upload=upload, turn=1)]))
 
 

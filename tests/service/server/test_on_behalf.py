@@ -9,12 +9,12 @@ import grpc
 import pytest
 
 from arena.model.errors import ForbiddenError
-from arena.rpc.connect import open_line
 from arena.rpc.errors import BusyError, LoginError
-from arena.rpc.remote import ArenaThere, Behalf
+from arena.rpc.login import open_line
+from arena.rpc.remote import Behalf, RemoteArena
 from arena.service.server.errors import CallError
-from arena.service.server.guard import LoginGuard
-from ratings.store.states import Scope
+from arena.service.server.login_guard import LoginGuard
+from ratings.values.states import Scope
 from tests.service.server.test_access import Metadata, answer, bearing, misjudged
 from tests.support.owners import RunningServer, running_server
 
@@ -71,7 +71,7 @@ def test_the_public_says_who_it_is_only_on_this_machine(server: RunningServer) -
 
 def test_a_visitor_without_a_token_is_a_viewer_without_an_owner(server: RunningServer) -> None:
     with open_line(server.socket, behalf=Behalf("192.0.2.1")) as line:
-        arena = ArenaThere(line)
+        arena = RemoteArena(line)
         identity = arena.account.get_identity()
         assert (identity.scope, identity.owner, identity.token) == (Scope.VIEWER, None, None)
         with pytest.raises(ForbiddenError, match="and none was shown"):
@@ -81,7 +81,7 @@ def test_a_visitor_without_a_token_is_a_viewer_without_an_owner(server: RunningS
 def test_a_visitor_with_a_token_is_its_holder(server: RunningServer) -> None:
     token = server.token("eve", Scope.COMPETITOR)
     with open_line(server.socket, token, Behalf("192.0.2.1")) as line:
-        identity = ArenaThere(line).account.get_identity()
+        identity = RemoteArena(line).account.get_identity()
     assert (identity.scope, identity.owner) == (Scope.COMPETITOR, "eve")
 
 
@@ -91,17 +91,17 @@ def test_failed_logins_count_for_the_address_of_the_visitor_and_for_no_other(ser
 
     for _ in range(10):
         with asking("192.0.2.7") as line, pytest.raises(LoginError):
-            ArenaThere(line).account.get_identity()
+            RemoteArena(line).account.get_identity()
     with asking("192.0.2.7") as line, pytest.raises(BusyError):
-        ArenaThere(line).account.get_identity()
+        RemoteArena(line).account.get_identity()
     with asking("192.0.2.8") as line, pytest.raises(LoginError):
-        ArenaThere(line).account.get_identity()
+        RemoteArena(line).account.get_identity()
 
 
 @pytest.mark.hostile("guess-invitations")
 def test_codes_of_invitations_are_guessed_no_faster_through_the_pages(server: RunningServer) -> None:
     with open_line(server.socket, behalf=Behalf("192.0.2.9")) as line:
-        entrance = ArenaThere(line).entrance
+        entrance = RemoteArena(line).entrance
         for _ in range(10):
             with pytest.raises(ForbiddenError):
                 entrance.redeem_invitation("kmi_guess", "laptop")

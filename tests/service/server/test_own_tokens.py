@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from arena.app import own_tokens
+from arena.app import accounts
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
 from arena.rpc.errors import BusyError, LoginError
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.owners import RunningServer
 
 _DAY_US = 24 * 3600 * 1_000_000
@@ -59,7 +59,7 @@ def test_who_only_looks_or_is_no_owner_has_no_tokens_of_his_own(server: RunningS
 
 @pytest.mark.hostile("make-tokens-without-end")
 def test_so_many_tokens_a_day_and_no_more(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_tokens, "MOST_A_DAY", 3)
+    monkeypatch.setattr(accounts, "MOST_A_DAY", 3)
     with server.arena(server.token("cid", Scope.COMPETITOR)) as cid:
         for name in ("one", "two"):
             cid.account.new_own_token(name)

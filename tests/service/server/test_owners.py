@@ -4,10 +4,10 @@ import pytest
 
 from arena.model.errors import ForbiddenError, RefusedError, UnknownError
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
 from arena.rpc.errors import BusyError, CertificateError, LoginError, UnreachableError
-from arena.rpc.remote import ArenaThere
-from ratings.store.states import Scope
+from arena.rpc.login import open_line
+from arena.rpc.remote import RemoteArena
+from ratings.values.states import Scope
 from tests.support.owners import RunningServer
 
 
@@ -27,7 +27,7 @@ def test_over_tls_the_token_says_who_it_is(server: RunningServer) -> None:
 @pytest.mark.parametrize("token", [None, "", "kma_wrong", "x" * 5000])
 def test_without_a_valid_token_nothing_is_told(server: RunningServer, token: str | None) -> None:
     with open_line(server.endpoint, token) as line, pytest.raises(LoginError):
-        ArenaThere(line).account.get_identity()
+        RemoteArena(line).account.get_identity()
 
 
 def test_a_revoked_token_is_worth_nothing_at_once(server: RunningServer) -> None:
@@ -62,9 +62,9 @@ def test_an_invitation_becomes_an_owner_and_a_token_once(server: RunningServer) 
     with server.arena() as organiser:
         code = organiser.admin.invite_owner("eve").code
     with open_line(server.endpoint) as line:
-        made = ArenaThere(line).entrance.redeem_invitation(code, "laptop")
+        made = RemoteArena(line).entrance.redeem_invitation(code, "laptop")
         with pytest.raises(ForbiddenError, match="invitation"):
-            ArenaThere(line).entrance.redeem_invitation(code, "laptop-2")
+            RemoteArena(line).entrance.redeem_invitation(code, "laptop-2")
     assert (made.summary.owner, made.summary.scope) == ("eve", Scope.COMPETITOR)
     with server.arena(made.token) as eve:
         assert eve.account.get_identity().owner == "eve"
@@ -81,7 +81,7 @@ def test_after_ten_failed_logins_an_address_has_to_wait_but_not_who_was_in_befor
         with pytest.raises(BusyError, match=r"try again in \d+ s"):
             guest.account.get_identity()
         with open_line(server.endpoint) as line, pytest.raises(BusyError):
-            ArenaThere(line).entrance.redeem_invitation("kmi_guess", "laptop")
+            RemoteArena(line).entrance.redeem_invitation("kmi_guess", "laptop")
         assert ada.account.get_identity().owner == "ada"
 
 
@@ -113,10 +113,10 @@ def test_a_service_with_another_certificate_than_the_pinned_one_is_not_talked_to
     other = make_certificate(tmp_path_factory.mktemp("other"), []).certificate.read_text(encoding="ascii")
     wrong = Endpoint(server.endpoint.address, other, "localhost")
     with open_line(wrong, "kma_secret") as line, pytest.raises(CertificateError, match="another certificate"):
-        ArenaThere(line).account.get_identity()
+        RemoteArena(line).account.get_identity()
 
 
 def test_a_service_that_is_gone_is_told_in_one_line(server: RunningServer) -> None:
     for endpoint in (Endpoint("unix:/nowhere/owners.sock"), Endpoint("127.0.0.1:1", plain=True)):
         with open_line(endpoint) as line, pytest.raises(UnreachableError):
-            ArenaThere(line).account.get_identity()
+            RemoteArena(line).account.get_identity()

@@ -14,15 +14,15 @@ from arena.hosting.uploads.area import UploadArea
 from arena.match.live import LiveEndEvent, LiveEvent, LiveLogEvent
 from arena.model.errors import ClientError
 from arena.rpc.channel import Endpoint
-from arena.rpc.connect import open_line
-from arena.rpc.remote import ArenaThere
+from arena.rpc.login import open_line
+from arena.rpc.remote import RemoteArena
 from arena.service.server import interceptor
-from arena.service.server.owners import Listening, OwnersServer, Services
+from arena.service.server.owners import ListenOptions, OwnerServices, OwnersServer
 from arena.v1.match_service_pb2 import WatchLogsRequest, WatchLogsResponse
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.ratings import book
 from tests.support.patience import PATIENCE_S
 
@@ -62,9 +62,9 @@ async def serving(directory: Path, live: Writing) -> AsyncIterator[tuple[Endpoin
     versions = book.add_bots(database, ["fox", "owl", "cat"])
     (match, *_) = book.take(database, book.create(database, versions.values()))
     token = ServiceLedger(database).new_token(None, name="o", scope=Scope.ORGANISER).secret
-    services = Services(database, VersionStore(directory / "bots"), UploadArea(directory / "uploads"), live=live)
+    services = OwnerServices(database, VersionStore(directory / "bots"), UploadArea(directory / "uploads"), live=live)
     with tempfile.TemporaryDirectory(prefix="kma") as run:
-        server = OwnersServer(services, Listening(Path(run) / "run" / "owners.sock", "127.0.0.1:0"))
+        server = OwnersServer(services, ListenOptions(Path(run) / "run" / "owners.sock", "127.0.0.1:0"))
         addresses = await server.start()
         assert addresses.address is not None
         try:
@@ -118,7 +118,7 @@ async def test_our_own_client_goes_on_by_itself_when_it_reads_again(tmp_path: Pa
 
         def read_slowly() -> None:
             with open_line(endpoint, token) as line:
-                parts = ArenaThere(line).matches.watch_logs(match_id, 1)
+                parts = RemoteArena(line).matches.watch_logs(match_id, 1)
                 starts.append(next(parts).start)
                 asyncio.run_coroutine_threadsafe(live.left.wait(), loop).result(PATIENCE_S)
                 for part in parts:

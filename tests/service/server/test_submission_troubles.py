@@ -16,13 +16,13 @@ from arena.hosting.content import content_hash
 from arena.model.errors import ClientError, RefusedError
 from arena.model.uploads import UploadTicket
 from arena.rpc.errors import BusyError, LoginError, UnavailableError
-from arena.rpc.remote import ArenaThere
-from arena.rpc.submitting import submit
-from arena.service.server.submissions import Counter
+from arena.rpc.remote import RemoteArena
+from arena.rpc.upload import submit
+from arena.service.server.submissions import UploadCounter
 from arena.v1 import bot_pb2
 from ratings.ledger.service import ServiceLedger
-from ratings.store.limits import OwnerLimits
-from ratings.store.states import Scope
+from ratings.values.limits import OwnerLimits
+from ratings.values.states import Scope
 from tests.cli.support import write_bot
 from tests.service.server.test_submissions import ignore, packed, parts_of
 from tests.support.owners import RunningServer, running_server
@@ -35,7 +35,7 @@ def bot(tmp_path: Path) -> Path:
     return write_bot(tmp_path / "fox", "fox")
 
 
-def send(arena: ArenaThere, directory: Path) -> UploadTicket:
+def send(arena: RemoteArena, directory: Path) -> UploadTicket:
     """Send the whole archive of a bot, without submitting it."""
     data, sha256 = packed(directory)
     ticket = arena.submissions.begin_upload(sha256, len(data))
@@ -64,7 +64,7 @@ def locked(server: RunningServer) -> Iterator[sqlite3.Connection]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Databases that are opened from now on wait hardly at all for others, and clients hardly pause."""
     monkeypatch.setattr("ratings.store.sqlite.BUSY_TIMEOUT_MS", 20)
-    monkeypatch.setattr("arena.rpc.submitting._PAUSES_S", (0.01, 0.01))
+    monkeypatch.setattr("arena.rpc.upload._PAUSES_S", (0.01, 0.01))
 
 
 def test_what_is_refused_for_good_is_not_kept_and_blocks_nobody(server: RunningServer, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_an_expired_token_opens_nothing(server: RunningServer, bot: Path) -> Non
 
 def test_uploads_of_the_last_hour_still_count_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = time.time()
-    monkeypatch.setattr(Counter.__init__, "__defaults__", (lambda: now_s,))  # no minute passes on a busy machine
+    monkeypatch.setattr(UploadCounter.__init__, "__defaults__", (lambda: now_s,))  # no minute passes on a busy machine
     limits = OwnerLimits(uploads_per_hour=2)
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         with running_server(Path(directory), limits=limits) as server:

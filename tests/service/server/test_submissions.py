@@ -13,12 +13,12 @@ from arena.hosting.archive.transport import compress_chunk
 from arena.hosting.content import content_hash
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import BusyError, LoginError, ServiceError
-from arena.rpc.remote import ArenaThere
-from arena.rpc.submitting import submit
+from arena.rpc.remote import RemoteArena
+from arena.rpc.upload import submit
 from arena.v1 import bot_pb2
 from ratings.ledger.service import ServiceLedger
-from ratings.store.limits import OwnerLimits
-from ratings.store.states import AdmissionState, Scope
+from ratings.values.limits import OwnerLimits
+from ratings.values.states import AdmissionState, Scope
 from tests.cli.support import write_bot
 from tests.support.owners import RunningServer, running_server
 from tests.support.patience import PATIENCE_S
@@ -178,7 +178,7 @@ def test_an_owner_who_is_disabled_in_the_middle_of_an_upload_hands_nothing_in(se
     data, sha256 = packed(bot)
     disabled, ended = threading.Event(), threading.Event()
 
-    def slow_parts(arena: ArenaThere) -> Iterator[bot_pb2.UploadRequest]:
+    def slow_parts(arena: RemoteArena) -> Iterator[bot_pb2.UploadRequest]:
         ticket = arena.submissions.begin_upload(sha256, len(data))
         whole = list(parts_of(ticket.upload, ticket.turn, 0, data))
         yield whole[0]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arena.service.errors import SettingsError
 from arena.service.settings.reading import load_settings
-from arena.service.settings.table import TABLE, Row
+from arena.service.settings.table import TABLE, SettingDefinition
 from arena.service.settings.template import setting_line, settings_template
 from arena.service.settings.values import (
     AdmissionSection,
@@ -37,7 +37,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def said(file: Path, key: str, flags: dict[str, str], environ: dict[str, str]) -> tuple[Any, str]:
-    (one,) = [one for one in load_settings(file, flags, environ).said if one.row.key == key]
+    (one,) = [one for one in load_settings(file, flags, environ).resolved if one.row.key == key]
     return one.value, one.origin
 
 
@@ -49,7 +49,7 @@ def problems(file: Path, text: str) -> tuple[str, ...]:
 def test_without_a_file_everything_has_its_default(file: Path) -> None:
     effective = load_settings(file, {}, {})
     assert effective.problems == ()
-    assert {one.origin for one in effective.said} == {"default"}
+    assert {one.origin for one in effective.resolved} == {"default"}
     assert effective.values.service.workers == 0
     assert effective.values.service.leak_checks == 0.02
     assert effective.values.service.warm_memory is None
@@ -180,7 +180,7 @@ def test_no_text_makes_reading_fail(tmp_path_factory: pytest.TempPathFactory, te
 def test_every_setting_stands_in_the_document_with_default_variable_and_help() -> None:
     document = (Path(__file__).parents[3] / "docs/deploy.md").read_text(encoding="utf-8")
 
-    def line(row: Row) -> str:
+    def line(row: SettingDefinition) -> str:
         return f"| `{row.key}` | `{row.kind.show(row.kind.read(row.default))}` | `{row.variable}` | {row.help} |"
 
     assert [line(row) for row in TABLE if line(row) not in document] == []

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ratings.statistics.fairplay.pairs import PairSuspicion
 from ratings.statistics.official.results import Floats, Ints, Results
+from ratings.values.official import Suspicion
 from tests.support.simulations.fields import Field, drawn_tables, play
 from tests.support.simulations.styles import Styles, circle, drawn, presence, turned
 
@@ -122,6 +122,6 @@ def played(kind: Kind, seed: int) -> Results:
     return play(field, tables, random, lambda seats: sum((gain(seats) for gain in gains), np.zeros(seats.shape)))
 
 
-def is_true(pair: PairSuspicion) -> bool:
+def is_true(pair: Suspicion) -> bool:
     """Whether both are colluders."""
     return all(int(version.removeprefix("bot")) < COLLUDERS for version in (pair.first, pair.second))

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ratings.statistics.official.results import Floats, Ints, Results
-from ratings.statistics.official.table import FittedTable, TableRow, error_function
+from ratings.statistics.official.table import FittedTable, error_function
+from ratings.values.official import OfficialRow
 
 _WIDE = 1 / 9
 """One over the variance of the wide prior."""
@@ -83,8 +84,22 @@ class Tables:
         )
 
 
-def _row(name: str, rank: int, strength: float) -> TableRow:
-    return TableRow(name, strength, -inf, inf, 0.0, -inf, inf, rank, 1, rank, 0, is_anchor=False, group=0)
+def _row(name: str, rank: int, strength: float) -> OfficialRow:
+    return OfficialRow(
+        version=name,
+        strength=strength,
+        low=-inf,
+        high=inf,
+        elo=0.0,
+        elo_low=-inf,
+        elo_high=inf,
+        rank=rank,
+        best_rank=1,
+        worst_rank=rank,
+        matches=0,
+        is_anchor=False,
+        group=0,
+    )
 
 
 class _Fitter:

@@ -96,7 +96,7 @@ def come_and_go(played: Played, random: Random, chances: Chances) -> None:
         place = random.randrange(len(played.entrants))
         if played.entrants[place].withdrawn is None:
             played.entrants[place] = replace(played.entrants[place], withdrawn=wave)
-    if played.form.takes_late_entrants and random.random() < chances.late_entry:
+    if played.form.traits.takes_late_entrants and random.random() < chances.late_entry:
         played.entrants.append(Entrant(f"late{wave}", joined=wave))
 
 

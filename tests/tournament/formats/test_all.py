@@ -91,7 +91,7 @@ def a_wave_depends_on_nothing_but_earlier_waves(played: Played) -> None:
 def results_of_waves_that_may_not_be_known_yet_do_not_show(played: Played) -> None:
     random = Random(len(played.blocks))
     for number in range(1, len(played.waves)):
-        first_hidden = number - played.form.lag + 1 if played.form.lag else 0
+        first_hidden = number - played.form.traits.lag + 1 if played.form.traits.lag else 0
         forged = [
             tuple(PlayedBlock(block.order, random.choice([BlockState.VOID, BlockState.PENDING])) for block in wave)
             if index >= first_hidden
@@ -150,7 +150,7 @@ def test_what_holds_for_every_tournament_however_it_was_played(played: Played) -
 @given(formats())
 def test_settings_survive_the_database(form: Format) -> None:
     stored = {**catalog.to_settings(form), "seed": 1, "opening_plies": 2}
-    assert catalog.from_settings(form.name, form.seats, stored) == form
+    assert catalog.from_settings(form.traits.name, form.seats, stored) == form
 
 
 def test_a_single_match_has_no_format() -> None:

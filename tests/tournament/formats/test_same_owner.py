@@ -176,7 +176,7 @@ def test_a_comparison_needs_bots_that_may_all_meet() -> None:
     entrants = [Entrant("new", owner="a"), Entrant("old", owner="a"), Entrant("other")]
     with pytest.raises(ScheduleError, match="new and old have one owner"):
         check_all_apart(entrants, {entrant.id: entrant.id for entrant in entrants})
-    assert Compare(2).name == "compare"
+    assert Compare(2).traits.name == "compare"
 
 
 def test_those_of_an_owner_are_crowded_who_cannot_all_sit_at_once() -> None:

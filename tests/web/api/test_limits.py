@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from arena.web.app import make_app
-from arena.web.guarding.limits import Buckets, limited_address
+from arena.web.middleware.rate_limits import TokenBuckets, limited_address
 from arena.web.opening import open_site
 from tests.support.patience import PATIENCE_S
 from tests.support.web_server import served
@@ -31,7 +31,7 @@ def test_an_address_that_asks_too_much_is_told_when_it_may_ask_again(far: TestCl
 
 def test_a_bucket_fills_up_again_steadily_but_not_beyond_its_size() -> None:
     now = [0.0]
-    buckets = Buckets(2.0, 3, clock=lambda: now[0])
+    buckets = TokenBuckets(2.0, 3, clock=lambda: now[0])
     assert [buckets.take("a") for _ in range(4)] == [0, 0, 0, 0.5]
     now[0] = 0.5
     assert [buckets.take("a") for _ in range(2)] == [0, 0.5]

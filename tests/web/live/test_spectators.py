@@ -12,10 +12,10 @@ import pytest
 from arena.model.errors import ClientError
 from arena.model.live import MatchEvent
 from arena.story.encoding import parts_at
-from arena.web.frame.streams import FullError
 from arena.web.live.hub import Hub
-from arena.web.live.stream import Spectator, View
-from arena.web.live.telling import LiveTelling
+from arena.web.live.live_story import LiveStory
+from arena.web.live.stream import Spectator, StreamedMatch
+from arena.web.shared.streams import TooManyStreamsError
 from tests.story.played import played, replay_of, spec, watched
 from tests.support.patience import PATIENCE_S, until
 
@@ -73,7 +73,7 @@ class Play:
 class Browser:
     """What one spectator was told."""
 
-    def __init__(self, hub: Hub, view: View) -> None:
+    def __init__(self, hub: Hub, view: StreamedMatch) -> None:
         self.told: list[tuple[str, dict[str, Any]]] = []
         self.ids: list[str] = []
         self.sent = 0
@@ -120,34 +120,34 @@ def play(events: list[MatchEvent], monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 def test_whoever_goes_on_anywhere_gets_what_the_whole_story_says(events: list[MatchEvent]) -> None:
-    telling = LiveTelling("en")
+    live_story = LiveStory("en")
     for event in events[:20]:
-        telling.take(event)
-    telling.release()
-    early = json.loads(json.dumps(telling.whole()))
-    place = telling.place
+        live_story.take(event)
+    live_story.release()
+    early = json.loads(json.dumps(live_story.whole()))
+    place = live_story.place
     for event in events[20:]:
-        telling.take(event)
-    assert telling.place == place
-    telling.release()
-    whole, more = telling.whole(), telling.since(place)
+        live_story.take(event)
+    assert live_story.place == place
+    live_story.release()
+    whole, more = live_story.whole(), live_story.since(place)
     assert [*early["frames"], *more["frames"]] == whole["frames"]
     assert [*early["parts"], *more["parts"]] == whole["parts"]
     assert more["end"] == whole["end"]
     assert whole["end"]["ranks"]
-    latest = telling.latest()
+    latest = live_story.latest()
     assert parts_at(latest, 0) == parts_at(whole, len(whole["frames"]) - 1)
-    assert not telling.knows(f"1.{telling.count + 1}")
-    assert not telling.knows("no place")
+    assert not live_story.knows(f"1.{live_story.count + 1}")
+    assert not live_story.knows("no place")
 
 
 async def test_all_spectators_share_one_watch_and_are_told_the_same_together(play: Play) -> None:
     hub = Hub(play.open)
-    channel = await hub.channel("match", "en")
-    browsers = [Browser(hub, View(channel, "en")) for _ in range(20)]
+    broadcast = await hub.broadcast("match", "en")
+    browsers = [Browser(hub, StreamedMatch(broadcast, "en")) for _ in range(20)]
     play.go_on(5)
     await until(lambda: all(len(one.frames) == 5 for one in browsers))
-    german = Browser(hub, View(await hub.channel("match", "de"), "de"))
+    german = Browser(hub, StreamedMatch(await hub.broadcast("match", "de"), "de"))
     play.go_on()
     await asyncio.gather(*(one.task for one in browsers), german.task)
     assert play.watches == 1
@@ -162,16 +162,16 @@ async def test_all_spectators_share_one_watch_and_are_told_the_same_together(pla
 
 async def test_a_browser_goes_on_where_it_was_and_a_new_one_by_a_snapshot(play: Play) -> None:
     hub = Hub(play.open)
-    channel = await hub.channel("match", "en")
-    first = Browser(hub, View(channel, "en"))
+    broadcast = await hub.broadcast("match", "en")
+    first = Browser(hub, StreamedMatch(broadcast, "en"))
     play.go_on(7)
     await until(lambda: len(first.frames) == 7)
     first.leave()
     await first.task
-    snapshot = json.loads(gzip.decompress(await asyncio.to_thread(channel.snapshot, "en")))
+    snapshot = json.loads(gzip.decompress(await asyncio.to_thread(broadcast.snapshot, "en")))
     assert snapshot["story"]["frames"] == first.frames
-    again = Browser(hub, View(channel, "en", first.ids[-1]))
-    other = Browser(hub, View(channel, "en", snapshot["at"], only_latest=True))
+    again = Browser(hub, StreamedMatch(broadcast, "en", first.ids[-1]))
+    other = Browser(hub, StreamedMatch(broadcast, "en", snapshot["at"], only_latest=True))
     play.go_on()
     await asyncio.gather(again.task, other.task)
     assert [kind for kind, _ in again.told][-1] == "stop"
@@ -184,8 +184,8 @@ async def test_a_browser_goes_on_where_it_was_and_a_new_one_by_a_snapshot(play: 
 async def test_who_never_reads_is_dropped_and_delays_nobody(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.web.live.stream.READ_PATIENCE_S", 0.05)
     hub = Hub(play.open)
-    channel = await hub.channel("match", "en")
-    deaf, reader = Browser(hub, View(channel, "en")), Browser(hub, View(channel, "en"))
+    broadcast = await hub.broadcast("match", "en")
+    deaf, reader = Browser(hub, StreamedMatch(broadcast, "en")), Browser(hub, StreamedMatch(broadcast, "en"))
     play.go_on(3)
     await until(lambda: len(deaf.frames) == len(reader.frames) == 3)
     deaf.reads.clear()
@@ -199,13 +199,13 @@ async def test_who_never_reads_is_dropped_and_delays_nobody(play: Play, monkeypa
 
 async def test_a_watch_that_fails_is_told_and_the_next_spectator_begins_a_new_one(play: Play) -> None:
     hub = Hub(play.open)
-    browser = Browser(hub, View(await hub.channel("match", "en"), "en"))
+    browser = Browser(hub, StreamedMatch(await hub.broadcast("match", "en"), "en"))
     play.go_on(2)
     await until(lambda: len(browser.frames) == 2)
     play.fail(ClientError("the service is away"))
     await browser.task
     assert browser.told[-1] == ("stop", {"match": "match", "why": "the service is away"})
-    await hub.channel("match", "en")
+    await hub.broadcast("match", "en")
     assert play.watches == 2
     hub.close()
 
@@ -214,16 +214,16 @@ async def test_a_hub_that_closes_ends_all_streams_and_one_that_is_full_says_so(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = Hub(play.open)
-    channel = await hub.channel("match", "en")
-    browser = Browser(hub, View(channel, "en"))
+    broadcast = await hub.broadcast("match", "en")
+    browser = Browser(hub, StreamedMatch(broadcast, "en"))
     play.go_on(1)
-    await until(lambda: hub.spectators == 1 and channel.has_begun)
+    await until(lambda: hub.spectators == 1 and broadcast.has_begun)
     monkeypatch.setattr("arena.web.live.hub.MOST_SPECTATORS", 1)
     monkeypatch.setattr("arena.web.live.hub.MOST_MATCHES", 1)
-    with pytest.raises(FullError, match="come back in a while"):
+    with pytest.raises(TooManyStreamsError, match="come back in a while"):
         hub.need_room()
-    with pytest.raises(FullError, match="as many matches"):
-        await hub.channel("another", "en")
+    with pytest.raises(TooManyStreamsError, match="as many matches"):
+        await hub.broadcast("another", "en")
     hub.close()
     await browser.task
     assert hub.spectators == 0
@@ -234,14 +234,17 @@ async def test_a_hub_that_is_full_gives_up_what_nobody_looks_at_and_what_has_not
 ) -> None:
     monkeypatch.setattr("arena.web.live.hub.MOST_MATCHES", 2)
     hub = Hub(play.open)
-    channels = {"begins later": await hub.channel("begins later", "en"), "unseen": await hub.channel("unseen", "en")}
-    waiting = Browser(hub, View(channels["begins later"], "en"))
-    await until(lambda: bool(channels["begins later"].wakers))
-    await hub.channel("third", "en")
-    assert [one.is_over for one in channels.values()] == [False, True]
-    Browser(hub, View(await hub.channel("third", "en"), "en"))
+    broadcasts = {
+        "begins later": await hub.broadcast("begins later", "en"),
+        "unseen": await hub.broadcast("unseen", "en"),
+    }
+    waiting = Browser(hub, StreamedMatch(broadcasts["begins later"], "en"))
+    await until(lambda: bool(broadcasts["begins later"].wakers))
+    await hub.broadcast("third", "en")
+    assert [one.is_over for one in broadcasts.values()] == [False, True]
+    Browser(hub, StreamedMatch(await hub.broadcast("third", "en"), "en"))
     await until(lambda: hub.spectators == 2)
-    await hub.channel("fourth", "en")  # nobody plays "begins later" yet, nor "third"
+    await hub.broadcast("fourth", "en")  # nobody plays "begins later" yet, nor "third"
     await until(lambda: hub.spectators == 1)
     play.go_on()
     hub.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ratings.ledger.seat_logs import SeatLogFact
+from arena.match.report import SeatLogText
 from ratings.ledger.service import ServiceLedger
 from tests.app.world import SEATS, add_bots, circle
 from tests.ratings import book
@@ -18,7 +18,7 @@ def play_logged(server: RunningServer, text: str) -> str:
     tournament = book.create(server.database, versions[:2], SEATS, blocks=circle(versions)[:1], name="logged")
     matches = book.take(server.database, tournament)
     for match in matches:
-        logs = [SeatLogFact(seat, f"{text} {one.bot}".encode(), 0) for seat, one in enumerate(match.seats)]
+        logs = [SeatLogText(seat, f"{text} {one.bot}".encode(), 0) for seat, one in enumerate(match.seats)]
         book.record(server.database, match, ranks=(1, 2), seat_logs=logs)
         ServiceLedger(server.database).annul_match(match.match_id, why="it was not played", actor="test")
     return matches[0].match_id

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.owners.sessions import LIVES_S, Sessions
-from ratings.store.states import Scope
+from arena.web.owners.sessions import LIVES_S, SessionStore
+from ratings.values.states import Scope
 from tests.support.owner_pages import browsing, sign_in, tarred, zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
@@ -165,7 +165,7 @@ def test_whoever_signs_in_anew_has_left_before(server: RunningServer) -> None:
 
 def test_a_session_ends_after_its_time() -> None:
     now = [0.0]
-    sessions = Sessions(lambda: now[0])
+    sessions = SessionStore(lambda: now[0])
     key = sessions.open("kmt_x", "ada").key
     assert sessions.find(key) is not None
     now[0] = LIVES_S + 1

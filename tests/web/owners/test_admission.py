@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.frame.streams import event
+from arena.web.shared.streams import event
 from ratings.ledger.service import ServiceLedger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.owner_pages import sign_in, zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot

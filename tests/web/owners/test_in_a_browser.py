@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from arena.rpc.submitting import submit
+from arena.rpc.upload import submit
 from arena.web.app import make_app
 from arena.web.opening import open_site
 from ratings.ledger.service import ServiceLedger
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.browsing import PHONE, WIDE, Watched, expect, find_chromium
 from tests.support.owner_pages import zipped
 from tests.support.owners import RunningServer

@@ -4,7 +4,7 @@ import re
 
 from fastapi.testclient import TestClient
 
-from ratings.store.states import Scope
+from ratings.values.states import Scope
 from tests.support.owner_pages import browsing, sign_in
 from tests.support.owners import RunningServer
 

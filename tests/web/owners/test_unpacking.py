@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from arena.hosting.archive.limits import ArchiveLimits
-from arena.web.owners.archives import MOST_LIST_BYTES, UploadError
+from arena.web.owners.archives import MOST_LIST_BYTES, InvalidUploadError
 from arena.web.owners.unpacking import unpack_bot
 
 LIMITS = ArchiveLimits(total_bytes=1 << 20, files=50)
@@ -103,7 +103,7 @@ def test_what_an_archive_says_of_itself_takes_no_memory(lie: str, tmp_path: Path
     content = LIES[lie]()
     tracemalloc.start()
     try:
-        with pytest.raises(UploadError):
+        with pytest.raises(InvalidUploadError):
             unpack(content, tmp_path)
         assert tracemalloc.get_traced_memory()[1] < MUCH_BYTES // 2
     finally:
@@ -113,7 +113,7 @@ def test_what_an_archive_says_of_itself_takes_no_memory(lie: str, tmp_path: Path
 @pytest.mark.hostile("web-damaged-archive")
 @pytest.mark.parametrize("what", BROKEN)
 def test_what_is_damaged_is_no_fault_of_the_arena(what: str, tmp_path: Path) -> None:
-    with pytest.raises(UploadError):
+    with pytest.raises(InvalidUploadError):
         unpack(BROKEN[what], tmp_path)
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena.web.people.hall import Hall
+from arena.web.people.tables import GameTables
 from tests.support.patience import PATIENCE_S
-from tests.support.people import open_hall
+from tests.support.people import open_game_tables
 from tests.support.people_service import people_service
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.serving import serving
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the service take its time to open a seat: what is tested is not how quick a busy machine is."""
-    monkeypatch.setattr("arena.web.people.guests.ENTER_PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr("arena.web.people.visitor_accounts.ENTER_PATIENCE_S", PATIENCE_S)
 
 
 @contextmanager
@@ -59,8 +59,8 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-async def hall(place: Place) -> AsyncIterator[Hall]:
-    async with open_hall(place.directory) as opened:
+async def game_tables(place: Place) -> AsyncIterator[GameTables]:
+    async with open_game_tables(place.directory) as opened:
         yield opened
 
 

@@ -13,12 +13,12 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from arena.i18n.catalogue import LANGUAGES
+from arena.model.people import PlayLimits
 from arena.web.app import make_app
-from arena.web.frame.site import Rules
 from arena.web.opening import open_site
-from arena.web.people.errors import KeptOutError, NotReachedError
-from arena.web.people.hall import Hall
-from arena.web.people.table import Table
+from arena.web.people.errors import NotReachedError, SeatRefusedError
+from arena.web.people.game_table import GameTable
+from arena.web.people.tables import GameTables
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
 from tests.support.processes import wait_until
@@ -30,7 +30,7 @@ FORM = {
     "seat1": "first",
     "name0": "<script>alert(1)</script>",
 }
-RULES = Rules(most=6, per_visitor=4, per_hour=1000)
+RULES = PlayLimits(most=6, per_visitor=4, per_hour=1000)
 
 
 @pytest.fixture
@@ -38,7 +38,9 @@ def visitor(place: Place) -> Iterator[TestClient]:
     service = f"unix:{place.directory / 'run' / 'owners.sock'}"
     with open_site(str(place.db), service, people=RULES) as site, TestClient(app := make_app(site)) as client:
         yield client
-        wait_until(lambda: app.state.hall.free == RULES.most)  # pages that start anew go on with tables that are played
+        wait_until(
+            lambda: app.state.game_tables.free == RULES.most
+        )  # pages that start anew go on with tables that are played
 
 
 def sit_down(visitor: TestClient, **changes: str) -> dict[str, object]:
@@ -60,7 +62,7 @@ def wait_until_asked(visitor: TestClient, table: dict[str, object]) -> dict[str,
     app, portal, address = visitor.app, visitor.portal, str(table["address"])
     assert isinstance(app, FastAPI)
     assert portal is not None
-    found: Table = app.state.hall.find(address.rpartition("/")[2])
+    found: GameTable = app.state.game_tables.find(address.rpartition("/")[2])
     while True:
         before = found.sequence
         state: dict[str, object] = visitor.get(f"{address}/state", params={"grip": str(table["grip"])}).json()
@@ -198,11 +200,11 @@ def test_a_table_that_cannot_be_is_refused_with_a_page(
 
 def test_whoever_is_not_let_in_is_told_why_and_what_to_do(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     refusals = (
-        (KeptOutError("full", why="the arena is full"), "does not let you in: the arena is full"),
+        (SeatRefusedError("full", why="the arena is full"), "does not let you in: the arena is full"),
         (NotReachedError("late", time="15"), "within 15 seconds"),
     )
     for error, sentence in refusals:
-        monkeypatch.setattr(Hall, "open", AsyncMock(side_effect=error))
+        monkeypatch.setattr(GameTables, "open", AsyncMock(side_effect=error))
         answer = visitor.post("/play", data=FORM)
         assert answer.status_code == 409
         assert sentence in answer.text

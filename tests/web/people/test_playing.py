@@ -8,28 +8,28 @@ import pytest
 
 from arena.model.errors import ClientError
 from arena.model.operations import OperationState
-from arena.rpc.connect import connect
-from arena.web.frame.site import Rules
-from arena.web.guarding.limits import counted_address
+from arena.model.people import PlayLimits
+from arena.rpc.login import connect
+from arena.web.middleware.rate_limits import counted_address
 from arena.web.people.errors import (
-    FullError,
-    HourError,
+    AllSeatsTakenError,
     IllegalError,
     NoTableError,
     SeatTakenError,
     StaleError,
     TakenOverError,
     TooManyError,
+    TooManyTablesError,
 )
-from arena.web.people.hall import Hall
-from arena.web.people.limits import Pacer
-from arena.web.people.planning import look_ahead
-from arena.web.people.showing import Teller, sight_of
-from arena.web.people.values import Pace, Stage
-from arena.web.viewing.tellings import tell
+from arena.web.people.look_ahead import look_ahead
+from arena.web.people.rate_limit import TableRateLimit
+from arena.web.people.table_view import BrowserUpdates, view_of
+from arena.web.people.tables import GameTables
+from arena.web.people.values import SeatState, TableClock
+from arena.web.viewer.story_cache import render_story
 from engine import registry
 from tests.support.own_games import OURS
-from tests.support.people import by_chance, open_hall, order, play, until, until_asked
+from tests.support.people import by_chance, open_game_tables, order, play, until, until_asked
 from tests.support.places import Place
 from tests.support.serving import plan
 
@@ -42,10 +42,12 @@ TABLES = [
 
 
 @pytest.mark.parametrize(("game", "seats"), TABLES)
-async def test_a_person_plays_a_whole_match_of_each_game(place: Place, hall: Hall, game: str, seats: int) -> None:
+async def test_a_person_plays_a_whole_match_of_each_game(
+    place: Place, game_tables: GameTables, game: str, seats: int
+) -> None:
     own = seats // 2
     sitting = [None if seat == own else ("drawn", "first")[seat % 2] for seat in range(seats)]
-    table = await hall.open("v", "address", order(*sitting, game=game, names=("Änna <b>",)))
+    table = await game_tables.open("v", "address", order(*sitting, game=game, names=("Änna <b>",)))
     decided = await play(table, by_chance())
     (seat,) = table.seats
     assert decided > 0
@@ -55,7 +57,7 @@ async def test_a_person_plays_a_whole_match_of_each_game(place: Place, hall: Hal
     assert seat.board is not None
     assert [move.ply for move in seat.board.moves] == list(range(len(seat.board.moves)))
     await until(table, lambda one: one.following.is_over)
-    told = Teller("en").tell(sight_of(table, table.parties[0]))
+    told = BrowserUpdates("en").update(view_of(table, table.parties[0]))
     assert told["count"] == len(seat.board.moves)
     assert all(move["words"][-1].endswith(".") for move in told["moves"]), "every move is told in whole sentences"
     sums = told["ending"]["scoring"][-1]["sums"]
@@ -63,7 +65,7 @@ async def test_a_person_plays_a_whole_match_of_each_game(place: Place, hall: Hal
     assert max(sums[:seats]) in winners, "the score is told step by step; a king need not be the richest to win"
     with connect(f"unix:{place.directory / 'run' / 'owners.sock'}") as arena:
         await asyncio.to_thread(_check_recorded, arena, table.about.match_id, own, seat.ending.ranks)
-    assert hall.free == hall.rules.most
+    assert game_tables.free == game_tables.rules.most
 
 
 def _check_recorded(arena: object, match_id: str, own: int, ranks: tuple[int, ...]) -> None:
@@ -74,15 +76,15 @@ def _check_recorded(arena: object, match_id: str, own: int, ranks: tuple[int, ..
     assert tuple(seat.rank for seat in found.seats) == ranks
     assert found.rated is False
     if len(ranks) == 2:
-        told = json.loads(gzip.decompress(tell(arena, match_id, "en")))  # type: ignore[arg-type]
+        told = json.loads(gzip.decompress(render_story(arena, match_id, "en")))  # type: ignore[arg-type]
         assert told["seats"][own] == "Änna <b>", "the viewer calls people as they call themselves"
         assert not any("<b>" in part for part in told["parts"])
 
 
-async def test_hot_seat_everybody_is_asked_in_turn_in_one_browser(hall: Hall) -> None:
-    table = await hall.open("v", "address", order(None, "drawn", None, None, names=("Anna", "", "Cleo")))
+async def test_hot_seat_everybody_is_asked_in_turn_in_one_browser(game_tables: GameTables) -> None:
+    table = await game_tables.open("v", "address", order(None, "drawn", None, None, names=("Anna", "", "Cleo")))
     assert table.about.names == ("Anna", "drawn", "Player 3", "Cleo")
-    assert hall.free == hall.rules.most - 3
+    assert game_tables.free == game_tables.rules.most - 3
     asked = set()
     for _ in range(30):
         seat = await until_asked(table)
@@ -90,21 +92,21 @@ async def test_hot_seat_everybody_is_asked_in_turn_in_one_browser(hall: Hall) ->
             break
         asked.add(seat.number)
         seat.choose(seat.asked.ply, seat.asked.legal[0])
-    hall.leave(table)
+    game_tables.leave(table)
     await until(table, lambda one: one.is_over)
     assert asked == {0, 2, 3}
-    assert all(seat.stage is Stage.OVER for seat in table.seats)
+    assert all(seat.stage is SeatState.OVER for seat in table.seats)
     assert len({seat.ending.ranks for seat in table.seats if seat.ending}) == 1
 
 
-async def test_people_alone_play_against_one_another(hall: Hall) -> None:
-    table = await hall.open("v", "address", order(None, None, names=("Anna", "Bob"), pace=Pace.OFF))
+async def test_people_alone_play_against_one_another(game_tables: GameTables) -> None:
+    table = await game_tables.open("v", "address", order(None, None, names=("Anna", "Bob"), pace=TableClock.OFF))
     await play(table, by_chance())
     assert table.is_over
 
 
-async def test_a_bad_request_is_an_error_of_the_browser_and_no_fault_of_the_seat(hall: Hall) -> None:
-    table = await hall.open("v", "address", order(None, "first"))
+async def test_a_bad_request_is_an_error_of_the_browser_and_no_fault_of_the_seat(game_tables: GameTables) -> None:
+    table = await game_tables.open("v", "address", order(None, "first"))
     seat = await until_asked(table)
     assert seat.asked is not None
     ply, legal = seat.asked.ply, seat.asked.legal
@@ -117,14 +119,14 @@ async def test_a_bad_request_is_an_error_of_the_browser_and_no_fault_of_the_seat
     seat.choose(ply, legal[0])
     with pytest.raises(StaleError):
         seat.choose(ply, legal[0])  # clicked twice
-    hall.leave(table)
+    game_tables.leave(table)
     await until(table, lambda one: one.is_over)
     assert seat.ending is not None
     assert seat.ending.faults == ()
 
 
-async def test_who_resigns_ranks_last_and_the_others_play_on(hall: Hall) -> None:
-    table = await hall.open("v", "address", order("first", None, None))
+async def test_who_resigns_ranks_last_and_the_others_play_on(game_tables: GameTables) -> None:
+    table = await game_tables.open("v", "address", order("first", None, None))
     seat = await until_asked(table)
     other = next(one for one in table.seats if one is not seat)
     seat.resign()
@@ -138,42 +140,44 @@ async def test_who_resigns_ranks_last_and_the_others_play_on(hall: Hall) -> None
     assert seat.ending.faults == other.ending.faults == ()
 
 
-async def test_who_leaves_at_once_frees_the_seat(hall: Hall) -> None:
-    table = await hall.open("v", "address", order(None, "first"))
-    hall.leave(table)
+async def test_who_leaves_at_once_frees_the_seat(game_tables: GameTables) -> None:
+    table = await game_tables.open("v", "address", order(None, "first"))
+    game_tables.leave(table)
     await until(table, lambda one: one.is_over)
-    assert hall.free == hall.rules.most
+    assert game_tables.free == game_tables.rules.most
 
 
-async def test_an_idle_seat_resigns_after_the_time_that_is_told(place: Place, hall: Hall) -> None:
-    told = await hall.open("v", "address", order(None, "first", pace=Pace.OFF))
+async def test_an_idle_seat_resigns_after_the_time_that_is_told(place: Place, game_tables: GameTables) -> None:
+    told = await game_tables.open("v", "address", order(None, "first", pace=TableClock.OFF))
     asked = (await until_asked(told)).asked
     assert asked is not None
-    assert 0 < asked.idle_left_s <= hall.rules.idle_s
+    assert 0 < asked.idle_left_s <= game_tables.rules.idle_s
     assert asked.left_us is not None
-    assert asked.left_us > (hall.rules.idle_s + 30) * 1e6, "the clock of the service is longer, so idling is no fault"
-    hall.leave(told)
+    assert asked.left_us > (game_tables.rules.idle_s + 30) * 1e6, (
+        "the clock of the service is longer, so idling is no fault"
+    )
+    game_tables.leave(told)
     await until(told, lambda one: one.is_over)
-    async with open_hall(place.directory, Rules(most=6, idle_s=0.01)) as impatient:
-        table = await impatient.open("v", "address", order(None, "first", pace=Pace.OFF))
+    async with open_game_tables(place.directory, PlayLimits(most=6, idle_s=0.01)) as impatient:
+        table = await impatient.open("v", "address", order(None, "first", pace=TableClock.OFF))
         await until(table, lambda one: one.is_over)
         (seat,) = table.seats
         assert seat.ending is not None
         assert (seat.ending.resigned, seat.ending.faults) == ("idle", ())
 
 
-async def test_the_clock_of_a_pace_is_the_one_that_runs(hall: Hall) -> None:
-    table = await hall.open("v", "address", order(None, "first", pace=Pace.BRISK))
+async def test_the_clock_of_a_pace_is_the_one_that_runs(game_tables: GameTables) -> None:
+    table = await game_tables.open("v", "address", order(None, "first", pace=TableClock.BRISK))
     asked = (await until_asked(table)).asked
     assert asked is not None
     assert asked.bank_us is not None
     assert 110e6 < asked.bank_us <= 120e6
-    hall.leave(table)
+    game_tables.leave(table)
 
 
 @MINUTES
-async def test_tables_take_no_slot_from_hosted_matches(place: Place, hall: Hall) -> None:
-    tables = [await hall.open("v", "address", order(None, "first")) for _ in range(6)]
+async def test_tables_take_no_slot_from_hosted_matches(place: Place, game_tables: GameTables) -> None:
+    tables = [await game_tables.open("v", "address", order(None, "first")) for _ in range(6)]
     for table in tables:
         await until_asked(table)
     tournament = await asyncio.to_thread(plan, place, blocks=1, name="meanwhile")
@@ -181,47 +185,47 @@ async def test_tables_take_no_slot_from_hosted_matches(place: Place, hall: Hall)
         progress = await asyncio.to_thread(lambda: list(arena.tournaments.watch_tournament(tournament)))
     assert progress[-1].state is OperationState.DONE
     for table in tables:
-        assert table.turn.stage is Stage.ASKED
-        hall.leave(table)
+        assert table.turn.stage is SeatState.ASKED
+        game_tables.leave(table)
         await until(table, lambda one: one.is_over)
 
 
 async def test_there_are_only_so_many_seats_and_so_many_for_one_visitor(place: Place) -> None:
-    async with open_hall(place.directory, Rules(most=3, per_visitor=2, per_hour=2)) as hall:
-        hall._pacer = Pacer(2, lambda: 0.0)  # or it would be less than an hour on a busy machine
-        first = await hall.open("ada", "203.0.113.7", order(None, None))
+    async with open_game_tables(place.directory, PlayLimits(most=3, per_visitor=2, per_hour=2)) as game_tables:
+        game_tables._rate_limit = TableRateLimit(2, lambda: 0.0)  # or it would be less than an hour on a busy machine
+        first = await game_tables.open("ada", "203.0.113.7", order(None, None))
         with pytest.raises(TooManyError, match="you have 2 seats, and may have 2"):
-            await hall.open("ada without her cookie", "203.0.113.7", order(None, "first"))
+            await game_tables.open("ada without her cookie", "203.0.113.7", order(None, "first"))
         with pytest.raises(TooManyError, match="you have 2 seats, and may have 2"):
-            await hall.open("ada", "1", order(None, "first"))
-        with pytest.raises(FullError, match="only 1 of 3 seats are free"):
-            await hall.open("bob", "2", order(None, None))
-        await hall.open("bob", "1", order(None, "first"))
-        hall.leave(first)
+            await game_tables.open("ada", "1", order(None, "first"))
+        with pytest.raises(AllSeatsTakenError, match="only 1 of 3 seats are free"):
+            await game_tables.open("bob", "2", order(None, None))
+        await game_tables.open("bob", "1", order(None, "first"))
+        game_tables.leave(first)
         await until(first, lambda one: one.is_over)
-        await hall.open("cid", "1", order(None, "first"))
+        await game_tables.open("cid", "1", order(None, "first"))
         with pytest.raises(TooManyError, match="try again in 60 minutes"):
-            await hall.open("dan", "1", order(None, "first"))
+            await game_tables.open("dan", "1", order(None, "first"))
 
 
 def test_whoever_has_an_address_of_ipv6_has_all_of_its_network() -> None:
-    pacer = Pacer(1)
+    pacer = TableRateLimit(1)
     pacer.count(counted_address("2001:db8::1"))
-    with pytest.raises(HourError):
+    with pytest.raises(TooManyTablesError):
         pacer.count(counted_address("2001:db8::2"))
     assert counted_address("::1") == "::1"
 
 
-async def test_what_the_service_refuses_frees_the_seats_again(hall: Hall) -> None:
+async def test_what_the_service_refuses_frees_the_seats_again(game_tables: GameTables) -> None:
     for bad in (order(None, "wolf"), order(None, "first", game="chess"), order(None), order(None, "first", rated=True)):
         with pytest.raises((ClientError, TooManyError)):
-            await hall.open("v", "address", bad)
-    assert hall.free == hall.rules.most
-    assert hall.tables_of("v") == []
+            await game_tables.open("v", "address", bad)
+    assert game_tables.free == game_tables.rules.most
+    assert game_tables.tables_of("v") == []
 
 
-async def test_the_newer_of_two_browsers_takes_the_seat_over_and_the_older_is_told(hall: Hall) -> None:
-    table = await hall.open("v", "address", order(None, "first"))
+async def test_the_newer_of_two_browsers_takes_the_seat_over_and_the_older_is_told(game_tables: GameTables) -> None:
+    table = await game_tables.open("v", "address", order(None, "first"))
     (party,) = table.parties
     older = table.take(party)
     await until_asked(table)
@@ -229,19 +233,19 @@ async def test_the_newer_of_two_browsers_takes_the_seat_over_and_the_older_is_to
     newer = table.take(party)
     await waiting
     with pytest.raises(TakenOverError):
-        party.check_grip(older)
-    party.check_grip(newer)
-    hall.leave(table)
+        party.check_session(older)
+    party.check_session(newer)
+    game_tables.leave(table)
 
 
-async def test_what_others_do_is_seen_before_ones_own_turn(hall: Hall) -> None:
-    table = await hall.open("ada", "address", order(None, None, names=("Ada", "Bob"), invited=(1,)))
-    bob = await hall.sit(table, table.parties[1].invitation, "bob", "")
-    teller = Teller("en")
+async def test_what_others_do_is_seen_before_ones_own_turn(game_tables: GameTables) -> None:
+    table = await game_tables.open("ada", "address", order(None, None, names=("Ada", "Bob"), invited=(1,)))
+    bob = await game_tables.sit(table, table.parties[1].invitation, "bob", "")
+    updates = BrowserUpdates("en")
     first = await until_asked(table)
     assert first.asked is not None
     await until(table, lambda one: one.turn_of(bob).board is not None and one.following.start is not None)
-    start = teller.tell(sight_of(table, bob))
+    start = updates.update(view_of(table, bob))
     assert (start["fresh"], start["count"], start["asked"]) == (True, 0, None)
     assert start["decider"] == 0
     action = registry.get("foreign_king").actions.parse("ACT_BUILD")
@@ -250,49 +254,49 @@ async def test_what_others_do_is_seen_before_ones_own_turn(hall: Hall) -> None:
     board = table.turn_of(bob).board
     assert board is not None
     assert board.moves == [], "PlayService tells of it with the next question"
-    (move,) = teller.tell(sight_of(table, bob))["moves"]
+    (move,) = updates.update(view_of(table, bob))["moves"]
     assert move["words"] == ["A wants to build a factory."]
     assert move["board"]["changes"], "the board after it is drawn by what changed"
-    hall.leave(table)
+    game_tables.leave(table)
 
 
-async def test_an_invited_person_has_a_seat_and_a_key_of_his_own(hall: Hall) -> None:
-    table = await hall.open("ada", "address", order(None, None, None, names=("Ada",), invited=(1, 2)))
+async def test_an_invited_person_has_a_seat_and_a_key_of_his_own(game_tables: GameTables) -> None:
+    table = await game_tables.open("ada", "address", order(None, None, None, names=("Ada",), invited=(1, 2)))
     own, second, third = table.parties
     assert (table.is_gathering, table.missing) == (True, ["Player 2", "Player 3"])
     with pytest.raises(NoTableError):
         table.party(second.invitation)
     invitation = second.invitation
-    await hall.sit(table, invitation, "bob", " Bob\n<i> ")
-    assert hall.find(second.key) is table
+    await game_tables.sit(table, invitation, "bob", " Bob\n<i> ")
+    assert game_tables.find(second.key) is table
     assert table.seats_of(second)[0].name == "Bob <i>"
     with pytest.raises(SeatTakenError):
-        await hall.sit(table, invitation, "eve", "Eve")
+        await game_tables.sit(table, invitation, "eve", "Eve")
     with pytest.raises(SeatTakenError):
-        hall.find(invitation)
+        game_tables.find(invitation)
     assert table.is_gathering
-    await hall.sit(table, third.invitation, "cid", "Cid")
+    await game_tables.sit(table, third.invitation, "cid", "Cid")
     seat = await until_asked(table)
     assert not table.is_gathering
     assert table.about.names == ("Ada", "Bob <i>", "Cid")
     for party in (own, second, third):
         assert (table.turn_of(party).asked is not None) == (seat.number in party.seats)
-    hall.leave(table)
+    game_tables.leave(table)
 
 
 async def test_a_table_for_which_nobody_comes_is_cleared_away(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.people.hall.LOOK_EVERY_S", 0.05)
-    async with open_hall(place.directory, Rules(most=2, idle_s=0.2)) as hall:
-        table = await hall.open("ada", "address", order(None, None, invited=(1,)))
-        assert (hall.free, table.is_gathering) == (0, True)
+    monkeypatch.setattr("arena.web.people.tables.LOOK_EVERY_S", 0.05)
+    async with open_game_tables(place.directory, PlayLimits(most=2, idle_s=0.2)) as game_tables:
+        table = await game_tables.open("ada", "address", order(None, None, invited=(1,)))
+        assert (game_tables.free, table.is_gathering) == (0, True)
         await until(table, lambda one: one.is_over)
-        assert (hall.free, table.seats[0].lost) == (2, "given_up")
+        assert (game_tables.free, table.seats[0].lost) == (2, "given_up")
         with pytest.raises(SeatTakenError):
-            await hall.sit(table, table.parties[1].invitation, "bob", "")
+            await game_tables.sit(table, table.parties[1].invitation, "bob", "")
 
 
-async def test_several_steps_are_sent_together_as_long_as_they_are_asked_for(hall: Hall) -> None:
-    table = await hall.open("v", "address", order(None, "first"))
+async def test_several_steps_are_sent_together_as_long_as_they_are_asked_for(game_tables: GameTables) -> None:
+    table = await game_tables.open("v", "address", order(None, "first"))
     seat = await until_asked(table)
     assert seat.asked is not None
     assert seat.board is not None
@@ -304,7 +308,7 @@ async def test_several_steps_are_sent_together_as_long_as_they_are_asked_for(hal
     seat.choose(whole.planned[0].ply, actions[0], whole.planned[1:])
     await until(table, lambda one: len(one.following.moves) >= 2)
     assert [move.action for move in table.following.moves[:2] if move] == actions
-    hall.leave(table)
+    game_tables.leave(table)
     await until(table, lambda one: one.is_over)
     assert seat.ending is not None
     assert seat.ending.faults == ()

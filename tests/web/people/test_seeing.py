@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from arena.v1 import play_pb2
-from arena.web.people.board import Board
 from arena.web.people.errors import IllegalError
-from arena.web.people.planning import look_ahead
+from arena.web.people.look_ahead import look_ahead
+from arena.web.people.seat_board import SeatBoard
 from engine import registry
 from engine.abilities import Move
 from engine.core import Game, State
@@ -60,9 +60,9 @@ def test_an_action_that_is_not_legal_is_refused_wherever_it_stands() -> None:
 
 
 def test_a_seat_sees_a_move_as_the_referee_would_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.people.board.registry.get", lambda _name: LUCKY_NIM)
+    monkeypatch.setattr("arena.web.people.seat_board.registry.get", lambda _name: LUCKY_NIM)
     state = LUCKY_NIM.new_state(3)
-    board = Board(play_pb2.MatchStarted(game="lucky_nim", seat=1, seats=3))
+    board = SeatBoard(play_pb2.MatchStarted(game="lucky_nim", seat=1, seats=3))
     after = state.clone()
     after.apply(0)
     seen = board.seen_move(Move(state, 0, "TAKE:1", 0, after))

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.web.frame.site import Rules
+from arena.model.people import PlayLimits
 from arena.web.people.errors import NoTableError, NotReachedError
-from arena.web.people.hall import Hall
-from arena.web.people.keeping import load
-from arena.web.people.values import Stage
-from tests.support.people import by_chance, open_hall, order, play, until, until_asked
+from arena.web.people.saved_tables import load
+from arena.web.people.tables import GameTables
+from arena.web.people.values import SeatState
+from tests.support.people import by_chance, open_game_tables, order, play, until, until_asked
 from tests.support.people_service import kill_guests, people_service
 from tests.support.places import Place, write_quick_bot
 from tests.support.sources import ROOT
@@ -25,8 +25,8 @@ from pathlib import Path
 from tests.support.people import *
 
 async def main():
-    async with open_hall(Path(sys.argv[1]), file=Path(sys.argv[2])) as hall:
-        table = await hall.open("v", "address", order(None, "drawn", None, names=("Anna", "Bob")))
+    async with open_game_tables(Path(sys.argv[1]), file=Path(sys.argv[2])) as tables:
+        table = await tables.open("v", "address", order(None, "drawn", None, names=("Anna", "Bob")))
         await play(table, by_chance(), 7)
         await until_asked(table)
         print(table.key, flush=True)
@@ -47,34 +47,34 @@ async def test_when_the_pages_are_killed_their_successor_goes_on_with_the_tables
         key = pages.stdout.readline().strip()
         pages.kill()
     assert file.stat().st_mode & 0o777 == 0o600
-    async with open_hall(place.directory, file=file) as hall:
-        table = hall.find(key)
+    async with open_game_tables(place.directory, file=file) as game_tables:
+        table = game_tables.find(key)
         assert table.about.names == ("Anna", "drawn", "Bob")
         seat = await until_asked(table)
         assert seat.board is not None
         assert len(seat.board.moves) >= 7, "everything that was played is told again"
-        assert hall.free == hall.rules.most - 2
+        assert game_tables.free == game_tables.rules.most - 2
         await play(table, by_chance())
         assert [one.restarts for one in table.seats] == [0, 0]
         assert all(one.ending is not None and one.ending.faults == () for one in table.seats)
     assert load(file) == []
-    async with open_hall(place.directory, file=file) as hall:
+    async with open_game_tables(place.directory, file=file) as game_tables:
         with pytest.raises(NoTableError):
-            hall.find(key)
+            game_tables.find(key)
 
 
 async def test_what_ended_while_the_pages_were_down_is_known_afterwards(place: Place, tmp_path: Path) -> None:
     file = tmp_path / "tables.json"
-    async with open_hall(place.directory, Rules(most=6), file) as hall:
-        table = await hall.open("v", "address", order(None, "first"))
+    async with open_game_tables(place.directory, PlayLimits(most=6), file) as game_tables:
+        table = await game_tables.open("v", "address", order(None, "first"))
         await until_asked(table)
         left = file.read_bytes()
-        hall.leave(table)
+        game_tables.leave(table)
         await until(table, lambda one: one.is_over)
         assert table.seats[0].ending is not None
     file.write_bytes(left)
-    async with open_hall(place.directory, file=file) as hall:
-        again = hall.find(table.key)
+    async with open_game_tables(place.directory, file=file) as game_tables:
+        again = game_tables.find(table.key)
         await until(again, lambda one: one.is_over)
         assert again.seats[0].ending is not None
         assert again.seats[0].ending.ranks == table.seats[0].ending.ranks
@@ -82,8 +82,10 @@ async def test_what_ended_while_the_pages_were_down_is_known_afterwards(place: P
 
 @pytest.mark.needs("minutes")
 @pytest.mark.host_fault("process-of-guests-killed")
-async def test_when_the_process_of_the_guests_is_killed_the_match_begins_anew(place: Place, hall: Hall) -> None:
-    table = await hall.open("v", "address", order(None, "first", None))
+async def test_when_the_process_of_the_guests_is_killed_the_match_begins_anew(
+    place: Place, game_tables: GameTables
+) -> None:
+    table = await game_tables.open("v", "address", order(None, "first", None))
     await play(table, by_chance(), 5)
     kill_guests(place)
     await until(table, lambda one: all(seat.restarts == 1 for seat in one.seats))
@@ -91,35 +93,35 @@ async def test_when_the_process_of_the_guests_is_killed_the_match_begins_anew(pl
     assert seat.board is not None
     assert len(seat.board.moves) < 5
     await play(table, by_chance())
-    assert all(one.stage is Stage.OVER for one in table.seats)
+    assert all(one.stage is SeatState.OVER for one in table.seats)
 
 
 async def test_a_file_that_cannot_be_read_is_as_good_as_none(place: Place, tmp_path: Path) -> None:
     file = tmp_path / "tables.json"
     for text in ("", "{", "[1]", '[{"about": {}}]', "\udcff"):
         file.write_bytes(text.encode(errors="surrogateescape"))
-        async with open_hall(place.directory, file=file) as hall:
-            assert hall.free == hall.rules.most
+        async with open_game_tables(place.directory, file=file) as game_tables:
+            assert game_tables.free == game_tables.rules.most
 
 
 async def test_a_table_that_another_process_forgot_does_not_hold_the_seat(place: Place) -> None:
-    rules = Rules(most=1)
-    async with open_hall(place.directory, rules) as hall:
-        forgotten = await hall.open("v", "address", order(None, "first"))
+    rules = PlayLimits(most=1)
+    async with open_game_tables(place.directory, rules) as game_tables:
+        forgotten = await game_tables.open("v", "address", order(None, "first"))
         await until_asked(forgotten)
-    async with open_hall(place.directory, rules) as hall:
-        table = await hall.open("v", "address", order(None, "first"))
+    async with open_game_tables(place.directory, rules) as game_tables:
+        table = await game_tables.open("v", "address", order(None, "first"))
         await play(table, by_chance())
         assert table.seats[0].ending is not None
         assert table.seats[0].ending.resigned == ""
 
 
 async def test_without_a_service_a_visitor_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.people.guests.ENTER_PATIENCE_S", 0.3)
-    async with open_hall(tmp_path) as hall:
+    monkeypatch.setattr("arena.web.people.visitor_accounts.ENTER_PATIENCE_S", 0.3)
+    async with open_game_tables(tmp_path) as game_tables:
         with pytest.raises(NotReachedError, match="try again"):
-            await hall.open("v", "address", order(None, "first"))
-        assert hall.free == hall.rules.most
+            await game_tables.open("v", "address", order(None, "first"))
+        assert game_tables.free == game_tables.rules.most
 
 
 @pytest.mark.needs("minutes")
@@ -127,10 +129,10 @@ async def test_a_service_that_is_started_anew_plays_the_match_again() -> None:
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         own = Place(Path(directory))
         own.ok("bot", "add", write_quick_bot(own.directory / "sources" / "first", "first"))
-        async with open_hall(own.directory) as hall:
+        async with open_game_tables(own.directory) as game_tables:
             with ExitStack() as service:
                 service.enter_context(people_service(own))
-                table = await hall.open("v", "address", order(None, "first"))
+                table = await game_tables.open("v", "address", order(None, "first"))
                 await play(table, by_chance(), 5)
                 await until_asked(table)
                 await asyncio.to_thread(service.close)
@@ -139,5 +141,5 @@ async def test_a_service_that_is_started_anew_plays_the_match_again() -> None:
                 service.enter_context(people_service(own))
                 await until(table, lambda one: one.seats[0].restarts == 1)
                 await play(table, by_chance())
-                assert table.seats[0].stage is Stage.OVER
+                assert table.seats[0].stage is SeatState.OVER
                 await asyncio.to_thread(service.close)

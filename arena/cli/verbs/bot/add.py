@@ -60,7 +60,7 @@ def add(
     outcomes = []
     for outcome in _add_each(named, owner, runtimes, need_here(db, _SUBMIT)):
         outcomes.append(outcome)
-        _tell(outcome, as_json=as_json)
+        _print_outcome(outcome, as_json=as_json)
     if as_json:
         print_json([outcome.facts() for outcome in outcomes])
     failed = sum(outcome.added is None for outcome in outcomes)
@@ -75,7 +75,7 @@ def _add_each(named: Sequence[Path], owner: str | None, runtimes: str, db: str) 
 
     The error of a directory that is alone is raised; so is one of the database, which none of them could escape.
     """
-    from arena.app.adding import add_bot
+    from arena.app.store import add_bot
     from arena.cli.shared.storage import open_storage  # only who adds bots here imports the database
     from ratings.errors import DatabaseError
 
@@ -94,7 +94,7 @@ def _add_each(named: Sequence[Path], owner: str | None, runtimes: str, db: str) 
                 yield _Outcome(name, None, line.removeprefix(f"{name}: "))
 
 
-def _tell(outcome: _Outcome, *, as_json: bool) -> None:
+def _print_outcome(outcome: _Outcome, *, as_json: bool) -> None:
     """Say what came of a directory; for programs, only what they are not told in JSON."""
     added = outcome.added
     if added is None:

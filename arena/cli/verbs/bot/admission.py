@@ -13,7 +13,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import format_instant, print_facts, print_json
 from arena.cli.shared.saying import named, say, told
 from arena.cli.verbs.bot.findings import finding_lines
-from ratings.store.states import AdmissionState
+from ratings.values.states import AdmissionState
 
 app = typer.Typer()
 

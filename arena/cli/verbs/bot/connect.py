@@ -126,6 +126,7 @@ def _open_log(file: Path | None) -> Iterator[TextIO | None]:
 async def _run(order: ConnectOptions, report: BridgeReport, signals: SignalCount) -> None:
     """Run the bridge: the first signal lets running matches end, the second leaves, the third ends on the spot."""
     from arena.connect.connecting import run_bridge
+    from arena.connect.errors import LeftError
 
     task, bridges = asyncio.current_task(), list["Bridge"]()
 
@@ -141,6 +142,8 @@ async def _run(order: ConnectOptions, report: BridgeReport, signals: SignalCount
 
     signals.listen(interrupt)
     try:
-        await run_bridge(order, report.tell, bridges.append)
+        await run_bridge(order, report.write, bridges.append)
+    except LeftError as error:
+        raise InterruptedRunError(str(error)) from error
     except asyncio.CancelledError:
         raise InterruptedRunError("stopped before the bot was connected; nothing was played") from None

@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, write_named, write_told
+from arena.cli.shared.output import Column, format_instant, write_named, write_translated
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
 from arena.model.bots import BotDetail
@@ -33,7 +33,7 @@ _EVENTS = (
     Column("version", "version", right=True),
     Column("content_hash", "hash", write=_hash_text),
     Column("actor", "by", write=write_named("cli_state.actor_")),
-    Column("message", "message", write=write_told),
+    Column("message", "message", write=write_translated),
 )
 
 
@@ -63,24 +63,24 @@ def promote(text: VersionText, message: Message = "", db: Database = settings.DB
     if promoted.active == before:
         typer.echo(say("cli_bot.plays_already", version=before, bot=promoted.name))
     else:
-        _say(promoted)
+        _print_bot(promoted)
 
 
 @app.command(epilog=example('arena bot withdraw fox@3f9a01c2 --message "loses on time"'))
 def withdraw(text: VersionText, message: Message = "", db: Database = settings.DB.default) -> None:
     """Take a version out for good."""
     with connect(db) as connection:
-        _say(connection.arena.bots.withdraw_version(text, message))
+        _print_bot(connection.arena.bots.withdraw_version(text, message))
 
 
 @app.command(epilog=example("arena bot rollback fox"))
 def rollback(name: BotName, message: Message = "", db: Database = settings.DB.default) -> None:
     """Let the version before play on the ladders again."""
     with connect(db) as connection:
-        _say(connection.arena.bots.roll_back(name, message))
+        _print_bot(connection.arena.bots.roll_back(name, message))
 
 
-def _say(bot: BotDetail) -> None:
+def _print_bot(bot: BotDetail) -> None:
     if bot.active is None:
         typer.echo(say("cli_bot.plays_none", bot=bot.name))
     else:

@@ -57,7 +57,7 @@ def new(
     if as_json:
         print_json({"name": called, "directory": str(directory), "language": language, "game": chosen})
         return
-    _say_written(written, called, chosen)
+    _print_written(written, called, chosen)
 
 
 def _check_language(language: str) -> None:
@@ -85,7 +85,7 @@ def _warn_of_missing(language: str) -> None:
         typer.echo(say("cli_bot.still_needs", command=install_command(missing)), err=True)
 
 
-def _say_written(written: NewBot, name: str, game: str) -> None:
+def _print_written(written: NewBot, name: str, game: str) -> None:
     directory = str(written.directory)
     typer.echo(say("cli_bot.wrote", name=name, game=game, directory=directory, files=", ".join(written.files)))
     if written.has_kit:

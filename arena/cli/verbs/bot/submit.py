@@ -24,10 +24,10 @@ from arena.cli.verbs.bot.findings import print_findings
 from arena.hosting.manifest import load_manifest
 from arena.model.admissions import Admission
 from arena.model.uploads import Submitted
-from ratings.store.states import AdmissionState
+from ratings.values.states import AdmissionState
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
-    from arena.rpc.remote import ArenaThere
+    from arena.rpc.remote import RemoteArena
 
 app = typer.Typer()
 
@@ -55,7 +55,7 @@ def submit(
     with open_service(service) as arena:
         with _resumable():
             submitted = _send(arena, directory, message, predecessor)
-        _say_submitted(submitted)
+        _print_submitted(submitted)
         log = next_command("bot", "admission", submitted.bot, db=db)
         admission = _watch(arena, submitted, log) if wait else submitted.admission
     if as_json:
@@ -65,8 +65,8 @@ def submit(
         raise CliError(f"{submitted.bot} version {submitted.number}: {admission.summary or 'Refused; see above.'}")
 
 
-def _send(arena: ArenaThere, directory: Path, message: str, predecessor: int | None) -> Submitted:
-    from arena.rpc.submitting import submit as hand_in
+def _send(arena: RemoteArena, directory: Path, message: str, predecessor: int | None) -> Submitted:
+    from arena.rpc.upload import submit as hand_in
 
     display = UploadDisplay()
     try:
@@ -83,11 +83,11 @@ def _resumable() -> Iterator[None]:
         raise InterruptedRunError("stopped; what has arrived is kept, and the same command goes on there") from None
 
 
-def _say_submitted(submitted: Submitted) -> None:
+def _print_submitted(submitted: Submitted) -> None:
     what = say("cli_bot.submitted") if submitted.new else say("cli_bot.submitted_before")
     version = say("cli_bot.version_of", bot=submitted.bot, version=submitted.number, hash=submitted.content_hash[:12])
     typer.echo(f"{what} {version}{_outlook(submitted)}", err=True)
-    _say_waiting(submitted.admission, "")
+    _print_waiting(submitted.admission, "")
 
 
 def _outlook(submitted: Submitted) -> str:
@@ -100,7 +100,7 @@ def _outlook(submitted: Submitted) -> str:
     return say("cli_bot.wait_to_be_built") if is_queued else say("cli_bot.checked_now")
 
 
-def _say_waiting(admission: Admission | None, said: str) -> str:
+def _print_waiting(admission: Admission | None, said: str) -> str:
     """Say what an admission waits for, unless that was said, and return what is said now."""
     why = admission.summary if admission is not None and admission.state is AdmissionState.QUEUED else None
     if why and why != said:
@@ -108,7 +108,7 @@ def _say_waiting(admission: Admission | None, said: str) -> str:
     return why or said
 
 
-def _watch(arena: ArenaThere, submitted: Submitted, log: str) -> Admission | None:
+def _watch(arena: RemoteArena, submitted: Submitted, log: str) -> Admission | None:
     """Show the findings as they come until the admission is over, and return it."""
     last, shown = submitted.admission, 0
     if last is None:
@@ -117,7 +117,7 @@ def _watch(arena: ArenaThere, submitted: Submitted, log: str) -> Admission | Non
     watched = arena.admissions.watch_admission(last.id)
     try:
         for last in watched:
-            said = _say_waiting(last, said)
+            said = _print_waiting(last, said)
             shown = print_findings(last, shown)
     except KeyboardInterrupt:
         raise InterruptedRunError(f"no longer watched; the service goes on, `{log}` shows what it found") from None

@@ -9,7 +9,7 @@ from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.option_groups import with_options
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.places import refuse_server
-from arena.cli.verbs.bot.test_options import Wishes
+from arena.cli.verbs.bot.test_options import BotTestOptions
 from arena.cli.verbs.bot.test_report import print_test, print_test_json
 from arena.cli.verbs.bot.testing import open_test
 
@@ -24,8 +24,8 @@ app = typer.Typer()
         "arena bot test my-bot --game foreign_king --seats 2 --against search --matches 20 --time 50ms",
     ),
 )
-@with_options(Wishes)
-def play_here(context: typer.Context, wishes: Wishes, as_json: AsJson = False) -> None:
+@with_options
+def play_here(context: typer.Context, wishes: BotTestOptions, as_json: AsJson = False) -> None:
     """Play a bot here against the samples."""
     refuse_server(context)
     with open_test(wishes) as test:

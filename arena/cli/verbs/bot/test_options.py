@@ -42,7 +42,7 @@ _SEED_BITS = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class BotTestOptions:
     """What a test shall be like: its fields are the options of both commands."""
 
     directory: Annotated[
@@ -154,7 +154,7 @@ def place_to_keep(directory: Path, keep: Path | None) -> Iterator[Path]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BotTestSandbox:
     """The level of the sandbox in which a bot is tested."""
 
     name: str
@@ -162,7 +162,7 @@ class Place:
     """Where it runs, in one line."""
 
 
-def find_test_level(sandbox: str) -> Place:
+def find_test_level(sandbox: str) -> BotTestSandbox:
     """Return the level at which a bot is tested.
 
     Raises MisuseError for an unknown level, SandboxUnavailableError if one that was asked for does not work here.
@@ -181,14 +181,14 @@ def find_test_level(sandbox: str) -> Place:
         return _level(NONE, told(str(error)))
 
 
-def _level(name: str, why: str) -> Place:
-    return Place(
+def _level(name: str, why: str) -> BotTestSandbox:
+    return BotTestSandbox(
         name,
         say("cli_bot.without_sandbox", why=why) if name == NONE else say("cli_bot.in_sandbox", level=name, why=why),
     )
 
 
-def announce(directory: Path, level: Place) -> None:
+def announce(directory: Path, level: BotTestSandbox) -> None:
     """Say on stderr what is tested and where it runs, and that it is built first if it is."""
     typer.echo(say("cli_bot.testing", directory=printable(str(directory)), place=level.note), err=True)
     if build := load_manifest(directory).build:

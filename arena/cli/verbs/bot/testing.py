@@ -13,7 +13,7 @@ from typing import Any
 from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.runtimes import local_runtimes
-from arena.cli.verbs.bot.test_options import Wishes, announce, find_test_level, place_to_keep
+from arena.cli.verbs.bot.test_options import BotTestOptions, announce, find_test_level, place_to_keep
 from arena.executor.local import LocalExecutor
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import PreparedBot, prepare_bot
@@ -65,7 +65,7 @@ class BotTest:
 
 
 @contextmanager
-def open_test(wishes: Wishes) -> Iterator[Callable[[], Coroutine[Any, Any, BotTest]]]:
+def open_test(wishes: BotTestOptions) -> Iterator[Callable[[], Coroutine[Any, Any, BotTest]]]:
     """Check the wishes, say where the bot is tested, and give what tests it, as it is in its directory at each call.
 
     Raises BotDirectoryError and MisuseError if there is nothing to be tested, SandboxUnavailableError, KeepingError. A
@@ -79,7 +79,7 @@ def open_test(wishes: Wishes) -> Iterator[Callable[[], Coroutine[Any, Any, BotTe
         yield partial(_test, wishes, programs, place)
 
 
-async def _test(wishes: Wishes, programs: StoredPrograms, keep: Path) -> BotTest:
+async def _test(wishes: BotTestOptions, programs: StoredPrograms, keep: Path) -> BotTest:
     """Test a bot; show on stderr how far that is."""
     prepared = await prepare_bot(wishes.directory, programs)
     kept = await asyncio.to_thread(ArtifactDirectory, keep)

@@ -16,7 +16,7 @@ from arena.cli.shared.options import example
 from arena.cli.shared.output import printable
 from arena.cli.shared.places import refuse_server
 from arena.cli.shared.saying import say
-from arena.cli.verbs.bot.test_options import Wishes
+from arena.cli.verbs.bot.test_options import BotTestOptions
 from arena.cli.verbs.bot.test_report import print_test
 from arena.cli.verbs.bot.testing import open_test
 from arena.trial.watching import Snapshot, changed_files, take_snapshot
@@ -31,8 +31,8 @@ _STOPPED = "no longer watched"
 
 
 @app.command(epilog=example("arena bot watch my-bot", "arena bot watch my-bot --quick --game foreign_king"))
-@with_options(Wishes)
-def watch(context: typer.Context, wishes: Wishes) -> None:
+@with_options
+def watch(context: typer.Context, wishes: BotTestOptions) -> None:
     """Test a bot, and again after every change of its files."""
     refuse_server(context)
     with open_test(wishes) as test:
@@ -61,7 +61,7 @@ def watch_and(directory: Path, test: Callable[[], None], wait: Callable[[float],
             in_a_row = in_a_row + 1 if within else 0
             if in_a_row >= MOST_CHANGED_WITHIN:
                 before, in_a_row = after, 0
-                _tell_of_own_writing(within)
+                _warn_of_own_writing(within)
             typer.echo("\n" + say("cli_bot.watching", directory=printable(str(directory))), err=True)
             changed = wait_for_change(directory, before, wait)
     except KeyboardInterrupt:
@@ -88,7 +88,7 @@ def _run(test: Callable[[], None]) -> None:
         report(error)
 
 
-def _tell_of_own_writing(names: Sequence[str]) -> None:
+def _warn_of_own_writing(names: Sequence[str]) -> None:
     shown = printable(", ".join(names[:_SHOWN_FILES]))
     typer.echo(
         "\n" + say("cli_bot.not_tested_again", tests=MOST_CHANGED_WITHIN, files=shown),

@@ -9,7 +9,7 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.hosting_options import AUTO, Address
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import Column, print_table, write_named, write_told
+from arena.cli.shared.output import Column, print_table, write_named, write_translated
 from arena.cli.shared.saying import say
 
 app = typer.Typer()
@@ -33,7 +33,7 @@ _COLUMNS = (
     Column("finished", "finished", right=True),
     Column("void", "void", right=True),
     Column("slow", "slow", right=True),
-    Column("why", "why", write=write_told),
+    Column("why", "why", write=write_translated),
 )
 
 

@@ -13,8 +13,8 @@ from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.layout import fold
 from arena.cli.shared.options import worker_count
 from arena.cli.shared.saying import say
-from arena.cli.shared.terminal import unguarded, width_of
-from arena.cli.verbs.doctor.playing import measure, seats_of, stage
+from arena.cli.shared.terminal import raw_stream, width_of
+from arena.cli.verbs.doctor.measuring import measure, profiled_tournament, seats_of
 from arena.cli.verbs.doctor.profile_options import ProfileOptions
 from arena.cli.verbs.doctor.profile_report import print_profile, print_profile_json
 from arena.profiling.split import UnmeasuredError
@@ -27,7 +27,7 @@ def profile(options: ProfileOptions, *, as_json: bool) -> None:
     game = get_game(options.game) if options.game else _first_game()
     workers = worker_count(options.workers)
     _announce(game, workers, options.seconds)
-    with stage(game, options.seconds, workers) as staged:
+    with profiled_tournament(game, options.seconds, workers) as staged:
         work = partial(measure, staged, options.seconds, workers, partial(_show, options.seconds))
         try:
             split = run_interruptibly(work, "nothing was measured, and nothing is left behind")
@@ -68,5 +68,5 @@ def _write_live(text: str) -> None:
     width = width_of(sys.stderr)
     if width is not None:
         shown = fold(text, max(1, width - 1))[0] if text else ""
-        unguarded(sys.stderr).write(f"\r\x1b[K{shown}")
+        raw_stream(sys.stderr).write(f"\r\x1b[K{shown}")
         sys.stderr.flush()

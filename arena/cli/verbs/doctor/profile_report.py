@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared.output import Column, format_percent, print_json, print_table, write_named, write_told
+from arena.cli.shared.output import Column, format_percent, print_json, print_table, write_named, write_translated
 from arena.cli.shared.saying import say
 from arena.hosting.procfs.machine import count_cores
 from arena.profiling.split import PartCost, Split
@@ -20,13 +20,13 @@ _PARTS = (
     Column("part", "what", write=write_named("cli_doctor.part_")),
     Column("cost", "cost", right=True),
     Column("share", "share", right=True, write=format_percent),
-    Column("to_do", "to_do", write=write_told),
+    Column("to_do", "to_do", write=write_translated),
 )
 _WALLS = (
     Column("stretch", "what", write=write_named("cli_doctor.stretch_")),
     Column("cost", "cost", right=True),
     Column("share", "share", right=True, write=format_percent),
-    Column("to_do", "to_do", write=write_told),
+    Column("to_do", "to_do", write=write_translated),
 )
 
 

@@ -15,11 +15,11 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.matches import annulled_ones, format_seats, noting_annulled, short_match_id, with_faults
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
-from arena.cli.shared.output import Column, write_named, write_told
+from arena.cli.shared.output import Column, write_named, write_translated
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
 from arena.model.matches import ANY_FAULT
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 app = typer.Typer()
 
@@ -31,7 +31,7 @@ _COLUMNS = (
     Column("attempt", "attempts", right=True),
     Column("sandbox", "sandbox", write=write_named("cli_state.sandbox_")),
     Column("state", "state", write=write_named("search.state_")),
-    Column("void_reason", "reason", write=write_told),
+    Column("void_reason", "reason", write=write_translated),
 )
 
 

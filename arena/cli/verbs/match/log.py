@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.matches import MatchId, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import format_instant, print_json, print_lines
@@ -19,7 +19,7 @@ from arena.cli.verbs.match.times import print_totals
 from arena.model.match_details import MatchDetail, MatchTimes, SeatLog
 from arena.model.matches import LOG_STAYS_AT_HOME
 from arena.model.port import Matches
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 app = typer.Typer()
 
@@ -79,7 +79,7 @@ def _print_json(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTime
     )
 
 
-def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes, connection: Connection) -> None:
+def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes, connection: ArenaConnection) -> None:
     if times.totals:
         print_totals(times.totals, [seat.seat for seat in detail.seats if seat.remote])
     elif detail.replay_removed_at_us is not None:
@@ -95,7 +95,7 @@ def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes, co
         print_lines(one.text)
 
 
-def _why_nothing(detail: MatchDetail, seat: int, connection: Connection) -> str:
+def _why_nothing(detail: MatchDetail, seat: int, connection: ArenaConnection) -> str:
     if detail.seats[seat].remote:
         return told(LOG_STAYS_AT_HOME)
     name = short_match_id(detail.match_id)

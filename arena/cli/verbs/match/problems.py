@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared.output import format_instant, printable
 from arena.cli.shared.saying import named, say, told
 from arena.model.match_details import AttemptFact, MatchDetail
-from ratings.store.states import AttemptState
+from ratings.values.states import AttemptState
 
 _MOST_LINES = 20
 

@@ -11,27 +11,13 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.granting import check_cores
 from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
-from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_names
+from arena.cli.shared.option_groups import with_options
+from arena.cli.shared.options import AsJson, Database, example, parse_names
 from arena.cli.shared.play import play
-from arena.cli.shared.request import (
-    DEFAULT_START_LIMIT,
-    DEFAULT_TIME,
-    BotNames,
-    Cores,
-    GameOption,
-    OpeningPlies,
-    Request,
-    SameOwner,
-    Secret,
-    Seed,
-    StartLimit,
-    TimeText,
-    TournamentName,
-    match_request,
-)
+from arena.cli.shared.request import BotNames, GameOption, MatchTerms, SameOwner, TournamentName, tournament_request
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.match.show import print_match
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 app = typer.Typer()
 
@@ -42,16 +28,11 @@ app = typer.Typer()
         "arena match run --game foreign_king --bots greedy,random --seed 7 --option virtual_discs=16",
     )
 )
+@with_options
 def run(
     game: GameOption,
     bots: BotNames,
-    time: TimeText = DEFAULT_TIME,
-    cores: Cores = 1,
-    start_limit: StartLimit = DEFAULT_START_LIMIT,
-    option: GameOptions = None,
-    opening_plies: OpeningPlies = None,
-    seed: Seed = None,
-    secret: Secret = None,
+    terms: MatchTerms,
     rated: Annotated[bool, typer.Option("--rated")] = False,
     same_owner: SameOwner = False,
     name: TournamentName = None,
@@ -62,19 +43,10 @@ def run(
 ) -> None:
     """Play one match: the first bot in seat 0, and so on."""
     hosting = read_hosting(workers=1, sandbox=sandbox, allow_reduced=allow_reduced)
-    request = Request(
-        game=game,
-        time=time,
-        cores=cores,
-        start_limit=start_limit,
-        options=option,
-        opening_plies=opening_plies,
-        seed=seed,
-        secret=secret,
-    )
-    order = match_request(request, parse_names(bots, "bots"), rated=rated, same_owner=same_owner, name=name)
+    names = parse_names(bots, "bots")
+    order = tournament_request(terms, None, game, names, rated=rated, same_owner=same_owner, name=name)
     with connect(db, makes=True) as connection:
-        check_cores(connection, cores, hosting.workers)
+        check_cores(connection, terms.cores, hosting.workers)
         planned = connection.arena.tournaments.create_tournament(order)
         play(connection, planned.id, hosting)
         (row,) = connection.arena.matches.list_matches(planned.id).items

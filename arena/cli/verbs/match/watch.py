@@ -18,9 +18,8 @@ from arena.cli.shared.options import AsJson, Database, Language, example
 from arena.cli.shared.output import printable
 from arena.cli.shared.saying import language_of_names, named, say
 from arena.model.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
-from arena.story.facts import StoryError
-from arena.story.live import follow
-from arena.story.story import Story
+from arena.story.errors import StoryError
+from arena.story.story import Story, follow
 
 app = typer.Typer()
 
@@ -46,7 +45,9 @@ def watch(
                 events = _ending_well(matches.watch_match(match))
                 _show(
                     events,
-                    _event_writer() if as_json else _Teller(language_of_names(language, as_json=False)).tell,
+                    _event_writer()
+                    if as_json
+                    else _EventPrinter(language_of_names(language, as_json=False)).print_event,
                 )
         except KeyboardInterrupt:
             again = connection.command("match", "watch", match)
@@ -93,7 +94,7 @@ def _log_line(line: str) -> str:
     return printable(line.rstrip("\r\n")) + ("\n" if line[-1] in "\r\n" else "")
 
 
-class _Teller:
+class _EventPrinter:
     """Writes events, and tells moves in words as long as the match can be followed here."""
 
     def __init__(self, language: str) -> None:
@@ -101,7 +102,7 @@ class _Teller:
         self._story: Story | None = None
         self._is_followed = True
 
-    def tell(self, event: MatchEvent) -> None:
+    def print_event(self, event: MatchEvent) -> None:
         """Write an event as a line."""
         words = self._words(event)
         text = ""

@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.home_settings import settings_beside
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.saying import say
 from arena.model.accounts import OwnerUsage
-from ratings.store.limits import LIMITS, MOST
+from ratings.values.limits import LIMITS, MOST
 
 app = typer.Typer()
 
@@ -67,7 +67,7 @@ def limit(
         _print(usage)
 
 
-def _usage(connection: Connection, name: str | None) -> OwnerUsage:
+def _usage(connection: ArenaConnection, name: str | None) -> OwnerUsage:
     """Return what an owner has; at a database, with the limits of the service whose home it lies in."""
     usage = connection.arena.account.get_usage(name)
     if connection.storage is None:

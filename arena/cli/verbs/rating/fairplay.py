@@ -10,19 +10,21 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
-from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
-from arena.cli.shared.output import Column, print_json, print_rows, write_told
+from arena.cli.shared.option_groups import with_options
+from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style
+from arena.cli.shared.output import Column, print_json, print_rows, write_translated
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
-from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
+from arena.cli.shared.pool_choice import PoolChoice
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
-from arena.model.ratings import FairPlay, FairPlayAsked
+from arena.model.ratings import FairPlay
+from ratings.values.official import FairPlayAsked
 
 app = typer.Typer()
 
 _COLUMNS = (
-    Column("sentence", "suspicion", write=write_told),
+    Column("sentence", "suspicion", write=write_translated),
     Column("elo", "elo", right=True, write="{:.0f}".format),
     Column("z", "z", right=True, write="{:.1f}".format),
     Column("chance", "by_chance", right=True, write="{:.1g}".format),
@@ -31,11 +33,10 @@ _COLUMNS = (
 
 
 @app.command(epilog=example("arena rating fairplay --pool 3f2a"))
+@with_options
 def fairplay(
-    pool: PoolOption = None,
-    game: PoolGame = None,
-    seats: PoolSeats = None,
-    time: PoolTime = None,
+    *,
+    choice: PoolChoice,
     alarm: Annotated[float, typer.Option(min=0.0001, max=0.5)] = 0.005,
     limit: Annotated[int, typer.Option("--limit", min=0, metavar="N")] = paging.DEFAULT,
     after: After = None,
@@ -46,7 +47,7 @@ def fairplay(
     """Look for pairs of bots that help one another."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        pool = choose_pool(connection, pool, game, seats, time)
+        pool = choice.find(connection)
         found = connection.arena.ratings.get_fair_play(pool, alarm, rows_wanted(limit), after)
     if style is Style.JSON:
         print_json(_facts(found))

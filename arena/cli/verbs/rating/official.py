@@ -12,15 +12,17 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
+from arena.cli.shared.option_groups import with_options
+from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style
 from arena.cli.shared.output import Column, format_percent, print_json, print_rows, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
-from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
+from arena.cli.shared.pool_choice import PoolChoice
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
-from arena.cli.verbs.rating.circling import MIXTURE, print_circles, print_warning
-from arena.model.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage
+from arena.cli.verbs.rating.circles import MIXTURE, print_circles, print_warning
+from arena.model.ratings import NOT_COMPARED, Anchor, OfficialTable
+from ratings.values.official import OfficialRow, SeatAdvantage
 
 app = typer.Typer()
 
@@ -49,11 +51,10 @@ _ROWS = (
         "arena rating official --pool 3f2a --anchor greedy=1500", "arena rating official --game foreign_king --seats 3"
     )
 )
+@with_options
 def official(
-    pool: PoolOption = None,
-    game: PoolGame = None,
-    seats: PoolSeats = None,
-    time: PoolTime = None,
+    *,
+    choice: PoolChoice,
     anchor: Annotated[
         list[str] | None,
         typer.Option("--anchor", metavar="BOT=ELO"),
@@ -71,7 +72,7 @@ def official(
     style = parse_style(as_json=as_json, as_csv=as_csv)
     anchors = _parse_anchors(anchor)
     with connect(db) as connection:
-        pool = choose_pool(connection, pool, game, seats, time)
+        pool = choice.find(connection)
         ratings = connection.arena.ratings
         table = ratings.get_official_table(pool, anchors, confidence / 100, rows_wanted(limit), after, circles)
     columns = (*_ROWS[:3], *MIXTURE, *_ROWS[3:]) if circles else _ROWS

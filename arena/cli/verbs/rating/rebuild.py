@@ -9,15 +9,16 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.apart import run_apart
 from arena.cli.shared.connect import connect
-from arena.cli.shared.options import AsJson, Database, PoolOption, example
+from arena.cli.shared.option_groups import with_options
+from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.pool_choice import PoolGame, PoolSeats, PoolTime, choose_pool
+from arena.cli.shared.pool_choice import PoolChoice
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.stages import StageDisplay
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
+from arena.cli.shared.work_thread import run_in_thread
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.telling import Tell
@@ -27,20 +28,19 @@ app = typer.Typer()
 
 
 @app.command(epilog=example("arena rating rebuild --check", "arena rating rebuild --pool 3f2a --db demo.db"))
+@with_options
 def rebuild(
+    *,
     check: Annotated[bool, typer.Option("--check")] = False,
-    pool: PoolOption = None,
-    game: PoolGame = None,
-    seats: PoolSeats = None,
-    time: PoolTime = None,
+    choice: PoolChoice,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Compute the ratings anew from the results."""
     with open_existing_storage(db) as storage, connect(db) as connection:
-        pool = choose_pool(connection, pool, game, seats, time)
+        pool = choice.find(connection)
         work = partial(_check if check else _rebuild, storage, pool)
-        problems, outcome = run_apart(storage.database, work, StageDisplay())
+        problems, outcome = run_in_thread(storage.database, work, StageDisplay())
     if as_json:
         print_json({"problems": problems}, table="problems")
     else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.files import written
 from arena.cli.shared.games import get_game
@@ -23,7 +23,7 @@ from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
 from arena.model.matches import MatchSummary
 from arena.model.tournaments import TournamentSummary
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
     from arena.adapters.export import Export
@@ -34,7 +34,7 @@ _PART = 500
 
 
 @dataclass(slots=True)
-class _Told:
+class _Printed:
     """How far it is."""
 
     matches: int = 0
@@ -64,14 +64,14 @@ def dataset(
     _check_kind(out)
     from arena.adapters.export import Export  # NumPy is loaded by nobody else
 
-    so_far = _Told()
+    so_far = _Printed()
     with connect(db) as connection:
         chosen = _choose(connection, tournament, game, seats)
         total = sum(one.finished for one in chosen)
         with written(out, "--out") as stream, Export(out, stream) as export:
             _write(connection, chosen, bot, min(total, limit or total), export, so_far)
             _need_some(so_far)
-    _tell(out, export, so_far, as_json=as_json)
+    _print_progress(out, export, so_far, as_json=as_json)
 
 
 def _check_kind(out: Path) -> None:
@@ -88,7 +88,7 @@ def _check_kind(out: Path) -> None:
 
 
 def _choose(
-    connection: Connection, tournament: str | None, game: str | None, seats: int | None
+    connection: ArenaConnection, tournament: str | None, game: str | None, seats: int | None
 ) -> list[TournamentSummary]:
     """Return the tournaments whose matches are meant. Raise MisuseError if they are of several games or sizes."""
     if game is not None:
@@ -113,7 +113,12 @@ def _choose(
 
 
 def _write(
-    connection: Connection, chosen: list[TournamentSummary], bot: str | None, total: int, export: Export, so_far: _Told
+    connection: ArenaConnection,
+    chosen: list[TournamentSummary],
+    bot: str | None,
+    total: int,
+    export: Export,
+    so_far: _Printed,
 ) -> None:
     """Add the decisions of so many matches, and show how far that is."""
     shown = LazyProgress()
@@ -130,7 +135,7 @@ def _write(
     shown.end()
 
 
-def _matches(connection: Connection, chosen: list[TournamentSummary], bot: str | None) -> Iterator[MatchSummary]:
+def _matches(connection: ArenaConnection, chosen: list[TournamentSummary], bot: str | None) -> Iterator[MatchSummary]:
     for tournament in chosen:
         after: str | None = None
         while True:
@@ -143,7 +148,7 @@ def _matches(connection: Connection, chosen: list[TournamentSummary], bot: str |
                 break
 
 
-def _add(connection: Connection, match: MatchSummary, export: Export) -> str:
+def _add(connection: ArenaConnection, match: MatchSummary, export: Export) -> str:
     """Add the decisions of a match and return nothing, or why not. Raise MisuseError if it is of another kind."""
     from arena.adapters.export import OtherGameError, UnreplayableError  # NumPy is loaded by nobody else
 
@@ -158,7 +163,7 @@ def _add(connection: Connection, match: MatchSummary, export: Export) -> str:
     return ""
 
 
-def _document(connection: Connection, match: MatchSummary) -> dict[str, Any]:
+def _document(connection: ArenaConnection, match: MatchSummary) -> dict[str, Any]:
     from ratings.errors import NotFoundError  # of a database here; a service says it in its own words
 
     try:
@@ -167,14 +172,14 @@ def _document(connection: Connection, match: MatchSummary) -> dict[str, Any]:
         raise ClientError(str(error)) from error
 
 
-def _need_some(so_far: _Told) -> None:
+def _need_some(so_far: _Printed) -> None:
     """Raise CliError if there is nothing to write."""
     if not so_far.matches:
         why = f" ({so_far.first})" if so_far.first else ""
         raise CliError(f"none of {so_far.left_out} matches can be in a training set{why}; nothing was written")
 
 
-def _tell(out: Path, export: Export, so_far: _Told, *, as_json: bool) -> None:
+def _print_progress(out: Path, export: Export, so_far: _Printed, *, as_json: bool) -> None:
     size = out.stat().st_size
     if as_json:
         facts = {"file": str(out), "matches": so_far.matches, "positions": export.positions, "bytes": size}

@@ -14,7 +14,7 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import Database, Language, example
 from arena.cli.shared.saying import language_of_names, say
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 
 app = typer.Typer()
 
@@ -28,8 +28,8 @@ def html(
 ) -> None:
     """Write a match with its viewer into one HTML file."""
     document = read_document(find_replay(match, db))
-    from arena.web.report.gathering import write_match  # the web's libraries are imported by nobody else
     from arena.web.report.page import is_report
+    from arena.web.report.tournament_report import write_match  # the web's libraries are imported by nobody else
 
     file = output or Path(f"match-{short_match_id(document['match_id'])}.html")
     with written(file, "--output", is_report) as stream:

@@ -16,9 +16,9 @@ from arena.cli.shared.options import AsJson, Database, Language, SvgFile, exampl
 from arena.cli.shared.output import format_instant, print_facts, print_json, print_lines
 from arena.cli.shared.saying import language_of_names, say, told
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
-from arena.cli.verbs.replay.telling import print_plies, print_result, print_scoring, who_plays, words_of
+from arena.cli.verbs.replay.text import print_plies, print_result, print_scoring, who_plays, words_of
 from arena.story.encoding import frame_json
-from arena.story.facts import StoryError
+from arena.story.errors import StoryError
 from arena.story.frames import Finish, Frame
 from arena.story.replays import story_of_replay
 from arena.story.story import Story
@@ -120,7 +120,7 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
     typer.echo()
     typer.echo(story.game.shown.text(story.state, None, language))
     if story.finish is not None:
-        print_scoring(story.finish, who_plays(story.game, story.beginning.names, language))
+        print_scoring(story.finish, who_plays(story.game, story.start.bots, language))
     if svg is not None:
         typer.echo("\n" + say("cli_shared.drawn", file=svg))
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
@@ -55,7 +55,7 @@ def verify(
         raise typer.Exit(errors.FAILED)
 
 
-def _finished(connection: Connection, tournament: str | None) -> int:
+def _finished(connection: ArenaConnection, tournament: str | None) -> int:
     """Return how many matches with a result there are, of all tournaments or of one."""
     tournaments = connection.arena.tournaments
     if tournament is not None:
@@ -63,7 +63,7 @@ def _finished(connection: Connection, tournament: str | None) -> int:
     return sum(one.finished for one in tournaments.list_tournaments(limit=None).items)
 
 
-def _checks(connection: Connection, match: str | None, tournament: str | None) -> Iterable[ReplayCheck]:
+def _checks(connection: ArenaConnection, match: str | None, tournament: str | None) -> Iterable[ReplayCheck]:
     replays = connection.arena.replays
     return replays.verify_matches(tournament) if match is None else [replays.verify_match(match)]
 

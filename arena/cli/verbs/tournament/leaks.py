@@ -11,7 +11,7 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, write_named, write_told
+from arena.cli.shared.output import Column, write_named, write_translated
 from arena.cli.shared.paging import After, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
 from arena.cli.verbs.tournament.arguments import TournamentText
@@ -24,7 +24,7 @@ _COLUMNS = (
     Column("bot", "bot"),
     Column("version", "version", right=True),
     Column("verdict", "verdict", write=write_named("check.verdict_")),
-    Column("sentence", "finding", write=write_told),
+    Column("sentence", "finding", write=write_translated),
 )
 
 

@@ -13,7 +13,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, write_named
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
-from arena.cli.shared.players import STOPPED, format_player
+from arena.cli.shared.runners import STOPPED, format_runner
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 
@@ -33,7 +33,7 @@ _COLUMNS = (
     Column("status", "status", write=write_named("tournament.status_")),
     Column("created_at_us", "planned_utc", write=format_instant),
 )
-_PLAYED_BY = Column("played_by", "played_by", write=format_player)
+_PLAYED_BY = Column("played_by", "played_by", write=format_runner)
 
 
 @app.command("list", epilog=example("arena tournament list", "arena tournament list --limit 10 --json"))

@@ -6,16 +6,9 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
-from arena.cli.shared.hosting_options import (
-    Address,
-    AllowReduced,
-    ExecutorName,
-    LeakChecks,
-    Sandbox,
-    WarmMemory,
-    read_hosting,
-)
-from arena.cli.shared.options import AsJson, Database, Workers, example
+from arena.cli.shared.hosting_options import HostingArguments, LeakChecks, WarmMemory
+from arena.cli.shared.option_groups import with_options
+from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.play import play
 from arena.cli.shared.tournament_table import print_end
 from arena.cli.verbs.tournament.arguments import TournamentText
@@ -25,28 +18,17 @@ app = typer.Typer()
 
 
 @app.command(epilog=example("arena tournament resume monday", "arena tournament resume monday --executor ray"))
+@with_options
 def resume(
     tournament: TournamentText,
-    workers: Workers = 0,
-    executor: ExecutorName = settings.EXECUTOR.default,
-    address: Address = settings.RAY_ADDRESS.default,
-    sandbox: Sandbox = settings.SANDBOX.default,
-    allow_reduced: AllowReduced = False,
+    hosting: HostingArguments,
     leak_checks: LeakChecks = settings.LEAK_CHECKS.default,
     warm_memory: WarmMemory = settings.WARM_MEMORY.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Go on with a tournament that was stopped, at whatever point."""
-    hosting = read_hosting(
-        workers=workers,
-        sandbox=sandbox,
-        allow_reduced=allow_reduced,
-        leak_checks=leak_checks,
-        warm_memory=warm_memory,
-        executor=executor,
-        address=address,
-    )
+    wanted = hosting.read(leak_checks=leak_checks, warm_memory=warm_memory)
     with connect(db) as connection:
         found = operation_target(connection.arena.tournaments.get_progress(tournament))
-        print_end(connection, play(connection, found, hosting), as_json=as_json)
+        print_end(connection, play(connection, found, wanted), as_json=as_json)

@@ -18,15 +18,15 @@ from arena.cli.shared.matches import Reasons, annulled_ones, format_seats, notin
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, write_named
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more
-from arena.cli.shared.players import RUNNING, player_line
 from arena.cli.shared.pools import describe_pool
+from arena.cli.shared.runners import RUNNING, runner_line
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.tournament_table import print_standings, told_rows
+from arena.cli.shared.tournament_table import print_standings, translated_rows
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.model.matches import MatchSummary
 from arena.model.tournaments import TournamentDetail, TournamentSummary
-from ratings.store.states import MatchState
+from ratings.values.states import MatchState
 
 app = typer.Typer()
 
@@ -92,7 +92,7 @@ def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[st
         **asdict(detail.summary),
         "settings": detail.settings,
         "secret": detail.secret,
-        "standings": told_rows(detail),
+        "standings": translated_rows(detail),
         "answer": conclusion_facts(detail),
         "matches": [asdict(match) for match in matches],
         "faults": [asdict(one) for one in detail.faults],
@@ -152,7 +152,7 @@ def _people_facts(detail: TournamentDetail) -> dict[str, Any]:
             void=void,
             more=more,
         ),
-        **({"played_by": player} if (player := player_line(summary)) else {}),
+        **({"played_by": player} if (player := runner_line(summary)) else {}),
         "opening": say("cli_tournament.random_plies", plies=detail.settings["opening_plies"]),
         "seed": detail.settings["seed"],
     }

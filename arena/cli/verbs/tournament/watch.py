@@ -11,7 +11,7 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
-from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.events import EventLines
 from arena.cli.shared.fault_report import print_faults
@@ -19,12 +19,12 @@ from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_table, printable
-from arena.cli.shared.players import PLANNED, STOPPED, player_line
 from arena.cli.shared.progress import ProgressDisplay, progress_text
+from arena.cli.shared.runners import PLANNED, STOPPED, runner_line
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.screen import Screen
 from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, print_standings, told_rows
+from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, print_standings, translated_rows
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.model.operations import Operation, OperationState
 from arena.model.tournaments import TournamentDetail
@@ -60,7 +60,7 @@ def watch(tournament: TournamentText, db: Database = settings.DB.default, as_jso
             print_faults(detail, db)
 
 
-def _follow(connection: Connection, tournament: str, show: Show) -> TournamentDetail:
+def _follow(connection: ArenaConnection, tournament: str, show: Show) -> TournamentDetail:
     """Show a tournament whenever it got on, and return how it was when it was over, or when nobody played it."""
     tournaments = connection.arena.tournaments
     meter, before, shown_until_s = SpeedMeter(time.monotonic(), _LANES), -1, 0.0
@@ -90,7 +90,7 @@ def _shower(db: str, *, as_json: bool) -> Show:
 def _facts(detail: TournamentDetail) -> dict[str, object]:
     return {
         **asdict(detail.summary),
-        "standings": told_rows(detail),
+        "standings": translated_rows(detail),
         "answer": conclusion_facts(detail),
         "faults": [asdict(one) for one in detail.faults],
     }
@@ -127,7 +127,7 @@ class _Live:
             status = named("tournament.status_", summary.status)
             progress = progress_text(state.done, state.total, speed if summary.leased else 0.0)
             typer.echo(f"{printable(summary.name)}: {status}, {progress}")
-            for line in filter(None, [player_line(summary), *conclusion_lines(detail)]):
+            for line in filter(None, [runner_line(summary), *conclusion_lines(detail)]):
                 typer.echo(line)
             if summary.status == PLANNED:
                 command = next_command("tournament", "resume", summary.name, db=self._db)

@@ -1,0 +1,437 @@
+"""Tournaments that a viewer asks for: who takes part, what may be asked for, what would be played, the plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from arena.app.lookup import find_game, find_version, whole_name
+from arena.app.policy import (
+    AppContext,
+    actor_of,
+    check_ready,
+    need_competitor,
+    need_granted_cores,
+    need_own_bot,
+    need_remote_service,
+)
+from arena.hosting.errors import HostingError
+from arena.hosting.manifest import BotDirectoryError
+from arena.hosting.store import StoreError
+from arena.match.time_control import TimeControl, parse_time_control
+from arena.model.errors import ForbiddenError, RefusedError
+from arena.model.forecasts import Forecast
+from arena.model.planning import ChallengeRequest, LeftOut, PlannedTournament, TournamentRequest
+from arena.model.tournaments import ALL, SINGLE_MATCH
+from arena.tournament import creation
+from arena.tournament.creation import ChooseName, TournamentTerms
+from arena.tournament.entrants import check_entrant
+from arena.tournament.errors import RequestError
+from arena.tournament.forecast import longest_match_us
+from arena.tournament.formats import catalog, seeds
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.format import Format
+from arena.tournament.formats.roundrobin import Gauntlet
+from arena.tournament.formats.swiss import USUAL, Swiss, usual_rounds
+from arena.tournament.seed_key import SeedKey
+from ratings.ledger.tournaments import TournamentPlan, check_plan
+from ratings.read.bots import NamedVersion
+from ratings.read.challenges import CHALLENGER, count_open_challenges
+from ratings.read.durations import has_played, mean_duration
+from ratings.read.field import Candidate, Unfit, candidates
+from ratings.read.lineage import active_version
+from ratings.read.tournaments import tournament_names
+from ratings.statistics.errors import ResultsError
+from ratings.store.ladders import plays
+from ratings.store.models import Tournament
+
+_NAMED = {Gauntlet.traits.name: 1, Compare.traits.name: 2}
+"""How many of the entrants come first and are named, by the format."""
+LONGEST_DECISION_US = 10_000_000
+LONGEST_BANK_US = 300_000_000
+LONGEST_START_US = 60_000_000
+_KIND = "challenge"
+_DIGITS = 16
+_WHY = {
+    Unfit.DISABLED: "it is disabled",
+    Unfit.OWNER_DISABLED: "its owner is disabled",
+    Unfit.WITHDRAWN: "its version was withdrawn or annulled",
+    Unfit.NOT_ADMITTED: "no version of it was admitted",
+    Unfit.FILES_MISSING: "its files are not here; add it again",
+}
+_REMOTE = "it is remote; name it to play with remote bots"
+_DIGITS = 16
+MOST_TOLD = 100
+"""How many bots that were left out are named one by one."""
+_SHOWN_DIGITS = 12
+
+
+def create(context: AppContext, request: TournamentRequest) -> PlannedTournament:
+    """Write the tournament that was asked for.
+
+    Raises RefusedError, ForbiddenError, and the errors of `arena.tournament.creation`; then nothing was written.
+    """
+    request, left_out = expanded(context, request)
+    need_rights(context, request)
+    terms = terms_of(request, seed_key(context))
+    form = form_of(request)
+    bots = [find_version(context, bot).bot for bot in request.bots]
+    for bot in bots:
+        need_remote_service(context, bot)
+    need_granted_cores(context, request.cores, bots)
+    tournament = _write(context, request, terms, form)
+    return replace(planned(context, tournament, terms), left_out=left_out)
+
+
+def planned(context: AppContext, tournament: Tournament, terms: TournamentTerms) -> PlannedTournament:
+    """Return a tournament that was written just now, for whoever asked for it.
+
+    An organiser is told the secret that repeats it elsewhere, if its seed alone does not.
+    """
+    is_keyed = terms.seed is not None and tournament.secret != seeds.secret_from_seed(terms.seed).hex()
+    secret = tournament.secret if is_keyed and context.viewer.is_organiser else None
+    return PlannedTournament(tournament.id, tournament.name, terms.seed, tournament.seeded, secret)
+
+
+def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> TournamentPlan:
+    """Return how a standing ladder, perhaps of remote bots, is played that was asked for like a tournament.
+
+    Nothing is written. Raises RefusedError, and the errors of `arena.tournament.creation`.
+    """
+    form = form_of(request)
+    if form is None:
+        raise RefusedError("a single match is no ladder; ask for the format ladder with 0 waves")
+    return creation.plan_ladder(terms_of(request, None), form, remote=remote)
+
+
+def _write(context: AppContext, request: TournamentRequest, terms: TournamentTerms, form: Format | None) -> Tournament:
+    bots = [whole_name(context.database, context.viewer, bot) for bot in request.bots]
+    choose_name = name_chooser(context, request.name, request.kind or request.format)
+    if form is None:
+        return creation.create_match(context.database, context.programs, terms, bots=bots, choose_name=choose_name)
+    return creation.create_tournament(
+        context.database, context.programs, terms, form, bots=bots, choose_name=choose_name
+    )
+
+
+def expanded(context: AppContext, request: TournamentRequest) -> tuple[TournamentRequest, tuple[LeftOut, ...]]:
+    """Return the request with the bots that `all` means, and which it does not mean.
+
+    Raises RefusedError where `all` stands for a bot that must be named: in a match each seat, in a gauntlet the
+    challenger, in a comparison both versions.
+    """
+    _need_names(request)
+    if request.format == SINGLE_MATCH:
+        return request, ()
+    bots, left_out = expand(context, request.bots, request.game)
+    return replace(request, bots=bots, settings=_settled(request, len(bots))), left_out
+
+
+def _settled(request: TournamentRequest, entrants: int) -> Mapping[str, Any]:
+    """Return the settings of the format with what depends on how many enter: the rounds of a Swiss system."""
+    if request.format != Swiss.traits.name or request.settings.get("rounds", USUAL) != USUAL:
+        return request.settings
+    return {**request.settings, "rounds": usual_rounds(entrants, max(2, request.seats))}
+
+
+def _need_names(request: TournamentRequest) -> None:
+    if request.format == SINGLE_MATCH and ALL in request.bots:
+        raise RefusedError(
+            "'all' stands for every bot in tournaments and comparisons; a match takes one bot for each seat: name them"
+        )
+    if ALL in request.bots[: _NAMED.get(request.format, 0)]:
+        raise RefusedError(
+            "'all' stands for the opponents of a challenger or the field of a comparison; "
+            "name the challenger, or the versions that are compared"
+        )
+
+
+def need_rights(context: AppContext, request: TournamentRequest) -> None:
+    """Raise ForbiddenError unless the viewer is an organiser, or a competitor who wants to try out his own bots."""
+    viewer = context.viewer
+    need_competitor(viewer, "create tournaments")
+    if viewer.is_organiser:
+        return
+    if request.secret is not None:
+        raise ForbiddenError("only an organiser may say what dice and piles are drawn from; leave the secret out")
+    if request.rated:
+        raise ForbiddenError("only an organiser may create rated tournaments; add --unrated")
+    if not any(viewer.owns(find_version(context, bot).bot.owner_id) for bot in request.bots):
+        raise ForbiddenError("none of these bots is yours; name at least one of your own")
+
+
+def seed_key(context: AppContext) -> SeedKey:
+    """Return the key under which the viewer's seeds work."""
+    asker = "" if context.viewer.is_organiser else actor_of(context.viewer)
+    return SeedKey.beside(context.programs.store.root, asker)
+
+
+def terms_of(request: TournamentRequest, key: SeedKey | None) -> TournamentTerms:
+    """Return what all matches of a tournament share that was asked for. Raises RefusedError, UnknownGameError."""
+    game = find_game(request.game)
+    game.check_seats(request.seats)
+    return TournamentTerms(
+        game=game.name,
+        seats=request.seats,
+        clock=_clock(request),
+        options=request.options,
+        opening_plies=request.opening_plies,
+        seed=request.seed,
+        secret=_secret(request.secret),
+        seed_key=key,
+        rated=request.rated,
+        same_owner=request.same_owner,
+        cores=1 if request.cores is None else request.cores,
+    )
+
+
+def _secret(digits: str | None) -> bytes | None:
+    """Return the bytes of a secret. Raises RefusedError."""
+    if digits is None:
+        return None
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        raise RefusedError(f"a secret has {2 * seeds.SECRET_BYTES} hexadecimal digits; copy it whole") from None
+
+
+def _clock(request: TournamentRequest) -> TimeControl:
+    start_limit = parse_time_control(request.start_limit)
+    if start_limit.has_bank or not start_limit.decision_limit_us:
+        raise RefusedError(f"--start-limit {request.start_limit!r} is no duration; write for example --start-limit 30s")
+    return parse_time_control(request.time, start_limit_us=start_limit.decision_limit_us)
+
+
+def form_of(request: TournamentRequest) -> Format | None:
+    """Return the format that was asked for, or `None` for a single match. Raises RefusedError, ScheduleError."""
+    if request.format == SINGLE_MATCH:
+        return None
+    catalog.check_settings(request.format, request.settings)
+    form = catalog.from_settings(request.format, request.seats, request.settings)
+    assert form is not None
+    if isinstance(form, Compare):
+        try:
+            form.settings  # noqa: B018 - making them checks them
+        except ResultsError as error:
+            raise RefusedError(str(error)) from error
+    return form
+
+
+def name_chooser(context: AppContext, name: str | None, kind: str) -> creation.ChooseName:
+    """Return what names the tournament while it is written. Raise RefusedError at once if the name is taken now."""
+    choose_name = partial(_free_name, name, kind)
+    choose_name(tournament_names(context.database))
+    return choose_name
+
+
+def _free_name(name: str | None, kind: str, taken: Set[str]) -> str:
+    """Return the name that the tournament gets. Raise RefusedError if the one asked for is taken."""
+    if name is None:
+        return next_name(kind, taken)
+    if name in taken:
+        raise RefusedError(
+            f"there is a tournament {name!r} already; `arena tournament resume {name}` goes on with it, "
+            "another --name starts a new one"
+        )
+    return name
+
+
+def next_name(kind: str, taken: Set[str]) -> str:
+    """Return the first of kind-1, kind-2, ... that is not taken."""
+    return next(name for number in range(1, len(taken) + 2) if (name := f"{kind}-{number}") not in taken)
+
+
+USUAL_TIME, USUAL_REMOTE_TIME = "100ms", "1s"
+"""How long a decision may take unless the request says so; a remote bot pays for the way over the network, too."""
+
+
+def challenge(context: AppContext, request: ChallengeRequest) -> PlannedTournament:
+    """Write the tournament of a challenge. After an error nothing was written.
+
+    Raises ForbiddenError for a bot that is not the viewer's, RefusedError for one that cannot play now, a clock that
+    lasts for long, too many matches or too many open challenges, and the errors of `arena.tournament.creation`.
+    """
+    own = _playing(context, request.bot)
+    need_own_bot(context.viewer, own.bot, "challenge with it")
+    entrants = [own, *(_playing(context, text) for text in request.opponents)]
+    terms = terms_of(_order(request, request.time or _usual_time(entrants)), seed_key(context))
+    if not context.viewer.is_organiser:
+        _check_clock(terms.clock)
+    for one in entrants:
+        check_ready(context, one)
+    form = Gauntlet(request.seats, request.blocks)
+    form.check(len(entrants))
+    _check_size(request, len(entrants), context.challenges.challenge_matches)
+    tournament = creation.create_tournament(
+        context.database,
+        context.programs,
+        terms,
+        form,
+        bots=[f"{one.bot.name}@{one.version.content_hash[:_DIGITS]}" for one in entrants],
+        choose_name=_limited(context, name_chooser(context, None, _KIND)),
+        notes={CHALLENGER: actor_of(context.viewer)},
+    )
+    return planned(context, tournament, terms)
+
+
+def _playing(context: AppContext, text: str) -> NamedVersion:
+    """Return the version that is meant: without a hash, that of a bot of the viewer's that is newest.
+
+    Of a remote bot, and of another owner's, it is the one that plays on ladders, if there is one.
+    """
+    found = find_version(context, text)
+    is_own_hosted = context.viewer.owns(found.bot.owner_id) and not found.bot.remote
+    if "@" in text or (is_own_hosted and not context.viewer.is_organiser):
+        return found
+    active = active_version(context.database, found.bot.name)
+    return found if active is None else NamedVersion(found.bot, active)
+
+
+def _usual_time(entrants: Sequence[NamedVersion]) -> str:
+    return USUAL_REMOTE_TIME if any(one.bot.remote for one in entrants) else USUAL_TIME
+
+
+def _check_clock(clock: TimeControl) -> None:
+    """Raise RefusedError for a clock with which a bot that does nothing would hold slots and opponents for hours."""
+    is_endless = not (clock.has_bank or clock.decision_limit_us)
+    longest_us = max(clock.decision_limit_us, clock.increment_us)
+    if (
+        is_endless
+        or longest_us > LONGEST_DECISION_US
+        or clock.bank_us > LONGEST_BANK_US
+        or clock.start_limit_us > LONGEST_START_US
+    ):
+        raise RefusedError(
+            "a challenge takes time of others: a decision or an increment has 10 s at most, a bank 300 s, and a start "
+            "60 s; use --time 10s, or less"
+        )
+
+
+def _check_size(request: ChallengeRequest, entrants: int, most: int) -> None:
+    # Each combination of opponents plays `blocks` blocks, and each block is played in every rotation.
+    matches = math.comb(entrants - 1, request.seats - 1) * request.blocks * request.seats
+    if most and matches > most:
+        raise RefusedError(
+            f"these are {matches} matches, and a challenge has {most} at most; ask for fewer --blocks, or "
+            "challenge fewer bots"
+        )
+
+
+def _limited(context: AppContext, choose_name: ChooseName) -> ChooseName:
+    """Return what names the tournament while nobody else can write one, unless its owner has enough open challenges."""
+    most = context.challenges.open_challenges
+
+    def choose(taken: Set[str]) -> str:
+        open_now = (
+            0 if context.viewer.is_organiser else count_open_challenges(context.database, actor_of(context.viewer))
+        )
+        if most and open_now >= most:
+            raise RefusedError(
+                f"{open_now} of your challenges are not over, and {most} may be; wait for one, or give one up: "
+                "arena tournament cancel NAME"
+            )
+        return choose_name(taken)
+
+    return choose
+
+
+def _order(request: ChallengeRequest, time: str) -> TournamentRequest:
+    return TournamentRequest(
+        format=Gauntlet.traits.name,
+        game=request.game,
+        seats=request.seats,
+        bots=(),
+        time=time,
+        start_limit=request.start_limit,
+        options=request.options,
+        opening_plies=request.opening_plies,
+        seed=request.seed,
+        rated=False,
+    )
+
+
+def expand(context: AppContext, bots: tuple[str, ...], game: str) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
+    """Return the entrants with every bot that can play the game in the place of `all`, and which were left out, why.
+
+    They come by name, each by the hash of the version that plays; a version that is named besides is entered there
+    alone. Without `all` nothing changes. Raises RefusedError if nobody is left, and the errors of `find_version`.
+    """
+    if ALL not in bots:
+        return bots, ()
+    named = {find_version(context, bot).version.id for bot in bots if bot != ALL}
+    entered, left_out = list[str](), list[LeftOut]()
+    for one in candidates(context.database):
+        if one.version.id in named:
+            continue
+        why = _why_not(context, one, game)
+        if why is None:
+            entered.append(f"{one.bot.name}@{one.version.content_hash[:_DIGITS]}")
+        else:
+            left_out.append(LeftOut(one.bot.name, why))
+    if not entered:
+        raise RefusedError(f"no bot here besides those named can play {game}; `arena bot add DIRECTORY` adds one")
+    first = bots.index(ALL)
+    rest = tuple(bot for bot in bots[first + 1 :] if bot != ALL)
+    return (*bots[:first], *entered, *rest), _told(left_out)
+
+
+def _told(left_out: list[LeftOut]) -> tuple[LeftOut, ...]:
+    """Return those that are named one by one, and how many more there are."""
+    more = len(left_out) - MOST_TOLD
+    rest = (LeftOut(f"+{more}", "too many to be named one by one; `arena bot list` shows them"),) if more > 0 else ()
+    return (*left_out[:MOST_TOLD], *rest)
+
+
+def _why_not(context: AppContext, one: Candidate, game: str) -> str | None:
+    """Return why a bot cannot play the game, in half a sentence, or `None` if it can."""
+    if one.unfit is not None:
+        return _WHY[one.unfit]
+    if not plays(one.version.manifest, game, find_game(game).rules_version):
+        return f"it does not play {game}"
+    if one.bot.remote:
+        return _REMOTE
+    try:
+        check_entrant(context.programs, NamedVersion(one.bot, one.version), game, one.bot.name)
+    except (BotDirectoryError, HostingError, RequestError, StoreError) as error:
+        return str(error)
+    return None
+
+
+class LocalForecasts:
+    """Implements the interface `arena.model.port.Forecasts`."""
+
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
+
+    def forecast_tournament(self, request: TournamentRequest) -> Forecast:
+        context = self._context
+        request, left_out = expanded(context, request)
+        need_rights(context, request)
+        terms, form = terms_of(request, seed_key(context)), form_of(request)
+        for bot in request.bots:
+            need_remote_service(context, find_version(context, bot).bot)
+        name_chooser(context, request.name, request.kind or request.format)  # refuses a name that is taken
+        bots = [whole_name(context.database, context.viewer, bot) for bot in request.bots]
+        if form is None:
+            draft = creation.draft_match(context.database, context.programs, terms, bots=bots)
+        else:
+            draft = creation.draft_tournament(context.database, context.programs, terms, form, bots=bots)
+        check_plan(context.database, draft.plan)
+        matches, is_most = draft.count_matches()
+        pool_id = draft.plan.pool.pool_id
+        played, duration_us = mean_duration(context.database, pool_id, {one.version.id for one in draft.entrants})
+        usual_us = longest_match_us(draft.draw.game, terms.seats, terms.clock)
+        return Forecast(
+            format=request.format,
+            pool=draft.plan.pool,
+            is_new_pool=not has_played(context.database, pool_id),
+            bots=tuple(f"{one.bot.name}@{one.version.content_hash[:_SHOWN_DIGITS]}" for one in draft.entrants),
+            left_out=left_out,
+            matches=matches,
+            is_most=is_most,
+            match_us=duration_us if played else usual_us,
+            measured=played,
+        )

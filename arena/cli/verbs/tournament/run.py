@@ -1,0 +1,218 @@
+"""`arena tournament run`: plan and play a tournament, by a verb for each format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import options, request, settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.forecast import print_forecast
+from arena.cli.shared.granting import check_cores
+from arena.cli.shared.hosting_options import LOCAL, HostingArguments, LeakChecks, WarmMemory
+from arena.cli.shared.option_groups import with_options
+from arena.cli.shared.options import example, parse_names, print_help_without_verb
+from arena.cli.shared.play import announce, play
+from arena.cli.shared.request import MatchTerms, tournament_request
+from arena.cli.shared.tournament_table import print_end
+from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive, with_zone
+from arena.tournament.formats.format import Format
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.ladder import LadderFormat
+from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
+from arena.tournament.formats.swiss import RETIRE_AFTER, USUAL, Swiss
+from ratings.statistics.stopping.question import MOST_WITHIN
+
+app = typer.Typer(
+    epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search")
+)
+app.callback(invoke_without_command=True)(print_help_without_verb)
+_formats = typer.Typer()
+
+RetireAfter = Annotated[int, typer.Option("--retire-after", min=0, metavar="N")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryOptions:
+    """The options that stand first in the command of every format: the game, the entrants and the size of a table."""
+
+    game: request.GameOption
+    bots: request.BotNames
+    seats: request.Seats
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the entrants. Raise MisuseError if there is none."""
+        return parse_names(self.bots, "bots")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """The options that stand last in the command of every format: on what terms, under which name, played where."""
+
+    terms: MatchTerms
+    unrated: Annotated[bool, typer.Option("--unrated")] = False
+    same_owner: request.SameOwner = False
+    name: request.TournamentName = None
+    hosting: HostingArguments
+    leak_checks: LeakChecks = settings.LEAK_CHECKS.default
+    warm_memory: WarmMemory = settings.WARM_MEMORY.default
+    db: options.Database = settings.DB.default
+    dry_run: options.DryRun = False
+    as_json: options.AsJson = False
+
+
+def _example(*lines: str) -> str:
+    """Return the epilog of a format's help: examples, each given by what follows `--game foreign_king`."""
+    words = (line.partition(" ") for line in lines)
+    return example(*(f"arena tournament run {verb} --game foreign_king {rest}" for verb, _, rest in words))
+
+
+@_formats.command(
+    RoundRobin.traits.name,
+    epilog=_example(
+        "round-robin --seats 3 --bots random,greedy,search --blocks 10",
+        "round-robin --seats 2 --bots random,greedy --seed 1 --name monday",
+        "round-robin --seats 2 --bots all --double --dry-run",
+    ),
+)
+@with_options
+def round_robin(
+    entry: EntryOptions,
+    blocks: Annotated[int | None, typer.Option(min=1, metavar="N")] = None,
+    double: Annotated[bool, typer.Option("--double")] = False,
+    *,
+    run: RunOptions,
+) -> None:
+    """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
+    if double and blocks is not None:
+        raise MisuseError(f"--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out")
+    _run(RoundRobin(entry.seats, 2 if double else blocks or 1), entry.game, entry.names, run)
+
+
+@_formats.command(Sample.traits.name, epilog=_example("sample --seats 2 --bots random,greedy,search --blocks 20"))
+@with_options
+def sample(
+    entry: EntryOptions, blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 10, *, run: RunOptions
+) -> None:
+    """Play some of all combinations, so chosen that every pair meets equally often, to within two blocks."""
+    _run(Sample(entry.seats, blocks), entry.game, entry.names, run)
+
+
+@_formats.command(
+    Gauntlet.traits.name, epilog=_example("gauntlet --seats 2 --challenger search --bots random,greedy --blocks 20")
+)
+@with_options
+def gauntlet(
+    entry: EntryOptions,
+    challenger: Annotated[str, typer.Option(metavar="BOT")],
+    blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 1,
+    *,
+    run: RunOptions,
+) -> None:
+    """Let one bot, the challenger, meet every combination of the others."""
+    first, *others = parse_names(challenger, "challenger")
+    if others:
+        raise MisuseError(f"--challenger names {1 + len(others)} bots; name one, and its opponents with --bots")
+    _run(Gauntlet(entry.seats, blocks), entry.game, [first, *entry.names], run)
+
+
+@_formats.command(Swiss.traits.name, epilog=_example("swiss --seats 2 --bots random,greedy,search --rounds 5"))
+@with_options
+def swiss(
+    entry: EntryOptions,
+    rounds: Annotated[int | None, typer.Option(min=1, metavar="N")] = None,
+    blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 1,
+    retire_after: RetireAfter = RETIRE_AFTER,
+    *,
+    run: RunOptions,
+) -> None:
+    """Play rounds between bots that stand alike; nobody meets again while it can be avoided."""
+    _run(Swiss(entry.seats, rounds or USUAL, blocks, retire_after), entry.game, entry.names, run)
+
+
+@_formats.command(
+    Knockout.traits.name,
+    epilog=_example(
+        "knockout --seats 2 --bots random,greedy,search --best-of 3",
+        "knockout --seats 2 --bots random,greedy,search --double --in-order",
+    ),
+)
+@with_options
+def knockout(
+    entry: EntryOptions,
+    double: Annotated[bool, typer.Option("--double")] = False,
+    best_of: Annotated[int, typer.Option("--best-of", min=1, metavar="N")] = 1,
+    in_order: Annotated[bool, typer.Option("--in-order")] = False,
+    *,
+    run: RunOptions,
+) -> None:
+    """Play ties whose losers are out, until one is left; with 3 to 5 seats the better half of a table goes on."""
+    _run(Knockout(entry.seats, 2 if double else 1, best_of, not in_order), entry.game, entry.names, run)
+
+
+@_formats.command(
+    Adaptive.traits.name,
+    epilog=_example(
+        'adaptive --seats 2 --bots random,greedy,search --until "winner known at 95%"',
+        'adaptive --seats 3 --bots random,greedy,search --until "top 2 known at 90%" --within 25',
+    ),
+)
+@with_options
+def adaptive(
+    entry: EntryOptions,
+    until: Annotated[str, typer.Option(metavar="QUESTION")] = DEFAULT_QUESTION,
+    within: Annotated[float | None, typer.Option("--within", min=0.0, max=MOST_WITHIN, metavar="ELO")] = None,
+    max_blocks: Annotated[int, typer.Option("--max-blocks", min=1, metavar="N")] = DEFAULT_BLOCKS,
+    *,
+    run: RunOptions,
+) -> None:
+    """Play until the best are known, where it tells most: close rivals meet often, clear cases seldom."""
+    _run(Adaptive(entry.seats, with_zone(until, within), max_blocks), entry.game, entry.names, run)
+
+
+@_formats.command(
+    LadderFormat.traits.name,
+    epilog=_example(
+        "ladder --seats 2 --bots random,greedy,search --waves 50",
+        "ladder --seats 3 --bots random,greedy,search --waves 0",
+    ),
+)
+@with_options
+def ladder(
+    entry: EntryOptions,
+    waves: Annotated[int, typer.Option(min=0, metavar="N")] = 10,
+    retire_after: RetireAfter = RETIRE_AFTER,
+    *,
+    run: RunOptions,
+) -> None:
+    """Go on and on: bots near in strength meet, each plays equally often, others join and withdraw meanwhile."""
+    _run(LadderFormat(entry.seats, waves, retire_after), entry.game, entry.names, run)
+
+
+app.add_typer(_formats)
+
+
+def _run(form: Format, game: str, entrants: Sequence[str], run: RunOptions) -> None:
+    """Order a tournament of these entrants, in this order, see it to its end, and print its table.
+
+    In a dry run, only what would be played is printed.
+    """
+    hosting = run.hosting.read(leak_checks=run.leak_checks, warm_memory=run.warm_memory)
+    order = tournament_request(
+        run.terms, form, game, entrants, name=run.name, rated=not run.unrated, same_owner=run.same_owner
+    )
+    if run.dry_run:
+        print_forecast(run.db, order, hosting.workers, as_json=run.as_json)
+        return
+    with connect(run.db, makes=True) as connection:
+        if hosting.executor == LOCAL:
+            check_cores(connection, run.terms.cores, hosting.workers)
+        planned = connection.arena.tournaments.create_tournament(order)
+        announce(planned)
+        detail = play(connection, planned.id, hosting)
+        print_end(connection, detail, as_json=run.as_json)

@@ -1,0 +1,186 @@
+"""Copies a home into one archive while its service runs.
+
+The copy of the database is taken first, then the files of the versions that it names: these never change, and nobody
+collects them before the archive is complete.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import json
+import os
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from arena.hosting.content import BotFilesError, VersionLimits, list_files, open_file
+from arena.hosting.store import VersionStore
+from arena.service.backup.errors import HomeArchiveError
+from arena.service.backup.format import BUILDS, DATABASE, FORMAT, HEADER, KEY, SETTINGS, STORE, SUFFIXES, TLS
+from arena.service.backup.own_database import holds_password
+from arena.service.backup.writer import ArchiveWriter
+from arena.service.home import Home
+from ratings.errors import DatabaseFullError
+from ratings.ledger.copying import copy_database
+from ratings.read.held import HeldCounts, held_counts, held_versions
+from ratings.store.database import Database, backup, open_database, schema_revision
+
+Report = Callable[[str], None]
+_NO_LIMITS = VersionLimits(files=1 << 40, total_bytes=1 << 60)
+_TOLD_EVERY = 100
+_COMPRESSION = 4
+"""Of zlib's levels: most of what is stored is compressed already."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackupSummary:
+    """What an archive holds."""
+
+    counts: HeldCounts
+    size_bytes: int
+    missing: tuple[str, ...]
+    """The hashes of versions whose files the store did not have."""
+    has_password: bool
+    """Whether the password of a database stands in its settings."""
+
+
+def back_up_home(home: Home, target: Path, report: Report = lambda _sentence: None) -> BackupSummary:
+    """Write everything that a home must not lose into the new file `target`, which only its owner may read.
+
+    `report` is told in sentences how far it is. Uploads that are not finished and log files are left out. Raises
+    HomeArchiveError, with nothing left behind, also if the disk is full, and the errors of `open_database`.
+    """
+    is_compressed = _check(home, target)
+    with _explained(target), tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as directory:
+        unfinished = Path(directory) / "archive"
+        with _store_guarded(home), _new_tar(unfinished, is_compressed=is_compressed) as tar:
+            held, missing = _write(home, Path(directory), ArchiveWriter(tar), report)
+        # A link never replaces a file that somebody made meanwhile.
+        os.link(unfinished, target)
+        return BackupSummary(held, target.stat().st_size, missing, holds_password(home.settings_file))
+
+
+@contextmanager
+def _new_tar(path: Path, *, is_compressed: bool) -> Iterator[tarfile.TarFile]:
+    """Open a new archive for its owner alone; at the end of the block it is on the disk. Raises OSError."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        with ExitStack() as stack:
+            packed = gzip.GzipFile("", "wb", _COMPRESSION, file, 0) if is_compressed else None
+            inner = file if packed is None else stack.enter_context(packed)
+            yield stack.enter_context(tarfile.open(fileobj=inner, mode="w|", format=tarfile.PAX_FORMAT))
+        file.flush()
+        os.fsync(descriptor)
+
+
+def _check(home: Home, target: Path) -> bool:
+    """Return whether the archive is to be compressed. Raises HomeArchiveError if it cannot be written at all."""
+    if not home.has_book:
+        raise HomeArchiveError(f"{home.directory} is no home: it has no {home.database.name}; give that of a service")
+    if target.exists():
+        raise HomeArchiveError(f"{target} exists already; name a new file")
+    if not target.parent.is_dir():
+        raise HomeArchiveError(f"there is no directory {target.parent}; create it first")
+    for suffix, is_compressed in SUFFIXES.items():
+        if target.name.endswith(suffix):
+            return is_compressed
+    raise HomeArchiveError(f"{target.name} ends neither in .tar nor in .tar.gz; name for example {target.name}.tar")
+
+
+@contextmanager
+def _explained(target: Path) -> Iterator[None]:
+    """Turn what happens to the disk into one line."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise HomeArchiveError(f"{target} exists already; name a new file") from error
+    except (OSError, DatabaseFullError) as error:
+        is_full = isinstance(error, DatabaseFullError) or error.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "make room there" if is_full else "see to that"
+        why = "no room is left on its disk" if is_full else str(error)
+        raise HomeArchiveError(
+            f"{target} was not written: {why}; {remedy}, or name a file elsewhere; nothing was left behind"
+        ) from error
+
+
+@contextmanager
+def _store_guarded(home: Home) -> Iterator[None]:
+    """Keep the files of all versions in the store for the block."""
+    home.store.mkdir(mode=0o700, exist_ok=True)
+    with VersionStore(home.store).kept():
+        yield
+
+
+def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -> tuple[HeldCounts, tuple[str, ...]]:
+    """Write everything, and return what it was, and the versions whose files were not there."""
+    report("copying the database")
+    copy = _copy_database(home, directory / DATABASE)
+    try:
+        made_at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        header = {"format": FORMAT, "schema": schema_revision(copy), "made_at": made_at}
+        counts, hashes = held_counts(copy), held_versions(copy)
+    finally:
+        copy.close()
+    writer.add_bytes(HEADER, json.dumps(header).encode())
+    writer.add_path(SETTINGS, home.settings_file)
+    for path in sorted(home.tls.glob("*.pem")):
+        writer.add_path(f"{TLS}/{path.name}", path)
+    if home.seed_key.is_file():
+        writer.add_path(KEY, home.seed_key)
+    report(f"packing the database ({(directory / DATABASE).stat().st_size / 1e6:.1f} MB)")
+    writer.add_path(DATABASE, directory / DATABASE)
+    missing = tuple(_write_versions(home, hashes, writer, report))
+    _write_builds(home, frozenset(hashes), writer)
+    writer.finish({**header, "counts": asdict(counts), "missing": list(missing)})
+    return counts, missing
+
+
+def _copy_database(home: Home, copy: Path) -> Database:
+    database = open_database(home.book, makes=False)
+    try:
+        if not database.is_on_server:
+            backup(database, copy)
+            return open_database(copy)
+        whole = open_database(copy)
+        copy_database(database, whole)
+        return whole
+    finally:
+        database.close()
+
+
+def _write_versions(home: Home, hashes: list[str], writer: ArchiveWriter, report: Report) -> Iterator[str]:
+    """Write the files of every version, and yield those whose files are not there."""
+    for done, version_hash in enumerate(hashes):
+        if done % _TOLD_EVERY == 0:
+            report(f"packing versions: {done} of {len(hashes)}")
+        directory = home.store / version_hash
+        if directory.is_dir():
+            _write_directory(directory, f"{STORE}/{version_hash}", writer)
+        else:
+            report(f"the files of version {version_hash} are not in {home.store}, so they are not in the archive")
+            yield version_hash
+
+
+def _write_builds(home: Home, hashes: frozenset[str], writer: ArchiveWriter) -> None:
+    for path in sorted(home.builds.glob("*-*")):
+        version_hash, _, _ = path.name.partition("-")
+        if version_hash not in hashes:
+            continue
+        if path.is_dir():
+            _write_directory(path, f"{BUILDS}/{path.name}", writer)
+        elif path.suffix in (".json", ".log"):
+            writer.add_path(f"{BUILDS}/{path.name}", path)
+
+
+def _write_directory(directory: Path, name: str, writer: ArchiveWriter) -> None:
+    try:
+        for file in list_files(directory, _NO_LIMITS):
+            with open_file(file) as opened:
+                writer.add_file(f"{name}/{file.path}", opened, executable=file.executable)
+    except BotFilesError as error:
+        raise HomeArchiveError(f"the home cannot be packed: {error}; `arena db check` tells more") from error

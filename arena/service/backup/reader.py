@@ -1,0 +1,145 @@
+"""Unpacks the archive of a home into an empty directory, strictly, and checks every hash."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tarfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from arena.service.backup.errors import DamagedArchiveError, HomeArchiveError
+from arena.service.backup.format import FORMAT, HEADER, MANIFEST, MANIFEST_HASH, MOST_SMALL_BYTES, is_place
+from ratings.store.database import knows_schema
+
+_CHUNK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackedArchive:
+    """What an archive says of itself."""
+
+    made_at: str
+    counts: Mapping[str, int]
+    missing: tuple[str, ...]
+    """The versions whose files it does not have, because the home had them not."""
+
+
+def unpack(archive: Path, directory: Path) -> UnpackedArchive:
+    """Write the files of an archive below an empty directory.
+
+    Raises DamagedArchiveError for a file that is no archive of a home, or not as it was written, HomeArchiveError for
+    one of a newer arena; what was written by then is to be thrown away.
+    """
+    with _explained(archive), tarfile.open(archive, "r|*") as tar:
+        return _Unpacking(archive, directory).run(tar)
+
+
+@contextmanager
+def _explained(archive: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise HomeArchiveError(f"there is no file {error.filename or archive}; name an archive") from error
+    except (tarfile.TarError, EOFError, zlib.error) as error:
+        raise DamagedArchiveError(
+            f"{archive} is no archive of a home, or it was cut off or changed ({error}); nothing was restored"
+        ) from error
+    except UnicodeError as error:
+        raise DamagedArchiveError(f"{archive} is no archive of a home: {error}; nothing was restored") from error
+
+
+class _Unpacking:
+    """One archive that is being unpacked: what was written so far."""
+
+    def __init__(self, archive: Path, directory: Path) -> None:
+        self._archive = archive
+        self._directory = directory
+        self._found: dict[str, list[Any]] = {}
+
+    def run(self, tar: tarfile.TarFile) -> UnpackedArchive:
+        """Unpack everything, and check it against the manifest."""
+        members = iter(tar)
+        self._check_header(self._read_small(tar, next(members, None), HEADER))
+        for member in members:
+            if member.name == MANIFEST:
+                manifest = self._read_small(tar, member, MANIFEST)
+                digest = self._read_small(tar, next(members, None), MANIFEST_HASH)
+                return self._check_manifest(manifest, digest.decode("ascii", "replace"))
+            self._write(tar, member)
+        raise self._refusal("its end is missing")
+
+    def _read_small(self, tar: tarfile.TarFile, member: tarfile.TarInfo | None, name: str) -> bytes:
+        """Return the content of a file that must come next."""
+        if member is None or member.name != name or not member.isreg() or member.size > MOST_SMALL_BYTES:
+            raise self._refusal(f"it has no {name} where one must be")
+        data = _open(tar, member).read()
+        self._found[name] = [hashlib.sha256(data).hexdigest(), len(data), False]
+        return data
+
+    def _check_header(self, data: bytes) -> None:
+        header = self._parse(data, HEADER)
+        form, schema = header.get("format"), header.get("schema")
+        if form != FORMAT or not isinstance(schema, str) or not knows_schema(schema):
+            raise HomeArchiveError(
+                f"{self._archive} has format {form} and schema {schema}, which this arena does not know: it is older "
+                "than the archive; update it (git pull, make setup)"
+            )
+
+    def _parse(self, data: bytes, name: str) -> dict[str, Any]:
+        try:
+            said = json.loads(data)
+        except (ValueError, RecursionError):
+            said = None
+        if not isinstance(said, dict):
+            raise self._refusal(f"its {name} cannot be read")
+        return said
+
+    def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+        if not member.isreg() or not is_place(member.name) or member.name in self._found:
+            raise self._refusal(f"it holds {member.name!r}, which no archive of a home holds")
+        executable = bool(member.mode & 0o100)
+        target = self._directory / member.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            digest = _copy(_open(tar, member), file)
+            os.fchmod(descriptor, 0o700 if executable else 0o600)
+        self._found[member.name] = [digest, member.size, executable]
+
+    def _check_manifest(self, text: bytes, digest: str) -> UnpackedArchive:
+        if hashlib.sha256(text).hexdigest() != digest:
+            raise self._refusal(f"its {MANIFEST} was changed")
+        manifest = self._parse(text, MANIFEST)
+        told = manifest["files"]
+        for name in sorted(told.keys() | self._found.keys() - {MANIFEST, MANIFEST_HASH}):
+            if name not in self._found:
+                raise self._refusal(f"{name} is missing in it")
+            if told.get(name) != self._found[name]:
+                raise self._refusal(f"{name} was changed in it")
+        return UnpackedArchive(manifest["made_at"], manifest["counts"], tuple(manifest["missing"]))
+
+    def _refusal(self, why: str) -> DamagedArchiveError:
+        return DamagedArchiveError(
+            f"{self._archive} is no archive of a home as it was written: {why}; nothing was restored; "
+            "take another backup"
+        )
+
+
+def _open(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    return tar.extractfile(member) or io.BytesIO()
+
+
+def _copy(source: IO[bytes], target: IO[bytes]) -> str:
+    """Copy a file and return the SHA-256 of what was written."""
+    digest = hashlib.sha256()
+    while data := source.read(_CHUNK_BYTES):
+        digest.update(data)
+        target.write(data)
+    return digest.hexdigest()

@@ -1,0 +1,109 @@
+"""`arena serve --check`: everything that can be looked at without serving."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from arena.hosting.errors import HostingError
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.runtimes.errors import RuntimeSettingsError
+from arena.hosting.runtimes.settings import parse_runtimes
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.service.admission.waiting import sandbox_problem
+from arena.service.home import Home
+from arena.service.lifecycle.expiry import check_certificate
+from arena.service.lifecycle.programs import policy_of
+from arena.service.lock import holder_of
+from arena.service.retention.forecast import DiskForecast, forecast
+from arena.service.server.tls import find_certificate
+from arena.service.settings.reading import EffectiveSettings
+from arena.service.settings.values import RetentionSection
+from arena.tournament.rate_limit import rate_of
+from ratings.errors import EmptyDatabaseError, RatingsError
+from ratings.read.ladders import open_ladders
+from ratings.read.volume import Volume, volume
+from ratings.store.database import is_there, open_database
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check found."""
+
+    effective: EffectiveSettings
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+    forecast: DiskForecast
+
+
+def check(home: Home, effective: EffectiveSettings) -> CheckReport:
+    """Look at settings, database and disk; nothing is changed, and a service may run meanwhile."""
+    problems = list(effective.problems)
+    found, paces = Volume(), list[int]()
+    try:
+        if is_there(home.book):
+            with suppress(EmptyDatabaseError):  # it gets its tables when the service starts
+                found, paces = _look_into(home, effective)
+    except RatingsError as error:
+        problems.append(str(error))
+    problems += _look_at_runtimes(home, effective)
+    holder = holder_of(home.lock)
+    notes = [] if holder is None else [f"process {holder.get('pid', '?')} serves this home now"]
+    notes += _look_at_sandbox(home, effective)
+    notes += _look_at_door(home, effective)
+    wrong, soon = check_certificate(home, str(effective.value("service.tls_certificate")))
+    kept = RetentionSection(**{one.row.name: one.value for one in effective.resolved if one.row.section == "retention"})
+    return CheckReport(
+        effective,
+        (*problems, *wrong),
+        (*notes, *soon),
+        forecast(home, found, paces, _default_pace(effective), kept),
+    )
+
+
+def _look_at_runtimes(home: Home, effective: EffectiveSettings) -> list[str]:
+    """Return what is wrong with the definitions of runtimes, or else with what they name on this machine."""
+    try:
+        runtimes = RuntimeCatalog(parse_runtimes(effective.runtimes, place=str(home.settings_file)))
+    except RuntimeSettingsError as error:
+        return [str(error)]
+    problems = []
+    for name in runtimes.names:
+        try:
+            runtimes.get(name)
+        except HostingError as error:
+            problems.append(str(error))
+    return problems
+
+
+def _look_at_sandbox(home: Home, effective: EffectiveSettings) -> list[str]:
+    """Return why bots of owners could not run, which concerns nobody as long as there are none."""
+    policy = policy_of(
+        str(effective.value("service.sandbox")),
+        allow_reduced=bool(effective.value("service.allow_reduced_sandbox")),
+    )
+    problem = sandbox_problem(StoredPrograms(VersionStore(home.store), policy))
+    return [f"bots of owners would wait: {problem}"] if problem else []
+
+
+def _look_at_door(home: Home, effective: EffectiveSettings) -> list[str]:
+    """Return what remote bots would miss, if they are to be taken."""
+    is_open, has_own = effective.value("service.play_address"), effective.value("service.tls_certificate")
+    if not is_open or has_own or find_certificate(home.tls) is not None:
+        return []
+    return ["remote bots need a certificate: start with --tls-self-signed, or set service.tls_certificate"]
+
+
+def _look_into(home: Home, effective: EffectiveSettings) -> tuple[Volume, list[int]]:
+    """Return how much the database holds, and the pace of each open ladder."""
+    database = open_database(home.book, makes=False)
+    try:
+        default = _default_pace(effective)
+        return volume(database), [rate_of(one.ladder.settings, default) for one in open_ladders(database)]
+    finally:
+        database.close()
+
+
+def _default_pace(effective: EffectiveSettings) -> int:
+    return int(effective.value("service.matches_per_day"))

@@ -1,0 +1,249 @@
+"""Decides over the database who may join as a remote bot: the token first, then names, then the rules of the book."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from arena.model.people import GUEST_VERSION, guest_names
+from arena.service.remote.join_policy import AdmittedBot, JoinRefusal, JoinRequest
+from arena.service.remote.other_service import FindOtherService, bot_refusal, no_other_service, person_refusal
+from arena.service.server.authentication import address_of
+from arena.service.server.errors import CallError
+from arena.service.server.login_guard import LoginGuard
+from engine import registry
+from ratings.errors import (
+    AccessDeniedError,
+    AccountError,
+    BotError,
+    BotKindError,
+    DatabaseError,
+    LimitError,
+    RatingsError,
+)
+from ratings.ledger.remote import JoinedVersion, RemoteJoin, find_joined
+from ratings.ledger.service import ServiceLedger
+from ratings.read.accounts import TokenHolder, authenticate
+from ratings.store.database import Database
+from ratings.store.ids import now_us
+from ratings.store.models import Owner
+from ratings.store.names import check_bot_name, check_version_name
+from ratings.store.service import Token
+from ratings.values.limits import OwnerLimits
+from ratings.values.names import PEOPLE
+from ratings.values.states import Scope
+
+ALL_GAMES = "*"
+_LONGEST_TOKEN = 200
+_MOST_GAMES = 100
+_MOST_QUOTED = 80
+_MINUTE_US = 60_000_000
+_BUSY = "the service cannot write this down now, and nothing was recorded; join again in a moment"
+_REFUSALS: Sequence[tuple[type[RatingsError], str, str]] = (
+    (BotKindError, "FAILED_PRECONDITION", "BOT_IS_HOSTED"),
+    (BotError, "FAILED_PRECONDITION", "BOT"),
+    (LimitError, "RESOURCE_EXHAUSTED", "BOTS"),
+    (AccountError, "UNAUTHENTICATED", "TOKEN_UNKNOWN"),
+)
+"""What the book of record refuses, the narrowest first: the class, the code, the reason. A name was judged before."""
+
+
+_NO_LIMITS = OwnerLimits(versions=0, uploads_per_hour=0)
+
+
+class DatabaseJoinPolicy:
+    """Decides over a database as a `JoinPolicy`; it may be asked by several tasks at once."""
+
+    def __init__(
+        self,
+        database: Database,
+        limits: OwnerLimits,
+        failed_logins_per_minute: int = 10,
+        wake: Callable[[], None] = lambda: None,
+        count_others: Callable[[str, str], int] = lambda _bot, _version: 0,
+        people: int = 0,
+        other_service: FindOtherService = no_other_service,
+    ) -> None:
+        """`limits` are those of all owners; `wake` is called when a join has changed which version plays.
+
+        `count_others` returns in how many matches that go on a bot plays as another version than that. So many
+        `people` may sit here at once. Nobody may while another service, `other_service`, takes them.
+        """
+        self._database = database
+        self._limits = limits
+        self._guard = LoginGuard(failed_logins_per_minute)
+        self._wake = wake
+        self._count_others = count_others
+        self._people = people
+        self._other_service = other_service
+        self._writing = asyncio.Lock()
+        """Who must be written down waits in turn here: hundreds at once would wear out the database's patience."""
+        self._noted: set[str] = set()
+        """The tokens that were used within the minute `_minute`, by their ids."""
+        self._minute = 0
+        self._notes: set[asyncio.Task[None]] = set()
+
+    async def admit(self, request: JoinRequest) -> AdmittedBot:
+        """Return who joins; a bot or a version that is new is made. Raises Refusal."""
+        if not request.token and address_of(request.peer) is None:
+            return await self._admit_person(request)
+        digest = hashlib.sha256(request.token.encode(errors="replace")).hexdigest()
+        owner = await self._identify(request, digest)
+        if (holder := self._other_service()) is not None:
+            raise bot_refusal(holder)
+        games = _games_of(request)
+        _check_names(request)
+        join = RemoteJoin(owner.name, request.name, request.version, games)
+        self._check_free(join)
+        with _refusing():
+            joined = await self._join(join, self._limits.with_own(owner.limits))
+        if joined.has_changed:
+            self._wake()
+        return AdmittedBot(join.bot, join.content_hash, _known(games), digest)
+
+    async def _admit_person(self, request: JoinRequest) -> AdmittedBot:
+        """Return the seat of a person, asked for over the socket of this machine. Raises Refusal."""
+        if request.name not in guest_names(self._people) or request.version != GUEST_VERSION:
+            raise JoinRefusal(
+                "PERMISSION_DENIED",
+                "SCOPE",
+                f"at this socket only {self._people} seats of people are taken; a bot joins at service.play_address, "
+                "with a token of its author",
+            )
+        if self._other_service() is not None:
+            raise person_refusal()
+        join = RemoteJoin(PEOPLE, request.name, GUEST_VERSION, (ALL_GAMES,))
+        with _refusing():
+            await self._join(join, _NO_LIMITS)
+        return AdmittedBot(join.bot, join.content_hash, _known(join.games), "")
+
+    async def _join(self, join: RemoteJoin, limits: OwnerLimits) -> JoinedVersion:
+        """Return the version that joins; who comes back as what plays already does not wait for the right to write."""
+        known = await asyncio.to_thread(find_joined, self._database, join)
+        if known is not None:
+            return known
+        async with self._writing:
+            return await asyncio.to_thread(ServiceLedger(self._database).join_remote, join, limits)
+
+    def _check_free(self, join: RemoteJoin) -> None:
+        """Raise Refusal for another version in the middle of a match, before the book hears of it."""
+        if count := self._count_others(join.bot, join.content_hash):
+            raise JoinRefusal(
+                "FAILED_PRECONDITION",
+                "VERSION_IN_PLAY",
+                f"another version of {join.bot} is in the middle of {count} match{'es' if count > 1 else ''}; connect "
+                "that version again to play on, or wait until its time there has run out",
+            )
+
+    async def _identify(self, request: JoinRequest, digest: str) -> Owner:
+        """Return whose token it is. Raises Refusal; too many failures from one address are refused unseen."""
+        address = address_of(request.peer) or ""
+        try:
+            self._guard.check(address, digest)
+            holder = await asyncio.to_thread(self._find, request.token, digest)
+        except CallError as error:
+            raise JoinRefusal(error.code.name, error.reason, str(error)) from error
+        except AccessDeniedError as error:
+            self._guard.note_failure(address, digest)
+            raise JoinRefusal("UNAUTHENTICATED", "TOKEN_UNKNOWN", str(error)) from error
+        except DatabaseError as error:
+            raise JoinRefusal("UNAVAILABLE", "DATABASE_BUSY", _BUSY) from error
+        self._guard.note_success(digest)
+        self._note_use(holder.token)
+        return _owner_of(holder)
+
+    def _note_use(self, token: Token) -> None:
+        """Write in the background that a token was used, once within a minute; no join waits for that."""
+        minute = now_us() // _MINUTE_US
+        if minute != self._minute:
+            self._minute, self._noted = minute, set()
+        if token.id in self._noted or (token.used_at_us or 0) >= minute * _MINUTE_US:
+            return
+        self._noted.add(token.id)
+        task = asyncio.create_task(self._write_use(token))
+        self._notes.add(task)
+        task.add_done_callback(self._notes.discard)
+
+    async def _write_use(self, token: Token) -> None:
+        with suppress(DatabaseError):  # it is worth less than any call, and the next minute tries again
+            async with self._writing:
+                await asyncio.to_thread(ServiceLedger(self._database).note_token_use, [token.id])
+
+    def _find(self, token: str, digest: str) -> TokenHolder:
+        if not 0 < len(token) <= _LONGEST_TOKEN:
+            raise AccessDeniedError(
+                'a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"'
+            )
+        return authenticate(self._database, digest)
+
+
+def _owner_of(holder: TokenHolder) -> Owner:
+    """Return who holds a token that may play. Raises Refusal."""
+    token, owner = holder.token, holder.owner
+    if owner is None:
+        raise JoinRefusal(
+            "PERMISSION_DENIED",
+            "SCOPE",
+            f"the token {token.name!r} is the organiser's, and a remote bot belongs to an owner; join with a token of "
+            "one: arena token new --owner NAME",
+        )
+    if token.scope is Scope.VIEWER:
+        raise JoinRefusal(
+            "PERMISSION_DENIED",
+            "SCOPE",
+            f"a bot joins with a token of scope {Scope.PLAYER.value} or {Scope.COMPETITOR.value}, and the token "
+            f"{token.name!r} has scope {token.scope.value}; ask the organiser for another",
+        )
+    return owner
+
+
+def _games_of(request: JoinRequest) -> tuple[str, ...]:
+    """Return the games that a bot names, each once, those that nobody here knows left out. Raises Refusal."""
+    named = request.games[:_MOST_GAMES]
+    games = tuple(dict.fromkeys(game for game in named if game == ALL_GAMES or game in registry.names()))
+    if not games:
+        said = ", ".join(map(_quoted, named[:3])) or "none at all"
+        raise JoinRefusal(
+            "FAILED_PRECONDITION",
+            "NO_GAME",
+            f"none of the bot's games is played here: it names {said}; there are {', '.join(registry.single_names())}",
+        )
+    return games
+
+
+def _known(games: Sequence[str]) -> tuple[str, ...]:
+    return tuple(registry.names()) if ALL_GAMES in games else tuple(games)
+
+
+def _check_names(request: JoinRequest) -> None:
+    """Raise Refusal for a name of a bot or of its version that cannot be."""
+    for check, text, reason in (
+        (check_bot_name, request.name, "BOT_NAME"),
+        (check_version_name, request.version, "VERSION_NAME"),
+    ):
+        try:
+            check(text)
+        except AccountError as error:
+            told = str(error).replace(repr(text), _quoted(text))
+            raise JoinRefusal("INVALID_ARGUMENT", reason, told) from error
+
+
+def _quoted(text: str) -> str:
+    """Return a text of any length for a message."""
+    return repr(text) if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]!r}..."
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Turn what the book of record refuses into what the bot is told."""
+    try:
+        yield
+    except DatabaseError as error:
+        raise JoinRefusal("UNAVAILABLE", "DATABASE_BUSY", _BUSY) from error
+    except RatingsError as error:
+        found = next(((code, reason) for kind, code, reason in _REFUSALS if isinstance(error, kind)), None)
+        if found is None:
+            raise
+        raise JoinRefusal(*found, str(error)) from error

@@ -1,0 +1,88 @@
+"""Who may join as a remote bot, and which of them are there now: values and interfaces. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRequest:
+    """What a bot said that wants to join; everything in it comes from outside and may be of any length below 256 KiB.
+
+    `peer` is the address it comes from, as gRPC writes it; `name` is plain, without an owner. `token` is empty only for
+    a program on this machine that asks for a seat of a person.
+    """
+
+    token: str
+    peer: str
+    name: str
+    version: str
+    games: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AdmittedBot:
+    """A bot that may join."""
+
+    bot: str
+    """Its whole name, `owner/name`."""
+    content_hash: str
+    """The identity of its version, as the seats of matches name it."""
+    games: tuple[str, ...]
+    """The games that it plays here."""
+    token_digest: str
+    """That of its token (SHA-256, hex): if it is worth nothing any more, the bot has to go. Empty without a token."""
+
+
+class JoinRefusal(Exception):  # noqa: N818 - it is no error of ours
+    """A bot may not join. The message names the remedy."""
+
+    def __init__(self, code: str, reason: str, message: str) -> None:
+        """`code` is the name of a `grpc.StatusCode`, `reason` stable UPPER_SNAKE_CASE."""
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.message = message
+
+
+class JoinPolicy(Protocol):
+    """Decides who may join."""
+
+    async def admit(self, request: JoinRequest) -> AdmittedBot:
+        """Return who joins; a bot or a version that is new is made. Raises Refusal."""
+
+
+class Presence:
+    """Which versions of remote bots are connected; `on_change` is called when that changes."""
+
+    def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
+        self._on_change = on_change
+        self._rooms: dict[str, int] = {}
+
+    def is_connected(self, content_hash: str) -> bool:
+        """Return whether that version is there."""
+        return content_hash in self._rooms
+
+    def connected(self) -> Mapping[str, int]:
+        """Return how many matches each version that is there plays at once, by content hash."""
+        return MappingProxyType(dict(self._rooms))
+
+    def set_room(self, content_hash: str, room: int) -> None:
+        """Note that a version is there, and how many matches it plays at once."""
+        if self._rooms.get(content_hash) != room:
+            self._rooms[content_hash] = room
+            self._on_change()
+
+    def remove(self, content_hash: str) -> None:
+        """Note that a version is gone."""
+        if self._rooms.pop(content_hash, None) is not None:
+            self._on_change()
+
+    def clear(self) -> None:
+        """Note that all are gone."""
+        if self._rooms:
+            self._rooms.clear()
+            self._on_change()

@@ -1,0 +1,146 @@
+"""Keeps logs, replays and archives within the limits of the settings: announced, a day later removed.
+
+Everything here blocks; the service calls it in a thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+
+from arena.service.settings.values import RetentionSection
+from ratings.ledger.retention import RetentionLedger
+from ratings.read.retention import DAY_US, Limits, Planned, planned_removals, removable_versions, removals
+from ratings.store.database import Database
+from ratings.store.ids import now_us
+from ratings.store.service import Removal
+from ratings.values.states import RemovalKind
+
+NOTICE_US = DAY_US
+"""How long before it happens a removal is told."""
+_REST_US = 7 * DAY_US
+"""How long after an announcement what has only become too old waits for the next one, so that nobody is told daily."""
+_MEGA = 1_000_000
+_WHAT = {RemovalKind.LOGS: "logs of {} matches", RemovalKind.REPLAYS: "replays of {} matches"}
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionResult:
+    """What came of one look at the limits."""
+
+    done: tuple[Removal, ...]
+    announced: tuple[Removal, ...]
+
+
+def limits_of(section: RetentionSection) -> Limits:
+    """Return the limits as the book of record counts them."""
+    return Limits(
+        section.logs_days,
+        section.logs_mb * _MEGA,
+        section.replays_days,
+        section.replays_mb * _MEGA,
+        section.archives_days,
+    )
+
+
+def enforce_limits(
+    database: Database,
+    limits: Limits,
+    *,
+    at_us: int | None = None,
+    is_stopping: Callable[[], bool] = lambda: False,
+) -> RetentionResult:
+    """Carry out what was announced and is due, and announce what else the limits want removed.
+
+    What is announced is told to all owners, or, for files of versions, to those whose versions they are. A removal that
+    is stopped between two pieces goes on the next time. A kind whose limits were all set to 0 meanwhile is kept.
+    """
+    instant = now_us() if at_us is None else at_us
+    carried_out = set()
+    for removal in removals(database, pending=True):
+        if removal.due_at_us <= instant and not is_stopping():
+            _carry_out(database, removal, limits, instant, is_stopping)
+            carried_out.add(removal.id)
+    recent = removals(database)
+    done = tuple(removal for removal in recent if removal.id in carried_out)
+    if is_stopping():
+        return RetentionResult(done, ())
+    wanted = [planned for planned in planned_removals(database, limits, instant) if _is_time(planned, recent, instant)]
+    return RetentionResult(done, tuple(_announce(database, planned, instant) for planned in wanted))
+
+
+def _carry_out(
+    database: Database, removal: Removal, limits: Limits, at_us: int, is_stopping: Callable[[], bool]
+) -> None:
+    ledger, after = RetentionLedger(database), ""
+    if not _has_limit(removal.kind, limits):
+        ledger.give_up(removal.id, at_us)
+        return
+    while not is_stopping():
+        piece = ledger.remove_piece(removal.id, after, at_us)
+        if piece.last is None:
+            return
+        after = piece.last
+
+
+def _has_limit(kind: RemovalKind, limits: Limits) -> bool:
+    return {
+        RemovalKind.LOGS: bool(limits.logs_days or limits.logs_bytes),
+        RemovalKind.REPLAYS: bool(limits.replays_days or limits.replays_bytes),
+        RemovalKind.ARCHIVES: bool(limits.archives_days),
+    }[kind]
+
+
+def _is_time(planned: Planned, recent: Iterable[Removal], at_us: int) -> bool:
+    """Return whether something is to be announced now: nothing of its kind is, and the last time was long ago."""
+    same = [removal for removal in recent if removal.kind is planned.kind]
+    if any(removal.done_at_us is None for removal in same):
+        return False
+    return planned.is_by_size or all(at_us - removal.announced_at_us >= _REST_US for removal in same)
+
+
+def _announce(database: Database, planned: Planned, at_us: int) -> Removal:
+    due_at_us = at_us + NOTICE_US
+    notices = (
+        list(_notices_of_versions(database, planned, due_at_us))
+        if planned.kind is RemovalKind.ARCHIVES
+        else [(None, f"{sentence(planned, due_at_us)}; download before what you want to keep")]
+    )
+    ledger = RetentionLedger(database)
+    return ledger.announce(
+        planned.kind,
+        before_us=planned.before_us,
+        why=planned.why,
+        due_at_us=due_at_us,
+        notices=notices,
+        at_us=at_us,
+    )
+
+
+def _notices_of_versions(database: Database, planned: Planned, due_at_us: int) -> Iterable[tuple[str | None, str]]:
+    """Yield what each owner is told of the files of his versions; the operator's own bots have nobody to tell."""
+    owned = [row for row in removable_versions(database, planned.before_us) if row.bot.owner_id is not None]
+    owned.sort(key=lambda row: str(row.bot.owner_id))
+    for owner_id, rows in groupby(owned, key=lambda row: row.bot.owner_id):
+        names = ", ".join(f"{row.bot.name} version {row.version.number}" for row in rows)
+        yield owner_id, f"the files of {names} ({planned.why}) will be removed after {instant_text(due_at_us)}"
+
+
+def sentence(planned: Planned, due_at_us: int) -> str:
+    """Return in a sentence what will be removed, why and when."""
+    return f"{subject(planned)} ({planned.why}) will be removed after {instant_text(due_at_us)}"
+
+
+def subject(planned: Planned) -> str:
+    """Return in words what a removal is about."""
+    if planned.kind is RemovalKind.ARCHIVES:
+        return f"the files of {planned.items} versions"
+    what = _WHAT[planned.kind].format(planned.items)
+    return f"{what}, {planned.size_bytes / _MEGA:.1f} MB, that ended before {instant_text(planned.before_us)}"
+
+
+def instant_text(at_us: int) -> str:
+    """Return an instant as people write it: UTC, to the minute."""
+    return f"{datetime.fromtimestamp(at_us / _MEGA, UTC):%Y-%m-%d %H:%M} UTC"

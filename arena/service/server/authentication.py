@@ -1,0 +1,210 @@
+"""Finds out who calls: from the token that a call carries, or from the socket of this machine that it came over.
+
+Over that socket whoever says nothing of himself is the organiser. A program there that asks for others, such as the
+one that serves pages, says for whom, and is never more than that: the holder of a token, or the public.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+
+from arena.app.policy import Viewer
+from arena.model.accounts import PROTOCOL_MAJOR
+from arena.service.server.access import ACCESS, OPEN, may_call, needed_scope
+from arena.service.server.errors import CallError
+from arena.service.server.login_guard import LoginGuard
+from ratings.errors import AccessDeniedError
+from ratings.read.accounts import TokenHolder
+from ratings.values.states import Scope
+
+Metadata = Sequence[tuple[str, str | bytes]]
+Find = Callable[[str], Awaitable[TokenHolder]]
+
+PROTOCOL_KEY = "arena-protocol"
+"""The key of the metadata in which a client names the major version that it speaks."""
+VIEWER_KEY = "arena-viewer"
+"""The key of the metadata by which a caller on this machine asks as somebody who is less than the organiser."""
+PUBLIC = "public"
+"""Its one value: a viewer without a token, who sees what any holder of a token may see, and nothing of his own."""
+ADDRESS_KEY = "arena-address"
+"""The key of the metadata by which a caller on this machine says from which address comes whom it asks for."""
+_TOKEN_KEY = "authorization"
+_PREFIX = "Bearer "
+_RECHECK_S = 2.0
+"""How old the last look at a token may be while a stream that it opened goes on."""
+_LONGEST_TOKEN = 200
+_LONGEST_ADDRESS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever makes a call."""
+
+    viewer: Viewer
+    digest: str | None = None
+    """That of his token; `None` for whoever is on the machine itself, or has none yet."""
+
+
+CALLER: ContextVar[Caller] = ContextVar("caller")
+"""Who makes the call that is being answered."""
+
+
+_PUBLIC = Caller(Viewer(scope=Scope.VIEWER))
+
+
+class Authenticator:
+    """Lets calls in or refuses them. `find` looks a token up by its digest, and raises AccessDeniedError."""
+
+    def __init__(self, find: Find, guard: LoginGuard) -> None:
+        self._find = find
+        self._guard = guard
+        self._looked: dict[str, float] = {}
+        self._used: set[str] = set()
+
+    async def admit(self, path: str, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
+        """Return who calls. Raises CallError, or AccessDeniedError, for whoever may not make this call."""
+        metadata: Metadata = tuple(context.invocation_metadata() or ())
+        _check_protocol(metadata)
+        if path != OPEN and path not in ACCESS:
+            raise CallError(grpc.StatusCode.UNIMPLEMENTED, "CALL_UNKNOWN", f"this service does not offer {path}")
+        is_local, address = _place_of(context.peer(), metadata)
+        if is_local and _is_organiser(metadata):
+            return Caller(Viewer())
+        if path == OPEN:
+            self._guard.check(address)
+            return Caller(Viewer(), None)
+        caller = _PUBLIC if is_local and _asks_as_public(metadata) else await self._identify(address, metadata)
+        if not may_call(path, caller.viewer.scope):
+            raise _wrong_scope(path, caller.viewer)
+        return caller
+
+    async def look_again(self, caller: Caller, fresh_s: float = _RECHECK_S) -> None:
+        """Raise AccessDeniedError if a token that opened a stream is worth nothing any more.
+
+        A look that is younger than `fresh_s` is good enough.
+        """
+        if caller.digest is None or time.monotonic() - self._looked.get(caller.digest, float("-inf")) < fresh_s:
+            return
+        self._looked[caller.digest] = time.monotonic()
+        try:
+            await self._find(caller.digest)
+        except AccessDeniedError:
+            self._looked.pop(caller.digest, None)
+            raise
+
+    def note_failure(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        """Count a code of an invitation that was none."""
+        metadata: Metadata = tuple(context.invocation_metadata() or ())
+        is_local, address = _place_of(context.peer(), metadata)
+        if not (is_local and _is_organiser(metadata)):
+            self._guard.note_failure(address)
+
+    def take_used(self) -> set[str]:
+        """Return the ids of the tokens that were used since this was asked last."""
+        used, self._used = self._used, set()
+        self._looked = {digest: at for digest, at in self._looked.items() if time.monotonic() - at < 60 * _RECHECK_S}
+        return used
+
+    async def _identify(self, address: str, metadata: Metadata) -> Caller:
+        digest = hashlib.sha256(_token_of(metadata).encode()).hexdigest()
+        self._guard.check(address, digest)
+        try:
+            holder = await self._find(digest)
+        except AccessDeniedError:
+            self._guard.note_failure(address, digest)
+            raise
+        self._guard.note_success(digest)
+        self._used.add(holder.token.id)
+        self._looked[digest] = time.monotonic()
+        return Caller(_viewer_of(holder), digest)
+
+
+def _viewer_of(holder: TokenHolder) -> Viewer:
+    token, owner = holder.token, holder.owner
+    return Viewer(
+        scope=token.scope,
+        owner_id=owner.id if owner else None,
+        owner_name=owner.name if owner else None,
+        token=token.name,
+        expires_at_us=token.expires_at_us,
+    )
+
+
+def address_of(peer: str) -> str | None:
+    """Return the host that a call comes from, or `None` if it came over the socket on this machine."""
+    kind, _, rest = peer.partition(":")
+    if kind == "unix":
+        return None
+    return rest.replace("%5B", "[").replace("%5D", "]").rpartition(":")[0].strip("[]") or rest
+
+
+def _place_of(peer: str, metadata: Metadata) -> tuple[bool, str]:
+    """Return whether a call came over the socket on this machine, and the address for which logins are counted."""
+    address = address_of(peer)
+    if address is not None:
+        return False, address
+    asked = next((value for key, value in metadata if key == ADDRESS_KEY and isinstance(value, str)), "")
+    return True, asked[:_LONGEST_ADDRESS]
+
+
+def _is_organiser(metadata: Metadata) -> bool:
+    """Return whether a call over the socket says nothing of whom it is for."""
+    return not any(key in {_TOKEN_KEY, VIEWER_KEY} for key, _ in metadata)
+
+
+def _asks_as_public(metadata: Metadata) -> bool:
+    """Return whether a call over the socket is for the public. Raises CallError if it says anything else besides."""
+    said = [value for key, value in metadata if key == VIEWER_KEY]
+    if said and (said != [PUBLIC] or any(key == _TOKEN_KEY for key, _ in metadata)):
+        raise CallError(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "VIEWER",
+            f'the metadata "{VIEWER_KEY}" may only be "{PUBLIC}", once, and without a token; send it, or the token',
+        )
+    return bool(said)
+
+
+def _token_of(metadata: Metadata) -> str:
+    for key, value in metadata:
+        if key == _TOKEN_KEY and isinstance(value, str) and value.startswith(_PREFIX):
+            token = value.removeprefix(_PREFIX).strip()
+            if 0 < len(token) <= _LONGEST_TOKEN:
+                return token
+    raise CallError(
+        grpc.StatusCode.UNAUTHENTICATED,
+        "TOKEN_MISSING",
+        "this service asks for a token; `arena login ADDRESS` stores one, other clients send it as the metadata "
+        '"authorization: Bearer <token>"',
+    )
+
+
+def _check_protocol(metadata: Metadata) -> None:
+    """Raise CallError if a client says that it speaks another major version; one that says nothing is taken at ours."""
+    spoken = next((str(value) for key, value in metadata if key == PROTOCOL_KEY), str(PROTOCOL_MAJOR))
+    if spoken != str(PROTOCOL_MAJOR):
+        raise CallError(
+            grpc.StatusCode.FAILED_PRECONDITION,
+            "PROTOCOL_VERSION",
+            f"the client speaks version {spoken[:20]} of the protocol, and the service version {PROTOCOL_MAJOR}; "
+            "install the arena of the service's version",
+            {"service": str(PROTOCOL_MAJOR)},
+        )
+
+
+def _wrong_scope(path: str, viewer: Viewer) -> CallError:
+    call = path.rpartition("/")[2]
+    need = needed_scope(path).value
+    has = f"the token {viewer.token!r} has scope {viewer.scope.value}" if viewer.token else "none was shown"
+    return CallError(
+        grpc.StatusCode.PERMISSION_DENIED,
+        "SCOPE",
+        f"{call} needs a token of scope {need}, and {has}; ask the organiser for another",
+        {"needed": need, "has": viewer.scope.value},
+    )

@@ -1,0 +1,234 @@
+"""The seat of one person in one match: the question that waits, what was told of the match, the time. No I/O.
+
+    waiting -> thinking <-> asked -> over
+                  |           |
+                  +-> waiting, when the match begins anew -> ...      lost, when it has no result
+
+What a person asks for is checked here before it is sent: a bad request is an error of the browser, never a fault.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+
+from arena.connect.history import BEFORE_ALL, MatchHistory
+from arena.v1 import play_pb2
+from arena.web.people.errors import IllegalError, StaleError
+from arena.web.people.look_ahead import PlannedAction
+from arena.web.people.seat_board import SeatBoard
+from arena.web.people.values import PendingDecision, SeatEnding, SeatState
+
+Send = Callable[[play_pb2.PlayRequest], None]
+IDLE, BY_REQUEST = "idle", "asked"
+
+
+class HumanSeat:
+    """A person's seat; all methods are called in one event loop, and `on_change` after whatever a browser may see."""
+
+    def __init__(self, number: int, name: str, send: Send, idle_s: float, on_change: Callable[[], None]) -> None:
+        """Sit in seat `number`, 0-based, as a person of that name who resigns after `idle_s` without a decision."""
+        self.number = number
+        self.name = name
+        self.board: SeatBoard | None = None
+        self.ending: SeatEnding | None = None
+        self.lost = ""
+        """Why the match has no result, in a sentence."""
+        self.restarts = 0
+        """How often the match began anew."""
+        self._send = send
+        self._idle_s = idle_s
+        self._on_change = on_change
+        self._match_id: str | None = None
+        self._early: list[play_pb2.PlayResponse] = []
+        """What came before it was known which match is this seat's."""
+        self._history: MatchHistory | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._resigned = ""
+        self._planned: list[PlannedAction] = []
+        """What is to be answered to the next questions, if they are those that were looked ahead to."""
+        self._is_told = False
+        """Whether the service has told of the match since the visitor joined last."""
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def stage(self) -> SeatState:
+        """Return where the seat stands."""
+        if self.ending is not None:
+            return SeatState.OVER
+        if self.lost:
+            return SeatState.LOST
+        if self._history is None:
+            return SeatState.WAITING
+        return SeatState.THINKING if self._history.pending is None or self._resigned else SeatState.ASKED
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nothing more comes."""
+        return self.stage in (SeatState.OVER, SeatState.LOST)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether it is not over, and the service has told nothing of it since the visitor joined last."""
+        return not self.is_over and not self._is_told
+
+    @property
+    def asked(self) -> PendingDecision | None:
+        """Return the question that waits for the person, with the time that is left now."""
+        if self.stage is not SeatState.ASKED or self._history is None:
+            return None
+        question = self._history.question(self._history.last_ply, self._loop.time())
+        if question is None:
+            return None
+        idle_left_s = self._idle_s if self._idle is None else max(self._idle.when() - self._loop.time(), 0.0)
+        has_bank = bool(self._history.started.clock.bank_us)
+        return PendingDecision(
+            ply=question.ply,
+            legal=tuple(question.legal_actions),
+            left_us=question.time_limit_us or None,
+            bank_us=question.bank_us if has_bank else None,
+            idle_left_s=idle_left_s,
+        )
+
+    # What the person wants.
+
+    def choose(self, ply: int, action: int, then: Sequence[PlannedAction] = ()) -> None:
+        """Answer the question of that ply, and the next ones by `then`, as long as they are asked.
+
+        Raises StaleError, IllegalError; nothing was sent then.
+        """
+        pending = None if self._history is None or self.stage is not SeatState.ASKED else self._history.pending
+        if pending is None or pending.ply != ply:
+            raise StaleError("this was decided already, or the match went on; look at the board as it is now")
+        if action not in pending.legal_actions:
+            raise IllegalError("that is not possible here; choose one of the actions that are offered")
+        self._planned = list(then)
+        self._act(pending, action)
+
+    def resign(self, why: str = BY_REQUEST) -> None:
+        """Give the match up, at any time; nothing happens if it is over."""
+        if self.is_over or self._resigned:
+            return
+        self._resigned = why
+        if self._history is not None:
+            self._answer(_resignation(self._history.match_id))
+        else:
+            self._on_change()
+
+    def _act(self, decide: play_pb2.Decide, action: int) -> None:
+        act = play_pb2.Act(match_id=decide.match_id, ply=decide.ply, actions=[action])
+        self._answer(play_pb2.PlayRequest(act=act))
+
+    def _answer(self, request: play_pb2.PlayRequest) -> None:
+        assert self._history is not None
+        self._rest()
+        self._history.answer(request)
+        self._send(request)
+        self._on_change()
+
+    # What the service says.
+
+    def expect(self, match_id: str) -> None:
+        """Learn which match is this seat's; what came before is looked at now."""
+        self._match_id = match_id
+        early, self._early = self._early, []
+        for response in early:
+            self.receive(response)
+
+    def receive(self, response: play_pb2.PlayResponse) -> None:
+        """Take what the service tells the visitor; a match of somebody who sat in it before is given up."""
+        if self._match_id is None:
+            self._early.append(response)
+            return
+        kind = response.WhichOneof("event")
+        if kind == "joined":
+            self._is_told = False
+        elif kind == "match_started" and response.match_started.match_id != self._match_id:
+            self._send(_resignation(response.match_started.match_id))
+        elif kind == "match_started":
+            self._begin(response.match_started)
+        elif kind == "decide" and response.decide.match_id == self._match_id:
+            self._ask(response.decide)
+        elif kind == "match_finished" and response.match_finished.match_id == self._match_id:
+            self._finish(response.match_finished)
+
+    def lose(self, why: str) -> None:
+        """Note that the match has no result for this seat."""
+        if not self.is_over:
+            self._rest()
+            self.lost = why
+            self._on_change()
+
+    def end(self, ending: SeatEnding) -> None:
+        """Note how the match ended, which the visitor was not told."""
+        if not self.is_over:
+            self._rest()
+            self.ending = ending
+            self._on_change()
+
+    def close(self) -> None:
+        """Stop the time."""
+        self._rest()
+
+    def _begin(self, started: play_pb2.MatchStarted) -> None:
+        self._is_told = True
+        if started.resumed and self._history is not None:
+            self._history.restart(started)
+            self._history.pending = None  # it is asked again, if it still waits
+            if self.board is not None:
+                self.board.add_events(started.events)
+        else:
+            self.restarts += self._history is not None
+            self._history, self.board = MatchHistory(started), SeatBoard(started)
+        self._rest()
+        self._planned = []
+        if self._resigned:
+            self._answer(_resignation(started.match_id))
+        self._on_change()
+
+    def _ask(self, decide: play_pb2.Decide) -> None:
+        if self._history is None or self.board is None:
+            return
+        answered = self._history.ask(decide, self._loop.time())
+        self.board.set_question(decide)
+        planned = self._planned.pop(0) if self._planned and answered is None else None
+        if answered is not None:  # it was lost on its way
+            self._send(answered)
+        elif planned is not None and planned.ply == decide.ply and planned.action in decide.legal_actions:
+            self._act(decide, planned.action)
+            return
+        elif self._idle is None:
+            self._idle = self._loop.call_later(self._idle_s, self.resign, IDLE)
+        if answered is None:
+            self._planned = []
+        self._on_change()
+
+    def _finish(self, finished: play_pb2.MatchFinished) -> None:
+        self._rest()
+        if not finished.HasField("result"):
+            self.restarts += self._history is not None
+            self._history, self.board = None, None  # the arena broke it off, and plays it again
+        elif self._history is not None and self.board is not None:
+            self._history.end(finished)
+            self.board.add_events(self._history.events_after(BEFORE_ALL))
+            self.ending = _ending(finished, self._resigned)
+        self._on_change()
+
+    def _rest(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+
+
+def _resignation(match_id: str) -> play_pb2.PlayRequest:
+    return play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=match_id))
+
+
+def _ending(finished: play_pb2.MatchFinished, resigned: str) -> SeatEnding:
+    return SeatEnding(
+        ranks=tuple(finished.result.ranks),
+        details=json.loads(finished.result.details_json or "{}"),
+        faults=tuple(fault.explanation for fault in finished.faults),
+        resigned=resigned,
+    )

@@ -1,0 +1,1 @@
+"""What visitors may know of an error: nothing of the machine, whoever they say they are."""
