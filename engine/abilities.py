@@ -15,6 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from engine.core import AbilityError, ActionTable, Game, Observation, Reveal, State
+from engine.text import Text
 
 if TYPE_CHECKING:  # bots, which load this file, draw nothing
     from engine.picture import Picture
@@ -87,7 +88,13 @@ def need_playable(game: Game) -> Playable:
     """Return how the game is searched. Raises AbilityError if it does not say."""
     playable = game.playable
     if playable is None:
-        raise AbilityError(f"{game.name} cannot be searched: it gives no evaluation (Game.playable); play at random")
+        raise AbilityError(
+            Text(
+                "engine.cannot_searched_gives_no_evaluation",
+                "{name} cannot be searched: it gives no evaluation (Game.playable); play at random",
+                name=game.name,
+            )
+        )
     return playable
 
 
@@ -142,7 +149,7 @@ class ScoringStep:
 def no_picture(state: State, view: View) -> Picture:
     """Raise AbilityError: the game draws nothing."""
     del state, view
-    raise AbilityError("this game has no picture; it is shown as text only")
+    raise AbilityError(Text("engine.game_no_picture_shown_text", "this game has no picture; it is shown as text only"))
 
 
 def no_scoring(state: State, language: str) -> Sequence[ScoringStep]:

@@ -19,14 +19,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import EngineError
+from engine.text import Text
 
 STAMP: Final = "compiled.json"
 LIBRARY: Final = "native__mypyc"
 """The module that holds all that is compiled; the others lead to it."""
 _FOLDER: Final = Path(__file__).parent
 # The one Python that has this engine: another one, such as the one on PATH, would find none, or another.
-_REMEDY: Final = (
-    f"`{sys.executable or 'python'} -m engine.compiled remove` goes back to the sources, or install the wheel anew"
+_REMEDY: Final = Text(
+    "engine.m_engine_compiled_remove_goes",
+    "`{python} -m engine.compiled remove` goes back to the sources, or install the wheel anew",
+    python=sys.executable or "python",
 )
 
 
@@ -62,13 +65,34 @@ def look(folder: Path = _FOLDER) -> Build:
         return Build(other_python=suffix.strip(".").removesuffix(".so") if suffix not in EXTENSION_SUFFIXES else "")
     expected = {name.removesuffix(".py") + suffix for name in (*sources, LIBRARY)} if sources else set()
     for name in sorted(expected - there.keys()):
-        raise HalfBuiltError(f"the compiled engine is half built: {name} is missing; {_REMEDY}")
+        raise HalfBuiltError(
+            Text(
+                "engine.compiled_engine_half_built_missing",
+                "the compiled engine is half built: {name} is missing; {remedy}",
+                name=name,
+                remedy=_REMEDY,
+            )
+        )
     # A library that is cut short ends the process where it is loaded, so its size is looked at before.
     for name in sorted(name for name, size in there.items() if name not in expected or size != sizes.get(name)):
-        raise HalfBuiltError(f"the compiled engine is half built: {name} is of another build; {_REMEDY}")
+        raise HalfBuiltError(
+            Text(
+                "engine.compiled_engine_half_built_another",
+                "the compiled engine is half built: {name} is of another build; {remedy}",
+                name=name,
+                remedy=_REMEDY,
+            )
+        )
     for name, digest in sources.items():
         if not (folder / name).is_file() or _digest(folder / name) != digest:
-            raise HalfBuiltError(f"the compiled engine is of other sources: {name} has changed since; {_REMEDY}")
+            raise HalfBuiltError(
+                Text(
+                    "engine.compiled_engine_other_sources_changed",
+                    "the compiled engine is of other sources: {name} has changed since; {remedy}",
+                    name=name,
+                    remedy=_REMEDY,
+                )
+            )
     return Build(len(sources), compiler)
 
 
@@ -92,7 +116,14 @@ def _read_stamp(folder: Path) -> tuple[str, str, dict[str, str], dict[str, int]]
     except FileNotFoundError:
         return EXTENSION_SUFFIXES[0], "", {}, {}
     except (OSError, ValueError, KeyError, TypeError):
-        raise HalfBuiltError(f"the compiled engine is half built: {STAMP} cannot be read; {_REMEDY}") from None
+        raise HalfBuiltError(
+            Text(
+                "engine.compiled_engine_half_built_cannot",
+                "the compiled engine is half built: {name} cannot be read; {remedy}",
+                name=STAMP,
+                remedy=_REMEDY,
+            )
+        ) from None
 
 
 def _digest(path: Path) -> str:

@@ -25,6 +25,7 @@ from engine.errors import (
     UnknownGameError,
 )
 from engine.native import mypyc_attr, refuse_unfinished
+from engine.text import Text
 
 __all__ = [
     "AbilityError",
@@ -87,14 +88,27 @@ class ActionTable:
     def format(self, action: int) -> str:
         """Return the notation of an action id. Raises NotationError outside 0..len-1."""
         if not 0 <= action < len(self.names):
-            raise NotationError(f"no action has the id {action}; ids are 0..{len(self.names) - 1}")
+            raise NotationError(
+                Text(
+                    "engine.no_action_id_ids_0",
+                    "no action has the id {action}; ids are 0..{last}",
+                    action=action,
+                    last=len(self.names) - 1,
+                )
+            )
         return self.names[action]
 
     def parse(self, text: str) -> int:
         """Return the id of a notation that is spelled exactly as `format` writes it. Raises NotationError."""
         action = self._ids.get(text)
         if action is None:
-            raise NotationError(f"no action is written {text if len(text) <= 40 else text[:40] + '...'!r}")
+            raise NotationError(
+                Text(
+                    "engine.no_action_written",
+                    "no action is written {text}",
+                    text=repr(text if len(text) <= 40 else text[:40] + "..."),
+                )
+            )
         return action
 
 
@@ -297,4 +311,13 @@ class Game(ABC):
     def check_seats(self, seats: int) -> None:
         """Raise SeatsError unless the game is played by that many seats."""
         if seats not in self.seats:
-            raise SeatsError(f"{self.name} is played by {self.seats[0]} to {self.seats[-1]} seats, not {seats}")
+            raise SeatsError(
+                Text(
+                    "engine.played_seats_not",
+                    "{name} is played by {least} to {most} seats, not {seats}",
+                    name=self.name,
+                    least=self.seats[0],
+                    most=self.seats[-1],
+                    seats=seats,
+                )
+            )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from engine.compiled import need_whole
 from engine.errors import UnknownGameError
+from engine.text import Text
 
 if TYPE_CHECKING:
     from engine.abilities import Checks
@@ -92,7 +93,14 @@ def package_of(name: str) -> str:
 
 
 def _unknown(name: str) -> UnknownGameError:
-    return UnknownGameError(f"there is no game {name!r}; installed are: {', '.join(single_names())}")
+    return UnknownGameError(
+        Text(
+            "engine.no_game_installed",
+            "there is no game {name}; installed are: {names}",
+            name=repr(name),
+            names=", ".join(single_names()),
+        )
+    )
 
 
 def get_listed(name: str) -> Game:

@@ -19,6 +19,7 @@ from arena.model.accounts import (
 )
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.notices import Notice
+from engine.text import Text
 from ratings.errors import LimitError
 from ratings.ledger.service import ServiceLedger
 from ratings.read import accounts
@@ -51,9 +52,14 @@ class LocalAccount:
     def get_usage(self, owner: str | None = None) -> OwnerUsage:
         context, viewer = self._context, self._context.viewer
         if owner not in (None, viewer.owner_name):
-            need_organiser(viewer, "see what another owner has")
+            need_organiser(viewer, Text("app.see_what_another_owner", "see what another owner has"))
         if owner is None and (owner := viewer.owner_name) is None:
-            raise UnknownError("only an owner has limits, and whoever asks is none; name one: arena owner show NAME")
+            raise UnknownError(
+                Text(
+                    "app.only_owner_limits_whoever_asks",
+                    "only an owner has limits, and whoever asks is none; name one: arena owner show NAME",
+                )
+            )
         return (context.usage or StoredUsage(context.database, context.programs.store)).usage(owner)
 
     def list_notices(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
@@ -105,10 +111,23 @@ def new_own(context: AppContext, name: str, scope: Scope, expires_at_us: int | N
     """
     owner_id, owner = _owner_of(context.viewer)
     if scope is Scope.ORGANISER and not context.viewer.is_organiser:
-        raise ForbiddenError(f"only an organiser's token can make one of scope {scope.value}; ask the organiser")
+        raise ForbiddenError(
+            Text(
+                "app.only_organiser_token_can_make",
+                "only an organiser's token can make one of scope {scope}; ask the organiser",
+                scope=scope.value,
+            )
+        )
     ends_at_us = _end_of(context.viewer, expires_at_us)
     if count_tokens_since(context.database, owner_id, now_us() - _DAY_US) >= MOST_A_DAY:
-        raise LimitError(f"{owner} made {MOST_A_DAY} tokens within a day; go on tomorrow, or use those there are")
+        raise LimitError(
+            Text(
+                "app.made_tokens_within_day_go",
+                "{owner} made {most} tokens within a day; go on tomorrow, or use those there are",
+                owner=owner,
+                most=MOST_A_DAY,
+            )
+        )
     made = ServiceLedger(context.database).new_token(owner, name=name, scope=scope, expires_at_us=ends_at_us)
     return NewToken(made.secret, token_summary(made.token, owner))
 
@@ -124,8 +143,12 @@ def _end_of(viewer: Viewer, wanted_us: int | None) -> int | None:
     ends_us = viewer.expires_at_us
     if wanted_us is not None and ends_us is not None and wanted_us > ends_us:
         raise ForbiddenError(
-            f"the token {viewer.token!r} expires earlier, and none that it makes holds longer; choose an earlier end, "
-            "or ask the organiser"
+            Text(
+                "app.token_expires_earlier_none_makes",
+                "the token {name} expires earlier, and none that it makes holds longer; choose an earlier end, "
+                "or ask the organiser",
+                name=repr(viewer.token),
+            )
         )
     return ends_us if wanted_us is None else wanted_us
 
@@ -134,7 +157,12 @@ def _owner_of(viewer: Viewer) -> tuple[str, str]:
     """Return id and name of the owner who is asking. Raises UnknownError, and ForbiddenError for who only looks."""
     need_competitor(viewer, "manage tokens")
     if viewer.owner_id is None or viewer.owner_name is None:
-        raise UnknownError("only an owner has tokens of his own, and whoever asks is none; see: arena token list")
+        raise UnknownError(
+            Text(
+                "app.only_owner_tokens_his_own",
+                "only an owner has tokens of his own, and whoever asks is none; see: arena token list",
+            )
+        )
     return viewer.owner_id, viewer.owner_name
 
 
@@ -181,7 +209,7 @@ class LocalAdmin:
     """Implements the interface `arena.model.port.Admin`."""
 
     def __init__(self, database: Database, viewer: Viewer) -> None:
-        need_organiser(viewer, "manage owners and tokens")
+        need_organiser(viewer, Text("app.manage_owners_tokens", "manage owners and tokens"))
         self._database = database
         self._ledger = ServiceLedger(database)
 

@@ -15,6 +15,7 @@ from arena.hosting.uploads.history import PastUpload
 from arena.model.admissions import Admission, Finding, FindingState
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.operations import Operation, OperationKind, OperationState
+from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.ledger.service import ServiceLedger
 from ratings.read import admissions
@@ -61,7 +62,7 @@ class LocalAdmissions:
 
     def request_admission(self, text: str) -> Admission:
         found = find_version(self._context, text)
-        need_own_bot(self._context.viewer, found.bot, "have it admitted")
+        need_own_bot(self._context.viewer, found.bot, Text("app.have_it_admitted", "have it admitted"))
         asked = ServiceLedger(self._context.database).request_admission(found.version.id)
         return _admission(admissions.admission_row(self._context.database, asked.id))
 
@@ -103,7 +104,13 @@ def _find(context: AppContext, text: str) -> AdmissionRow:
     row = _row(context, text)
     need_competitor(context.viewer, "see admissions")
     if not context.viewer.is_organiser and row.owner != context.viewer.owner_name:
-        raise ForbiddenError(f"the admission of {row.bot} is for its owner to see; your bots are in `arena bot list`")
+        raise ForbiddenError(
+            Text(
+                "app.admission_owner_see_your_bots",
+                "the admission of {bot} is for its owner to see; your bots are in `arena bot list`",
+                bot=row.bot,
+            )
+        )
     return row
 
 
@@ -115,8 +122,12 @@ def _row(context: AppContext, text: str) -> AdmissionRow:
     newest = admissions.newest_admission(context.database, found.version.id)
     if newest is None:
         raise UnknownError(
-            f"version {found.version.number} of {found.bot.name} was never to be admitted; bots of the organiser need "
-            "no admission"
+            Text(
+                "app.version_never_admitted_bots_organiser",
+                "version {number} of {name} was never to be admitted; bots of the organiser need no admission",
+                number=found.version.number,
+                name=found.bot.name,
+            )
         )
     return admissions.admission_row(context.database, newest.id)
 
@@ -161,7 +172,13 @@ def upload_progress(context: AppContext, operation: str) -> Operation:
                 return _going_on(found, past)
         if past is not None and past.ended_s is not None:
             return _over(past)
-    raise UnknownError(f"there is no upload {upload_id!r}; `arena bot submit` begins one")
+    raise UnknownError(
+        Text(
+            "app.no_upload_arena_bot_submit",
+            "there is no upload {upload}; `arena bot submit` begins one",
+            upload=repr(upload_id),
+        )
+    )
 
 
 def _whose(viewer: Viewer) -> str | None:
@@ -180,7 +197,9 @@ def _going_on(upload: Upload, past: PastUpload | None) -> Operation:
         state=OperationState.RUNNING,
         done=upload.offset,
         total=upload.size_bytes,
-        sentence="everything has arrived, and is to be submitted" if is_whole else "",
+        sentence=Text("app.everything_arrived_submitted", "everything has arrived, and is to be submitted")
+        if is_whole
+        else "",
         started_at_us=None if past is None else int(past.begun_s * _SECOND_US),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from arena.app.lookup import find_version
 from arena.app.policy import AppContext, need_organiser
+from engine.text import Text
 from ratings.ledger.service import ServiceLedger
 from ratings.read import annulments
 from ratings.read.matches import find_match
@@ -33,4 +34,4 @@ class LocalAnnulments:
         return annulments.list_annulments(self._context.database, limit=limit, after=after)
 
     def _need_right(self) -> None:
-        need_organiser(self._context.viewer, "annul results")
+        need_organiser(self._context.viewer, Text("app.annul_results", "annul results"))

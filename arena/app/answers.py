@@ -22,6 +22,7 @@ from arena.tournament.formats.swiss import Swiss
 from arena.tournament.formats.waves import seen_by_plan
 from arena.tournament.stored import format_of, situation_of
 from arena.tournament.table import read_situation
+from engine.text import Text
 from ratings.read.crosstable import names
 from ratings.read.paging import part_of
 from ratings.read.report import TournamentReport
@@ -152,7 +153,14 @@ def walk_of(database: Database, tournament_id: str, points: int) -> tuple[WalkPo
     row = tournament_row(database, tournament_id)
     form = format_of(row.tournament, row.pool)
     if not isinstance(form, Compare):
-        raise RefusedError(f"{row.tournament.name!r} compares nothing: its format is {row.tournament.format}")
+        raise RefusedError(
+            Text(
+                "app.compares_nothing_format",
+                "{name} compares nothing: its format is {format}",
+                name=repr(row.tournament.name),
+                format=row.tournament.format,
+            )
+        )
     seen = list(form.walk(situation_of(tournament_waves(database, tournament_id))))
     every = max(1, len(seen) // points)
     kept = [*seen[:-1:every], seen[-1]]

@@ -10,6 +10,7 @@ from arena.app.lookup import find_version
 from arena.app.policy import AppContext, actor_of, need_own_bot
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion, RemovedBot
 from arena.model.errors import UnknownError
+from engine.text import Text
 from ratings.read import bots
 from ratings.read.bots import BotRow
 from ratings.read.held import is_held
@@ -60,7 +61,7 @@ class LocalBots:
 
     def set_disabled(self, name: str, disabled: bool) -> str:
         bot = find_version(self._context, name).bot
-        need_own_bot(self._context.viewer, bot, "bar it or let it in")
+        need_own_bot(self._context.viewer, bot, Text("app.bar_let", "bar it or let it in"))
         return (
             _ledger(self._context).set_disabled(bot.name, disabled=disabled, actor=actor_of(self._context.viewer)).name
         )
@@ -139,7 +140,7 @@ def bot_summary(row: BotRow) -> BotSummary:
 def list_events(context: AppContext, name: str, limit: int | None, after: str | None) -> Page[BotEvent]:
     """Return what happened to a bot, the newest first: to its owner and to organisers."""
     bot = find_version(context, name).bot
-    need_own_bot(context.viewer, bot, "read its history")
+    need_own_bot(context.viewer, bot, Text("app.read_history", "read its history"))
     page = bot_events(context.database, bot.name, limit=limit, after=after)
     return Page(tuple(map(_event, page.items)), page.next)
 
@@ -147,14 +148,14 @@ def list_events(context: AppContext, name: str, limit: int | None, after: str | 
 def promote(context: AppContext, text: str, message: str) -> str:
     """Let a version play on the ladders, and return the name of its bot."""
     found = find_version(context, text)
-    need_own_bot(context.viewer, found.bot, "promote its versions")
+    need_own_bot(context.viewer, found.bot, Text("app.promote_versions", "promote its versions"))
     return _service_ledger(context).promote(found.version.id, actor=actor_of(context.viewer), message=message).name
 
 
 def withdraw(context: AppContext, text: str, message: str) -> str:
     """Take a version out for good, and return the name of its bot."""
     found = find_version(context, text)
-    need_own_bot(context.viewer, found.bot, "withdraw its versions")
+    need_own_bot(context.viewer, found.bot, Text("app.withdraw_versions", "withdraw its versions"))
     ledger = _service_ledger(context)
     return ledger.withdraw_version(found.version.id, actor=actor_of(context.viewer), message=message).name
 
@@ -162,7 +163,7 @@ def withdraw(context: AppContext, text: str, message: str) -> str:
 def roll_back(context: AppContext, name: str, message: str) -> str:
     """Let the version play again that played before, and return the name of its bot."""
     bot = find_version(context, name).bot
-    need_own_bot(context.viewer, bot, "roll it back")
+    need_own_bot(context.viewer, bot, Text("app.roll_back", "roll it back"))
     _service_ledger(context).rollback(bot.name, actor=actor_of(context.viewer), message=message)
     return bot.name
 
@@ -215,14 +216,34 @@ def build_log(context: AppContext, text: str) -> BuildLog:
     Raises ForbiddenError for another owner's bot, UnknownError if it was never built, and what `find_version` raises.
     """
     found = find_version(context, text)
-    need_own_bot(context.viewer, found.bot, "read what its build command said")
+    need_own_bot(
+        context.viewer, found.bot, Text("app.read_what_build_command_said", "read what its build command said")
+    )
     version = found.version
     if found.bot.remote:
-        raise UnknownError(f"{found.bot.name} is remote, and is built by its author, if at all")
+        raise UnknownError(
+            Text(
+                "app.remote_built_author_if_all",
+                "{name} is remote, and is built by its author, if at all",
+                name=found.bot.name,
+            )
+        )
     kept = context.programs.builds.newest_log(version.content_hash)
     if kept is None:
-        why = "it was not built yet" if version.manifest.get("build") else "its bot.toml names no build command"
-        raise UnknownError(f"version {version.number} of {found.bot.name} has no build log: {why}")
+        why = (
+            Text("app.not_built_yet", "it was not built yet")
+            if version.manifest.get("build")
+            else Text("app.bot_toml_names_no_build", "its bot.toml names no build command")
+        )
+        raise UnknownError(
+            Text(
+                "app.version_no_build_log",
+                "version {number} of {name} has no build log: {why}",
+                number=version.number,
+                name=found.bot.name,
+                why=why,
+            )
+        )
     return BuildLog(
         bot=found.bot.name,
         version=version.number,

@@ -8,6 +8,7 @@ from arena.app.policy import AppContext
 from arena.model.errors import UnknownError
 from arena.model.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
 from arena.tournament.rate_limit import matches_to_look_at, pace_after, rate_of
+from engine.text import Text
 from ratings.read import ladders
 from ratings.read.absences import absent_from
 from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present
@@ -22,7 +23,7 @@ from ratings.values.page import DEFAULT_LIMIT, Page
 
 _MOST_ABSENT = 100
 """So many bots are named that a ladder goes on without."""
-_REMOTE_REMEDY = "connect one: arena bot connect DIRECTORY --server NAME"
+_REMOTE_REMEDY = Text("app.connect_one_arena_bot_connect", "connect one: arena bot connect DIRECTORY --server NAME")
 
 
 class LocalLadders:
@@ -49,7 +50,14 @@ class LocalLadders:
         row = ladders.find_ladder(self._context.database, ladder)
         found = next((season for season in row.seasons if season.number == number), None)
         if found is None or found.table is None:
-            raise UnknownError(f"{ladder!r} has no closed season {number}; `arena season list` shows its seasons")
+            raise UnknownError(
+                Text(
+                    "app.no_closed_season_arena_season",
+                    "{ladder} has no closed season {number}; `arena season list` shows its seasons",
+                    ladder=repr(ladder),
+                    number=number,
+                )
+            )
         page = part_of(found.table, "season table", limit, after)
         return SeasonTable(self._season(row, found), tuple(SeasonRow(line) for line in page.items), page.next)
 
@@ -103,22 +111,36 @@ def note_of(database: Database, row: LadderRow, season: StoredSeason, pace: int 
     `pace` is how many matches a day it may play: 0 for any number, `None` if that is not known.
     """
     if season.final_tournament_id is not None:
-        return "its final is played, and nothing else"
+        return Text("app.final_played_nothing_else", "its final is played, and nothing else")
     owners, seats = owners_present(database, season.tournament_id), row.pool.seats
     if len(owners) < seats:
-        remedy = _REMOTE_REMEDY if row.pool.remote else "hand one in: arena bot submit DIRECTORY"
-        return f"waits for bots: it takes {seats}, and {len(owners)} take part; {remedy}"
+        remedy = (
+            _REMOTE_REMEDY
+            if row.pool.remote
+            else Text("app.hand_one_arena_bot_submit", "hand one in: arena bot submit DIRECTORY")
+        )
+        return Text(
+            "app.waits_bots_takes_take_part",
+            "waits for bots: it takes {seats}, and {count} take part; {remedy}",
+            seats=seats,
+            count=len(owners),
+            remedy=remedy,
+        )
     # Bots without owner are rated with everybody; of one owner's, one can sit at a rated table.
     tournament = tournament_row(database, season.tournament_id).tournament
     if count_apart(owners) < seats and not tournament.rates_same_owner:
         if tournament.settings.get(OWNERS_APART):
-            return (
-                f"waits for bots of other owners: those of one owner do not meet, and it takes bots of {seats} owners; "
-                "invite another: arena owner invite NAME"
+            return Text(
+                "app.waits_bots_other_owners_those",
+                "waits for bots of other owners: those of one owner do not meet, and it takes bots of "
+                "{seats} owners; invite another: arena owner invite NAME",
+                seats=seats,
             )
-        return (
+        return Text(
+            "app.nothing_rated_bots_one_owner",
             "nothing is rated: bots of one owner do not count against one another, and it takes bots of "
-            f"{seats} owners; invite another: arena owner invite NAME"
+            "{seats} owners; invite another: arena owner invite NAME",
+            seats=seats,
         )
     return _rest(database, season, pace) if pace else None
 
@@ -130,4 +152,9 @@ def _rest(database: Database, season: StoredSeason, pace: int) -> str | None:
     if not wait_s:
         return None
     at = time.strftime("%H:%M:%S", time.gmtime(now_s + wait_s))
-    return f"caught up with its pace of {pace} matches a day: the next one begins at {at} UTC"
+    return Text(
+        "app.caught_up_pace_matches_day",
+        "caught up with its pace of {pace} matches a day: the next one begins at {time} UTC",
+        pace=pace,
+        time=at,
+    )

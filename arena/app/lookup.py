@@ -6,6 +6,7 @@ from arena.app.policy import AppContext, Viewer, has_secrets, is_hidden
 from arena.model.errors import HiddenError, RefusedError, unknown
 from engine import registry
 from engine.core import Game
+from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.read import bots, tournaments
 from ratings.read.bots import NamedVersion
@@ -45,7 +46,12 @@ def find_version(context: AppContext, text: str) -> NamedVersion:
         if name in known:
             raise
         raise unknown(
-            "bot", name, known, "`arena bot list` shows all, `arena bot add` or `bot submit` adds one"
+            "bot",
+            name,
+            known,
+            Text(
+                "app.arena_bot_list_shows_all", "`arena bot list` shows all, `arena bot add` or `bot submit` adds one"
+            ),
         ) from None
 
 
@@ -58,7 +64,12 @@ def find_tournament(context: AppContext, text: str) -> Tournament:
         return tournaments.find_tournament(context.database, text)
     except NotFoundError:
         names = sorted(tournaments.tournament_names(context.database))
-        raise unknown("tournament", text, names, remedy_for(text, "`arena tournament list` shows all")) from None
+        raise unknown(
+            "tournament",
+            text,
+            names,
+            remedy_for(text, Text("app.arena_tournament_list_shows_all", "`arena tournament list` shows all")),
+        ) from None
 
 
 def find_pool_id(context: AppContext, text: str | None) -> str:
@@ -72,12 +83,19 @@ def find_pool_id(context: AppContext, text: str | None) -> str:
 
     found = pools(context.database)
     if not found:
-        raise RefusedError("nothing was rated yet; `arena demo` plays some matches")
+        raise RefusedError(
+            Text("app.nothing_rated_yet_arena_demo", "nothing was rated yet; `arena demo` plays some matches")
+        )
     if len(found) > 1:
         ids = ", ".join(row.pool.pool_id[:_SHOWN_DIGITS] for row in found[:4])
         raise RefusedError(
-            f"there are {len(found)} pools ({ids}); name one by --game, --seats and --time, with --pool, "
-            "or --tournament NAME"
+            Text(
+                "app.pools_name_one_game_seats",
+                "there are {count} pools ({pools}); name one by --game, --seats and --time, with --pool, or "
+                "--tournament NAME",
+                count=len(found),
+                pools=ids,
+            )
         )
     return found[0].pool.pool_id
 
@@ -88,7 +106,11 @@ def find_scope(context: AppContext, tournament: str | None, pool: str | None) ->
     Raises RefusedError if both are named, and the errors of `find_tournament` and `find_pool_id`.
     """
     if tournament is not None and pool is not None:
-        raise RefusedError("--tournament and --pool exclude each other; give one of them")
+        raise RefusedError(
+            Text(
+                "app.tournament_pool_exclude_each_other", "--tournament and --pool exclude each other; give one of them"
+            )
+        )
     if tournament is not None:
         return Scope(tournament_id=find_tournament(context, tournament).id)
     return Scope(pool_id=find_pool_id(context, pool))
@@ -100,7 +122,9 @@ def find_game(name: str) -> Game:
     A family of games says itself why it has none of that name: UnknownGameError.
     """
     if name not in registry.names() and not registry.family_of(name):
-        raise unknown("game", name, registry.names(), "`arena game list` shows all")
+        raise unknown(
+            "game", name, registry.names(), Text("app.arena_game_list_shows_all", "`arena game list` shows all")
+        )
     return registry.get(name)
 
 
@@ -119,5 +143,11 @@ def shown_scope(context: AppContext, tournament: str | None, pool: str | None) -
     shares = blocks_per_seed(row.tournament, row.pool) > 1
     is_open = shares and not row.progress.is_over
     if is_hidden(context.viewer, has_secrets=has_secrets(row.pool.game), is_open=is_open):
-        raise HiddenError(f"{row.tournament.name} is counted when it is over: its blocks share their chance")
+        raise HiddenError(
+            Text(
+                "app.counted_when_over_blocks_share",
+                "{name} is counted when it is over: its blocks share their chance",
+                name=row.tournament.name,
+            )
+        )
     return scope

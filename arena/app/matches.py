@@ -21,6 +21,7 @@ from arena.model.match_details import (
     SeatLog,
 )
 from arena.model.matches import ANY_FAULT, MatchSummary, SeatSummary
+from engine.text import Text
 from ratings.read import match_list, matches
 from ratings.read.annulments import annulments_of
 from ratings.read.blocks import awaited_by
@@ -65,7 +66,12 @@ class LocalMatches:
         most_plies: int | None = None,
     ) -> Page[MatchSummary]:
         if bot is None and (opponent is not None or fared is not None):
-            raise RefusedError("an opponent, or how a bot fared, needs the bot that it is about; name one")
+            raise RefusedError(
+                Text(
+                    "app.opponent_how_bot_fared_needs",
+                    "an opponent, or how a bot fared, needs the bot that it is about; name one",
+                )
+            )
         bot_id, version_id = self._meant(bot)
         other_bot_id, other_version_id = self._meant(opponent)
         only = MatchFilter(
@@ -166,7 +172,9 @@ def _cause(text: str) -> FaultCause:
         return FaultCause(text.upper())
     except ValueError:
         known = [*(cause.value for cause in FaultCause), ANY_FAULT]
-        raise unknown("cause of a fault", text, known, f"there are {', '.join(known)}") from None
+        raise unknown(
+            "cause of a fault", text, known, Text("app.there_are", "there are {names}", names=", ".join(known))
+        ) from None
 
 
 def match_value(detail: matches.MatchDetail, viewer: Viewer, *, hidden: bool) -> MatchDetail:
@@ -338,7 +346,13 @@ def read_logs(context: AppContext, match_id: str, seat: int | None) -> tuple[Sea
     seats = match_detail(context.database, match_id).seats
     own = [row for row in seats if context.viewer.owns(row.owner_id) and seat in (None, row.seat.seat)]
     if not own:
-        raise ForbiddenError(f"no log of match {match_id} is yours to read; an owner sees those of his own bots")
+        raise ForbiddenError(
+            Text(
+                "app.no_log_match_yours_read",
+                "no log of match {match} is yours to read; an owner sees those of his own bots",
+                match=match_id,
+            )
+        )
     from ratings.read.logs import seat_log  # reads tables of the service, which no list of matches does
 
     return tuple(_value(row, seat_log(context.database, match_id, row.seat.seat)) for row in own)

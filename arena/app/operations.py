@@ -10,6 +10,7 @@ from arena.app.policy import AppContext
 from arena.app.tournaments import progress_of
 from arena.model.errors import UnknownError
 from arena.model.operations import Operation, OperationState
+from engine.text import Text
 from ratings.read.tournaments import find_tournament
 
 _TOURNAMENTS = "tournaments/"
@@ -44,5 +45,12 @@ class LocalOperations:
     def _tournament(self, operation: str) -> str:
         if not operation.startswith(_TOURNAMENTS):
             known = f"{_TOURNAMENTS}, {ADMISSIONS} or {UPLOADS}"
-            raise UnknownError(f"there is no operation {operation!r}; their ids begin with {known}")
+            raise UnknownError(
+                Text(
+                    "app.no_operation_their_ids_begin",
+                    "there is no operation {operation}; their ids begin with {known}",
+                    operation=repr(operation),
+                    known=known,
+                )
+            )
         return find_tournament(self._context.database, operation.removeprefix(_TOURNAMENTS)).id

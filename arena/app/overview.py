@@ -23,6 +23,7 @@ from arena.model.ratings import OfficialTable
 from arena.model.tournaments import SINGLE_MATCH, TournamentSummary
 from arena.tournament.formats.compare import Compare
 from arena.tournament.playing import players_beside
+from engine.text import Text
 from ratings.read import admissions, bots, crosstable, forms, leaderboard, sorting, tournaments
 from ratings.read.bots import named_versions
 from ratings.read.leaderboard import RatedPool
@@ -61,7 +62,14 @@ class LocalOverview:
         after: str | None = None,
     ) -> Leaderboard:
         if by not in sorting.COLUMNS:
-            raise RefusedError(f"a leaderboard cannot be sorted by {by[:40]!r}; it can by {', '.join(sorting.COLUMNS)}")
+            raise RefusedError(
+                Text(
+                    "app.leaderboard_cannot_sorted_can",
+                    "a leaderboard cannot be sorted by {column}; it can by {columns}",
+                    column=repr(by[:40]),
+                    columns=", ".join(sorting.COLUMNS),
+                )
+            )
         row, only = self._rated_pool(pool), Narrowing(name, owner)
         return sorting.sorted_board(
             self._context.database, row, by, is_descending=is_descending, only=only, limit=limit, after=after

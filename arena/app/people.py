@@ -11,6 +11,7 @@ from arena.model.people import LONGEST_NAME, OpenedTable, TableRequest, is_guest
 from arena.model.planning import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.tournament import creation
+from engine.text import Text
 from ratings.read.bots import NamedVersion
 from ratings.read.lineage import active_version
 from ratings.read.match_list import MatchFilter, list_matches
@@ -36,7 +37,7 @@ def _open_table(context: AppContext, request: TableRequest) -> OpenedTable:
     Raises ForbiddenError unless the viewer is the organiser, who asks for his visitors; RefusedError for a bot that
     cannot play now, or a name that cannot be shown; and the errors of `arena.tournament.creation`.
     """
-    need_organiser(context.viewer, "open a table for people")
+    need_organiser(context.viewer, Text("app.open_table_people", "open a table for people"))
     sitting = [_sitting(context, bot) for bot in request.bots]
     _check(request, sitting)
     tournament = creation.create_match(
@@ -57,7 +58,13 @@ def _sitting(context: AppContext, bot: str) -> NamedVersion:
     found = find_version(context, bot.partition("@")[0])
     active = active_version(context.database, found.bot.name)
     if active is None and found.bot.owner_id is not None:
-        raise RefusedError(f"no version of {found.bot.name} has been admitted; choose another bot")
+        raise RefusedError(
+            Text(
+                "app.no_version_been_admitted_choose",
+                "no version of {name} has been admitted; choose another bot",
+                name=found.bot.name,
+            )
+        )
     one = found if active is None else NamedVersion(found.bot, active)
     check_ready(context, one)
     return one
@@ -65,16 +72,39 @@ def _sitting(context: AppContext, bot: str) -> NamedVersion:
 
 def _check(request: TableRequest, sitting: list[NamedVersion]) -> None:
     if len(request.people) != len(sitting):
-        raise RefusedError(f"there are {len(sitting)} seats and {len(request.people)} names; give one for each seat")
+        raise RefusedError(
+            Text(
+                "app.seats_names_give_one_each",
+                "there are {sitting} seats and {people} names; give one for each seat",
+                sitting=len(sitting),
+                people=len(request.people),
+            )
+        )
     for name in request.people:
         if len(name) > LONGEST_NAME or not name.isprintable():
-            raise RefusedError(f"a name has at most {LONGEST_NAME} characters that can be shown; choose another one")
+            raise RefusedError(
+                Text(
+                    "app.name_most_characters_can_shown",
+                    "a name has at most {most} characters that can be shown; choose another one",
+                    most=LONGEST_NAME,
+                )
+            )
     guests = [is_guest(one.bot.name) for one in sitting]
     if guests != [bool(name) for name in request.people] or not any(guests):
-        raise RefusedError("at a table sits a person, and every person has a name; give one for each guest, and no bot")
+        raise RefusedError(
+            Text(
+                "app.table_sits_person_every_person",
+                "at a table sits a person, and every person has a name; give one for each guest, and no bot",
+            )
+        )
     remote = [one.version.id for one in sitting if one.bot.remote]
     if len(set(remote)) < len(remote):
-        raise RefusedError("a remote bot, or a guest, sits in one seat of a match; choose each once")
+        raise RefusedError(
+            Text(
+                "app.remote_bot_guest_sits_one",
+                "a remote bot, or a guest, sits in one seat of a match; choose each once",
+            )
+        )
 
 
 def _order(request: TableRequest) -> TournamentRequest:

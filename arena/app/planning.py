@@ -37,6 +37,7 @@ from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import Gauntlet
 from arena.tournament.formats.swiss import USUAL, Swiss, usual_rounds
 from arena.tournament.seed_key import SeedKey
+from engine.text import Text
 from ratings.ledger.tournaments import TournamentPlan, check_plan
 from ratings.read.bots import NamedVersion
 from ratings.read.challenges import CHALLENGER, count_open_challenges
@@ -56,13 +57,13 @@ LONGEST_START_US = 60_000_000
 _KIND = "challenge"
 _DIGITS = 16
 _WHY = {
-    Unfit.DISABLED: "it is disabled",
-    Unfit.OWNER_DISABLED: "its owner is disabled",
-    Unfit.WITHDRAWN: "its version was withdrawn or annulled",
-    Unfit.NOT_ADMITTED: "no version of it was admitted",
-    Unfit.FILES_MISSING: "its files are not here; add it again",
+    Unfit.DISABLED: Text("app.it_is_disabled", "it is disabled"),
+    Unfit.OWNER_DISABLED: Text("app.owner_disabled", "its owner is disabled"),
+    Unfit.WITHDRAWN: Text("app.version_withdrawn_annulled", "its version was withdrawn or annulled"),
+    Unfit.NOT_ADMITTED: Text("app.no_version_admitted", "no version of it was admitted"),
+    Unfit.FILES_MISSING: Text("app.files_not_here_add_again", "its files are not here; add it again"),
 }
-_REMOTE = "it is remote; name it to play with remote bots"
+_REMOTE = Text("app.remote_name_play_remote_bots", "it is remote; name it to play with remote bots")
 _DIGITS = 16
 MOST_TOLD = 100
 """How many bots that were left out are named one by one."""
@@ -103,7 +104,11 @@ def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> Tourname
     """
     form = form_of(request)
     if form is None:
-        raise RefusedError("a single match is no ladder; ask for the format ladder with 0 waves")
+        raise RefusedError(
+            Text(
+                "app.single_match_no_ladder_ask", "a single match is no ladder; ask for the format ladder with 0 waves"
+            )
+        )
     return creation.plan_ladder(terms_of(request, None), form, remote=remote)
 
 
@@ -140,12 +145,19 @@ def _settled(request: TournamentRequest, entrants: int) -> Mapping[str, Any]:
 def _need_names(request: TournamentRequest) -> None:
     if request.format == SINGLE_MATCH and ALL in request.bots:
         raise RefusedError(
-            "'all' stands for every bot in tournaments and comparisons; a match takes one bot for each seat: name them"
+            Text(
+                "app.all_stands_every_bot_tournaments",
+                "'all' stands for every bot in tournaments and comparisons; a match takes one bot for each seat: "
+                "name them",
+            )
         )
     if ALL in request.bots[: _NAMED.get(request.format, 0)]:
         raise RefusedError(
-            "'all' stands for the opponents of a challenger or the field of a comparison; "
-            "name the challenger, or the versions that are compared"
+            Text(
+                "app.all_stands_opponents_challenger_field",
+                "'all' stands for the opponents of a challenger or the field of a comparison; name the "
+                "challenger, or the versions that are compared",
+            )
         )
 
 
@@ -156,11 +168,20 @@ def need_rights(context: AppContext, request: TournamentRequest) -> None:
     if viewer.is_organiser:
         return
     if request.secret is not None:
-        raise ForbiddenError("only an organiser may say what dice and piles are drawn from; leave the secret out")
+        raise ForbiddenError(
+            Text(
+                "app.only_organiser_may_say_what",
+                "only an organiser may say what dice and piles are drawn from; leave the secret out",
+            )
+        )
     if request.rated:
-        raise ForbiddenError("only an organiser may create rated tournaments; add --unrated")
+        raise ForbiddenError(
+            Text("app.only_organiser_may_create_rated", "only an organiser may create rated tournaments; add --unrated")
+        )
     if not any(viewer.owns(find_version(context, bot).bot.owner_id) for bot in request.bots):
-        raise ForbiddenError("none of these bots is yours; name at least one of your own")
+        raise ForbiddenError(
+            Text("app.none_these_bots_yours_name", "none of these bots is yours; name at least one of your own")
+        )
 
 
 def seed_key(context: AppContext) -> SeedKey:
@@ -195,13 +216,25 @@ def _secret(digits: str | None) -> bytes | None:
     try:
         return bytes.fromhex(digits)
     except ValueError:
-        raise RefusedError(f"a secret has {2 * seeds.SECRET_BYTES} hexadecimal digits; copy it whole") from None
+        raise RefusedError(
+            Text(
+                "app.secret_hexadecimal_digits_copy_whole",
+                "a secret has {digits} hexadecimal digits; copy it whole",
+                digits=2 * seeds.SECRET_BYTES,
+            )
+        ) from None
 
 
 def _clock(request: TournamentRequest) -> TimeControl:
     start_limit = parse_time_control(request.start_limit)
     if start_limit.has_bank or not start_limit.decision_limit_us:
-        raise RefusedError(f"--start-limit {request.start_limit!r} is no duration; write for example --start-limit 30s")
+        raise RefusedError(
+            Text(
+                "app.start_limit_no_duration_write",
+                "--start-limit {text} is no duration; write for example --start-limit 30s",
+                text=repr(request.start_limit),
+            )
+        )
     return parse_time_control(request.time, start_limit_us=start_limit.decision_limit_us)
 
 
@@ -233,8 +266,13 @@ def _free_name(name: str | None, kind: str, taken: Set[str]) -> str:
         return next_name(kind, taken)
     if name in taken:
         raise RefusedError(
-            f"there is a tournament {name!r} already; `arena tournament resume {name}` goes on with it, "
-            "another --name starts a new one"
+            Text(
+                "app.tournament_already_arena_tournament_resume",
+                "there is a tournament {name} already; `arena tournament resume {name_2}` goes on with it, "
+                "another --name starts a new one",
+                name=repr(name),
+                name_2=name,
+            )
         )
     return name
 
@@ -255,7 +293,7 @@ def challenge(context: AppContext, request: ChallengeRequest) -> PlannedTourname
     lasts for long, too many matches or too many open challenges, and the errors of `arena.tournament.creation`.
     """
     own = _playing(context, request.bot)
-    need_own_bot(context.viewer, own.bot, "challenge with it")
+    need_own_bot(context.viewer, own.bot, Text("app.challenge_with_it", "challenge with it"))
     entrants = [own, *(_playing(context, text) for text in request.opponents)]
     terms = terms_of(_order(request, request.time or _usual_time(entrants)), seed_key(context))
     if not context.viewer.is_organiser:
@@ -305,8 +343,11 @@ def _check_clock(clock: TimeControl) -> None:
         or clock.start_limit_us > LONGEST_START_US
     ):
         raise RefusedError(
-            "a challenge takes time of others: a decision or an increment has 10 s at most, a bank 300 s, and a start "
-            "60 s; use --time 10s, or less"
+            Text(
+                "app.challenge_takes_time_others_decision",
+                "a challenge takes time of others: a decision or an increment has 10 s at most, a bank 300 s, "
+                "and a start 60 s; use --time 10s, or less",
+            )
         )
 
 
@@ -315,8 +356,13 @@ def _check_size(request: ChallengeRequest, entrants: int, most: int) -> None:
     matches = math.comb(entrants - 1, request.seats - 1) * request.blocks * request.seats
     if most and matches > most:
         raise RefusedError(
-            f"these are {matches} matches, and a challenge has {most} at most; ask for fewer --blocks, or "
-            "challenge fewer bots"
+            Text(
+                "app.these_matches_challenge_most_ask",
+                "these are {matches} matches, and a challenge has {most} at most; ask for fewer --blocks, or "
+                "challenge fewer bots",
+                matches=matches,
+                most=most,
+            )
         )
 
 
@@ -330,8 +376,13 @@ def _limited(context: AppContext, choose_name: ChooseName) -> ChooseName:
         )
         if most and open_now >= most:
             raise RefusedError(
-                f"{open_now} of your challenges are not over, and {most} may be; wait for one, or give one up: "
-                "arena tournament cancel NAME"
+                Text(
+                    "app.your_challenges_not_over_may",
+                    "{count} of your challenges are not over, and {most} may be; wait for one, or give one up: "
+                    "arena tournament cancel NAME",
+                    count=open_now,
+                    most=most,
+                )
             )
         return choose_name(taken)
 
@@ -372,7 +423,13 @@ def expand(context: AppContext, bots: tuple[str, ...], game: str) -> tuple[tuple
         else:
             left_out.append(LeftOut(one.bot.name, why))
     if not entered:
-        raise RefusedError(f"no bot here besides those named can play {game}; `arena bot add DIRECTORY` adds one")
+        raise RefusedError(
+            Text(
+                "app.no_bot_here_besides_those",
+                "no bot here besides those named can play {game}; `arena bot add DIRECTORY` adds one",
+                game=game,
+            )
+        )
     first = bots.index(ALL)
     rest = tuple(bot for bot in bots[first + 1 :] if bot != ALL)
     return (*bots[:first], *entered, *rest), _told(left_out)
@@ -381,7 +438,16 @@ def expand(context: AppContext, bots: tuple[str, ...], game: str) -> tuple[tuple
 def _told(left_out: list[LeftOut]) -> tuple[LeftOut, ...]:
     """Return those that are named one by one, and how many more there are."""
     more = len(left_out) - MOST_TOLD
-    rest = (LeftOut(f"+{more}", "too many to be named one by one; `arena bot list` shows them"),) if more > 0 else ()
+    rest = (
+        (
+            LeftOut(
+                f"+{more}",
+                Text("app.too_many_named_one_one", "too many to be named one by one; `arena bot list` shows them"),
+            ),
+        )
+        if more > 0
+        else ()
+    )
     return (*left_out[:MOST_TOLD], *rest)
 
 
@@ -390,7 +456,7 @@ def _why_not(context: AppContext, one: Candidate, game: str) -> str | None:
     if one.unfit is not None:
         return _WHY[one.unfit]
     if not plays(one.version.manifest, game, find_game(game).rules_version):
-        return f"it does not play {game}"
+        return Text("app.does_not_play", "it does not play {game}", game=game)
     if one.bot.remote:
         return _REMOTE
     try:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from arena.model.errors import ForbiddenError, HiddenError, RefusedError
 from engine import registry
 from engine.core import EngineError
+from engine.text import Text
 from ratings.read.blocks import awaited_matches
 from ratings.read.bots import NamedVersion, is_owner_disabled
 from ratings.store.database import Database
@@ -28,10 +29,15 @@ if TYPE_CHECKING:
     from arena.hosting.uploads.area import UploadArea
     from arena.model.accounts import OwnerUsage
 
-WHY_HIDDEN = (
-    "shown when every other match of its block is over: they share their chance, and who saw it now would know the rest"
+WHY_HIDDEN = Text(
+    "app.shown_when_every_other_match",
+    "shown when every other match of its block is over: they share their chance, and who saw it now would "
+    "know the rest",
 )
-WHY_UNTOLD = "told move by move when it is over: its events hold what no seat may know yet; the pages show it meanwhile"
+WHY_UNTOLD = Text(
+    "app.told_move_move_when_over",
+    "told move by move when it is over: its events hold what no seat may know yet; the pages show it meanwhile",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +101,26 @@ class AppContext:
 def need_organiser(viewer: Viewer, deed: str) -> None:
     """Raise ForbiddenError, which names the deed, unless the viewer is an organiser."""
     if not viewer.is_organiser:
-        raise ForbiddenError(f"only an organiser may {deed}; ask the one who runs this service")
+        raise ForbiddenError(
+            Text(
+                "app.only_organiser_may_ask_one",
+                "only an organiser may {what}; ask the one who runs this service",
+                what=deed,
+            )
+        )
 
 
 def need_competitor(viewer: Viewer, deed: str) -> None:
     """Raise ForbiddenError unless the viewer is an organiser or an owner who competes."""
     if viewer.scope not in (Scope.ORGANISER, Scope.COMPETITOR):
         raise ForbiddenError(
-            f"a token of scope {viewer.scope.value} may not {deed}; use one of scope {Scope.COMPETITOR.value}"
+            Text(
+                "app.token_scope_may_not_use",
+                "a token of scope {scope} may not {what}; use one of scope {needed}",
+                scope=viewer.scope.value,
+                what=deed,
+                needed=Scope.COMPETITOR.value,
+            )
         )
 
 
@@ -110,15 +128,27 @@ def need_own_bot(viewer: Viewer, bot: Bot, deed: str) -> None:
     """Raise ForbiddenError unless the bot is the viewer's, or the viewer is an organiser."""
     need_competitor(viewer, deed)
     if not viewer.owns(bot.owner_id):
-        raise ForbiddenError(f"{bot.name} is not yours, so you may not {deed}; your own are {viewer.owner_name}/...")
+        raise ForbiddenError(
+            Text(
+                "app.not_yours_so_you_may",
+                "{name} is not yours, so you may not {what}; your own are {owner}/...",
+                name=bot.name,
+                what=deed,
+                owner=viewer.owner_name,
+            )
+        )
 
 
 def need_remote_service(context: AppContext, bot: Bot) -> None:
     """Raise RefusedError if the bot is remote, and nothing here plays with remote bots."""
     if bot.remote and context.is_connected is None:
         raise RefusedError(
-            f"{bot.name} is remote, and only a service that sets service.play_address plays with it; ask such a "
-            "service: arena --server NAME"
+            Text(
+                "app.remote_only_service_sets_service",
+                "{name} is remote, and only a service that sets service.play_address plays with it; ask such a "
+                "service: arena --server NAME",
+                name=bot.name,
+            )
         )
 
 
@@ -129,7 +159,12 @@ def need_granted_cores(context: AppContext, cores: int | None, bots: Iterable[Bo
     """
     is_service = context.usage is not None
     if is_service and (cores or 1) > 1 and not any(bot.remote for bot in bots):
-        raise RefusedError("a service grants each bot one core; leave out --cores, or play on a database of your own")
+        raise RefusedError(
+            Text(
+                "app.service_grants_each_bot_one",
+                "a service grants each bot one core; leave out --cores, or play on a database of your own",
+            )
+        )
 
 
 def actor_of(viewer: Viewer) -> str:
@@ -181,26 +216,44 @@ def hidden_matches(context: AppContext, matches: Collection[str]) -> set[str]:
 def need_shown(context: AppContext, match: Match) -> None:
     """Raise HiddenError while a match is withheld from the viewer."""
     if hidden_matches(context, [match.id]):
-        raise HiddenError(f"match {match.id} is {WHY_HIDDEN}")
+        raise HiddenError(Text("app.match_is", "match {match} is {why}", match=match.id, why=WHY_HIDDEN))
 
 
 def need_told(context: AppContext, match: Match, game: str) -> None:
     """Raise HiddenError while the viewer may not have the events of a match, which hold all that happens in it."""
     is_over = match.state is MatchState.FINISHED
     if not is_over and not context.viewer.is_organiser and hides_parts(game):
-        raise HiddenError(f"match {match.id} is {WHY_UNTOLD}")
+        raise HiddenError(Text("app.match_is", "match {match} is {why}", match=match.id, why=WHY_UNTOLD))
 
 
 def check_ready(context: AppContext, one: NamedVersion) -> None:
     """Raise RefusedError for a bot that is barred, or remote and not connected."""
     name = one.bot.name
     if one.bot.disabled_at_us is not None:
-        raise RefusedError(f"{name} is disabled; its owner lets it in again: arena bot disable {name} --undo")
+        raise RefusedError(
+            Text(
+                "app.disabled_owner_lets_again_arena",
+                "{name} is disabled; its owner lets it in again: arena bot disable {name_2} --undo",
+                name=name,
+                name_2=name,
+            )
+        )
     if is_owner_disabled(context.database, one.bot):
-        raise RefusedError(f"the owner of {name} is disabled; challenge another bot")
+        raise RefusedError(
+            Text(
+                "app.owner_disabled_challenge_another_bot",
+                "the owner of {name} is disabled; challenge another bot",
+                name=name,
+            )
+        )
     need_remote_service(context, one.bot)
     if one.bot.remote and context.is_connected is not None and not context.is_connected(one.version.content_hash):
         raise RefusedError(
-            f"{name} is remote, and version {one.version.manifest['version']} of it is not connected now; its author "
-            "connects it: arena bot connect DIRECTORY --server NAME"
+            Text(
+                "app.remote_version_not_connected_now",
+                "{name} is remote, and version {version} of it is not connected now; its author connects it: "
+                "arena bot connect DIRECTORY --server NAME",
+                name=name,
+                version=one.version.manifest["version"],
+            )
         )

@@ -14,6 +14,7 @@ from arena.model.ratings import (
     FairPlay,
     OfficialTable,
 )
+from engine.text import Text
 from ratings.read.crosstable import names as names_of
 from ratings.read.paging import part_of
 from ratings.read.pools import find_pool, pool_value
@@ -76,7 +77,9 @@ class LocalRatings:
         from ratings.read.loading import load_results
         from ratings.statistics.fairplay.pairs import fair_play
 
-        need_organiser(self._context.viewer, "look for bots that help one another")
+        need_organiser(
+            self._context.viewer, Text("app.look_bots_help_one_another", "look for bots that help one another")
+        )
         database = self._context.database
         asked = find_pool(database, find_pool_id(self._context, pool))
         found = fair_play(load_results(database, asked.id), alarm)
@@ -165,9 +168,14 @@ def _suspicion(one: Suspicion, seats: int, names: Mapping[str, str]) -> Suspicio
 
     first, second = names[one.first], names[one.second]
     if one.kind == PairQuestionKind.TOGETHER:
-        sentence = f"{first} and {second} do better together"
+        sentence = Text("app.do_better_together", "{first} and {second} do better together", first=first, second=second)
     elif seats > 2:
-        sentence = f"{second} does better beside {first}"
+        sentence = Text("app.does_better_beside", "{second} does better beside {first}", second=second, first=first)
     else:
-        sentence = f"{second} does better against {first} than their strengths say"
+        sentence = Text(
+            "app.does_better_against_than_their",
+            "{second} does better against {first} than their strengths say",
+            second=second,
+            first=first,
+        )
     return replace(one, sentence=sentence, first=first, second=second)

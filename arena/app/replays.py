@@ -20,6 +20,7 @@ from arena.model.match_details import DecisionTime, MatchTimes, SeatTime
 from arena.model.replays import Replay, ReplayCheck
 from arena.tournament.formats import seeds
 from arena.tournament.stored import blocks_per_seed, clock_of
+from engine.text import Text
 from ratings.errors import ArchiveError
 from ratings.read import match_list, matches
 from ratings.read.match_list import MatchFilter
@@ -65,7 +66,12 @@ class LocalReplays:
         return check
 
     def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
-        need_organiser(self._context.viewer, "verify whole tournaments here; you may verify match by match")
+        need_organiser(
+            self._context.viewer,
+            Text(
+                "app.verify_whole_tournaments_here_you", "verify whole tournaments here; you may verify match by match"
+            ),
+        )
         chosen = None if tournament is None else find_tournament(self._context, tournament).id
         return self._checks(matches.replays(self._context.database, chosen))
 
@@ -101,7 +107,14 @@ def without_evidence(match_id: str, stored: bytes, may_see: Sequence[bool]) -> R
     try:
         document = load(stored)
     except ReplayError as error:
-        raise DamagedError(f"the replay of match {match_id} cannot be read: {error}") from error
+        raise DamagedError(
+            Text(
+                "app.replay_match_cannot_read",
+                "the replay of match {match} cannot be read: {why}",
+                match=match_id,
+                why=error,
+            )
+        ) from error
     faults = document["result"]["faults"]
     withheld = [fault for fault in faults if fault["evidence"] and not may_see[fault["seat"]]]
     for fault in withheld:
@@ -112,14 +125,20 @@ def without_evidence(match_id: str, stored: bytes, may_see: Sequence[bool]) -> R
 def problems_of_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
     """Return what is wrong with a stored match: with its replay, or between its replay and the database."""
     if stored is None:
-        return ["finished without a replay"]
+        return [Text("app.finished_without_replay", "finished without a replay")]
     problems = verify(stored)
     if problems:
         return problems
     document = load(stored)
     facts = {**_plan_facts(detail, document), **_seed_facts(detail, document), **_result_facts(detail, document)}
     return [
-        f"{name}: {in_database} in the database, {in_replay} in the replay"
+        Text(
+            "app.database_replay",
+            "{name}: {one} in the database, {other} in the replay",
+            name=name,
+            one=in_database,
+            other=in_replay,
+        )
         for name, (in_database, in_replay) in facts.items()
         if in_database != in_replay
     ]
@@ -238,7 +257,13 @@ def _verify(database: Database, imported: Imported, file: str, digest: str | Non
         problems = problems_of_match(matches.match_detail(database, match.id), stored)
         if problems:
             raise ArchiveError(
-                f"{file} says something else than the replay of match {match.id} ({problems[0]}); nothing was imported"
+                Text(
+                    "app.says_something_else_than_replay",
+                    "{file} says something else than the replay of match {match} ({problem}); nothing was imported",
+                    file=file,
+                    match=match.id,
+                    problem=problems[0],
+                )
             )
         verified += 1
         tell(Stage.REPLAYS, verified, imported.matches)
@@ -262,7 +287,7 @@ def times_of(stored: bytes) -> MatchTimes:
         document = load(stored)
         decisions = tuple(_decisions(document))
     except (ReplayError, TimingError) as error:
-        raise ClientError(f"the replay cannot be read: {error}") from error
+        raise ClientError(Text("app.replay_cannot_read", "the replay cannot be read: {why}", why=error)) from error
     names = [seat["name"] for seat in document["seats"]]
     return MatchTimes(decisions, tuple(_total(seat, name, decisions) for seat, name in enumerate(names)))
 

@@ -12,6 +12,7 @@ from arena.model.ladders import Ladder, LadderRequest, Season
 from arena.tournament import seasons
 from arena.tournament.planner import planner_of
 from arena.tournament.rate_limit import MATCHES_PER_DAY
+from engine.text import Text
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan, Table
 from ratings.read.ladders import running_ladder
@@ -24,7 +25,7 @@ class LocalSeasons:
     """Implements the interface `arena.model.port.Seasons`."""
 
     def __init__(self, context: AppContext) -> None:
-        need_organiser(context.viewer, "open and close ladders and seasons")
+        need_organiser(context.viewer, Text("app.open_close_ladders_seasons", "open and close ladders and seasons"))
         self._context = context
         self._ledger = LadderLedger(context.database)
         self._shown = LocalLadders(context)

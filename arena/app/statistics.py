@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena.app.lookup import find_pool_id, find_version, shown_scope
 from arena.app.policy import AppContext
 from arena.model.errors import RefusedError
+from engine.text import Text
 from ratings.read import crosstable as counts
 from ratings.read import leaderboard
 from ratings.read.lengths import lengths
@@ -33,7 +34,12 @@ class LocalStatistics:
     ) -> Crosstable:
         if limit > MOST_IN_CROSSTABLE:
             raise RefusedError(
-                f"a crosstable of {limit} bots has too many pairs; ask for {MOST_IN_CROSSTABLE} or fewer"
+                Text(
+                    "app.crosstable_bots_too_many_pairs",
+                    "a crosstable of {count} bots has too many pairs; ask for {most} or fewer",
+                    count=limit,
+                    most=MOST_IN_CROSSTABLE,
+                )
             )
         scope = shown_scope(self._context, tournament, pool)
         return counts.crosstable(self._context.database, scope, limit)

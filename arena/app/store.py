@@ -15,6 +15,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
 from arena.model.bots import AddedBot
 from arena.tournament.seed_key import KEY_SUFFIX
+from engine.text import Text
 from ratings.store.database import Database, database_url
 from ratings.values.names import stored_bot_name
 
@@ -50,7 +51,12 @@ def store_of(place: str) -> VersionStore:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
-            f"the files of the bots cannot lie in {directory} ({error.strerror}); name another directory in ARENA_STORE"
+            Text(
+                "app.files_bots_cannot_lie_name",
+                "the files of the bots cannot lie in {directory} ({why}); name another directory in ARENA_STORE",
+                directory=directory,
+                why=error.strerror,
+            )
         ) from error
     return VersionStore(directory / f"{name}.bots")
 
@@ -63,7 +69,11 @@ def _named(directory: Path) -> Path:
     """Return the directory that somebody named, which is there already: one that several machines see is not made."""
     if not directory.is_absolute() or not directory.is_dir():
         raise StoreError(
-            f"ARENA_STORE names {directory}, which is no directory; give the whole path of one that is there"
+            Text(
+                "app.arena_store_names_which_no",
+                "ARENA_STORE names {directory}, which is no directory; give the whole path of one that is there",
+                directory=directory,
+            )
         )
     return directory
 

@@ -32,6 +32,7 @@ from arena.tournament.formats.format import FormatStanding
 from arena.tournament.playing import player_of, service_of
 from arena.tournament.stored import format_of
 from arena.tournament.table import table_situation
+from engine.text import Text
 from ratings.read import bot_faults, host_losses, tournaments
 from ratings.read.blocks import EarlyResult, early_results
 from ratings.read.leaks import LeakRow, leak_checks
@@ -164,7 +165,13 @@ class LocalTournaments:
         version = find_version(self._context, text).version
         is_checked = tournament.rated and not self._context.viewer.is_organiser
         if is_checked and unadmitted(self._context.database, [version.id]):
-            raise RefusedError(f"{text} is not admitted, so it plays no rated matches; `arena bot log` tells more")
+            raise RefusedError(
+                Text(
+                    "app.not_admitted_so_plays_no",
+                    "{bot} is not admitted, so it plays no rated matches; `arena bot log` tells more",
+                    bot=text,
+                )
+            )
 
     def _own(self, bot: str, deed: str) -> str:
         """Return the whole name of a bot that the viewer may enter and withdraw. Raises ForbiddenError."""
@@ -373,8 +380,11 @@ def need_canceller(context: AppContext, tournament: Tournament) -> None:
     first = entrant_bots(context.database, tournament.id)[0]
     if tournament.rated or not viewer.owns(first.owner_id):
         raise ForbiddenError(
-            f"only an organiser may cancel {tournament.name!r}; you may cancel an unrated tournament whose first bot "
-            "is yours"
+            Text(
+                "app.only_organiser_may_cancel_you",
+                "only an organiser may cancel {name}; you may cancel an unrated tournament whose first bot is yours",
+                name=repr(tournament.name),
+            )
         )
 
 
@@ -385,7 +395,11 @@ def need_entry(context: AppContext, tournament: Tournament) -> None:
     owner_id = None if tournament.rated or not entered else entered[0].owner_id
     if owner_id is not None and not viewer.owns(owner_id):
         raise ForbiddenError(
-            f"{tournament.name!r} is an unrated tournament of another owner, so you may not enter it; create your own"
+            Text(
+                "app.unrated_tournament_another_owner_so",
+                "{name} is an unrated tournament of another owner, so you may not enter it; create your own",
+                name=repr(tournament.name),
+            )
         )
 
 

@@ -23,9 +23,9 @@ from arena.model import live as values
 from arena.model.errors import ClientError, ForbiddenError
 from arena.model.live import ChanceOutcome, LogPart, MatchEvent
 from arena.model.match_details import FaultFact
-from arena.model.matches import LOG_STAYS_AT_HOME
 from engine import registry
 from engine.core import EngineError
+from engine.text import Text
 from ratings.read import matches
 from ratings.read.logs import seat_log
 from ratings.values.states import MatchState
@@ -46,7 +46,14 @@ def watched_match(context: AppContext, match: str, seat: int | None = None) -> W
     if seat is None:
         need_told(context, found, detail.pool.game)
     if found.state is MatchState.VOID:
-        raise ClientError(f"match {found.id} is void: {found.void_reason}; `arena match show` tells more")
+        raise ClientError(
+            Text(
+                "app.match_void_arena_match_show",
+                "match {match} is void: {why}; `arena match show` tells more",
+                match=found.id,
+                why=found.void_reason,
+            )
+        )
     watched = WatchedMatch(
         match_id=found.id,
         game=detail.pool.game,
@@ -55,9 +62,22 @@ def watched_match(context: AppContext, match: str, seat: int | None = None) -> W
         is_own=tuple(context.viewer.owns(row.owner_id) for row in detail.seats),
     )
     if seat is not None and not (0 <= seat < len(watched.is_own) and watched.is_own[seat]):
-        raise ForbiddenError(f"no bot of yours sits in seat {seat} of match {found.id}; an owner sees his own logs")
+        raise ForbiddenError(
+            Text(
+                "app.no_bot_yours_sits_seat",
+                "no bot of yours sits in seat {seat} of match {match}; an owner sees his own logs",
+                seat=seat,
+                match=found.id,
+            )
+        )
     if seat is not None and detail.seats[seat].is_remote:
-        raise ClientError(f"{watched.bots[seat]} {LOG_STAYS_AT_HOME}")
+        raise ClientError(
+            Text(
+                "app.remote_what_writes_stays_author",
+                "{bot} is remote: what it writes stays on its author's machine, where `arena bot connect` shows it",
+                bot=watched.bots[seat],
+            )
+        )
     return watched
 
 
@@ -66,7 +86,14 @@ def history(context: AppContext, watched: WatchedMatch, after: int) -> list[Matc
     try:
         events = events_of_replay(load(matches.replay_of(context.database, watched.match_id)))
     except ReplayError as error:
-        raise ClientError(f"the replay of match {watched.match_id} cannot be read: {error}") from error
+        raise ClientError(
+            Text(
+                "app.replay_match_cannot_read",
+                "the replay of match {match} cannot be read: {why}",
+                match=watched.match_id,
+                why=error,
+            )
+        ) from error
     shown = (event_value(watched, event) for event in events if event.sequence > after)
     return [event for event in shown if event is not None]
 
@@ -93,7 +120,12 @@ def _need_kept(context: AppContext, watched: WatchedMatch) -> None:
     if removed_at_us is not None:
         day = f"{datetime.fromtimestamp(removed_at_us / 1_000_000, UTC):%Y-%m-%d}"
         raise ClientError(
-            f"the logs of match {watched.match_id} were removed by retention on {day}; its result is kept"
+            Text(
+                "app.logs_match_were_removed_retention",
+                "the logs of match {match} were removed by retention on {day}; its result is kept",
+                match=watched.match_id,
+                day=day,
+            )
         )
 
 
@@ -112,8 +144,13 @@ def watch_logs(context: AppContext, match: str, seat: int, after: int) -> Iterat
 def _over(watched: WatchedMatch) -> WatchedMatch:
     if not watched.is_over:
         raise ClientError(
-            f"match {watched.match_id} is not over, and only the service that plays it shows it now: "
-            f"`arena --server NAME match watch {watched.match_id}`"
+            Text(
+                "app.match_not_over_only_service",
+                "match {match} is not over, and only the service that plays it shows it now: `arena --server "
+                "NAME match watch {match_2}`",
+                match=watched.match_id,
+                match_2=watched.match_id,
+            )
         )
     return watched
 

@@ -25,6 +25,7 @@ from arena.cli.shared.places import was_written
 from arena.cli.shared.saying import is_spoken, speaking, spoken, take_language
 from arena.cli.shared.terminal import escaped_streams
 from arena.i18n.catalogue import LANGUAGES
+from engine.text import Text
 
 NOUNS = (
     "demo",
@@ -86,7 +87,11 @@ def _refuse_server_of_others(context: typer.Context) -> None:
     """Raise MisuseError if `--server` stands before a noun that works on this machine alone."""
     if context.invoked_subcommand in HERE_ONLY and was_written(context.get_parameter_source("server")):
         raise errors.MisuseError(
-            f"`arena {context.invoked_subcommand}` works on this machine, not at a service; leave out --server"
+            Text(
+                "command.arena_works_machine_not_service",
+                "`arena {words}` works on this machine, not at a service; leave out --server",
+                words=context.invoked_subcommand,
+            )
         )
 
 
@@ -157,7 +162,14 @@ def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None
 
 
 def _unknown_language(language: str | None) -> errors.MisuseError:
-    return errors.MisuseError(f"there is no language {language!r}; --lang takes {', '.join(LANGUAGES)}")
+    return errors.MisuseError(
+        Text(
+            "command.no_language_lang_takes",
+            "there is no language {language}; --lang takes {known}",
+            language=repr(language),
+            known=", ".join(LANGUAGES),
+        )
+    )
 
 
 def _run_and_flush(arguments: Sequence[str], when_ready: Callable[[], object] | None) -> int:

@@ -12,6 +12,7 @@ from arena.conform.harness.patience import Patience
 from arena.conform.harness.process import Launcher
 from arena.conform.rules.table import BY_ID, RULES
 from arena.conform.scenarios.catalog import BASIC, FRESH, IN_MATCHES, Scenario
+from engine.text import Text
 
 
 async def check_bot(
@@ -73,7 +74,12 @@ class _Checker:
         was_used = harness.is_used
         problem = await _play(harness, scenario)
         if was_used and isinstance(problem, BrokenError) and not await _is_broken_afresh(harness, scenario):
-            problem = BrokenError("several-matches", f"{problem.seen}, which a new process does right")
+            problem = BrokenError(
+                "several-matches",
+                Text(
+                    "conform.which_new_process_does_right", "{what}, which a new process does right", what=problem.seen
+                ),
+            )
         self._record(scenario, problem)
 
     def _record(self, scenario: Scenario, problem: BrokenError | NotApplicableError | None) -> None:
@@ -107,7 +113,11 @@ class _Checker:
 
 def _first(rule: str) -> str:
     """Tell why a rule was not checked."""
-    return f"{rule} is broken, and nothing can be seen of this one until it is mended"
+    return Text(
+        "conform.broken_nothing_can_seen_one",
+        "{rule} is broken, and nothing can be seen of this one until it is mended",
+        rule=rule,
+    )
 
 
 async def _play(harness: Harness, scenario: Scenario) -> BrokenError | NotApplicableError | None:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from arena.conform.harness.process import BotProcess, Launcher, start_process
 from arena.hosting.bot_environment import bot_environment
-from arena.hosting.debian_packages import package_hint
+from arena.hosting.debian_packages import PACKAGES
 from arena.hosting.sandbox.levels import BotProgram, plan_start
 from arena.hosting.sandbox.limits import NONE, SandboxLimits
+from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +40,31 @@ def read_command(words: Sequence[str]) -> Command:
     here = Path.cwd()
     program = str(first.absolute()) if first.is_file() else shutil.which(words[0])
     if program is None:
-        if hint := package_hint(words[0]):
-            raise CommandError(f"there is no program {words[0]!r}{hint}")
+        if package := PACKAGES.get(words[0]):
+            raise CommandError(
+                Text(
+                    "hosting.no_program_install_debian_apt",
+                    "there is no program {name}; install it, on Debian with `apt install {package}`",
+                    name=repr(words[0]),
+                    package=package,
+                )
+            )
         raise CommandError(
-            f"there is no program {words[0]!r}; name a directory with bot.toml, or write the command of the bot "
-            "behind --, such as -- python main.py"
+            Text(
+                "conform.no_program_name_directory_bot",
+                "there is no program {name}; name a directory with bot.toml, or write the command of the bot "
+                "behind --, such as -- python main.py",
+                name=repr(words[0]),
+            )
         )
     if not os.access(program, os.X_OK):
-        raise CommandError(f"{words[0]!r} is not executable; write the program that runs it in front of it")
+        raise CommandError(
+            Text(
+                "conform.not_executable_write_program_runs",
+                "{name} is not executable; write the program that runs it in front of it",
+                name=repr(words[0]),
+            )
+        )
     return Command((program, *(_full_path(word, here) for word in words[1:])), str(here))
 
 

@@ -29,6 +29,7 @@ from arena.model.errors import ClientError
 from arena.rpc.errors import ProtocolError, UnreachableError
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from engine.text import Text
 
 MOST_CRASHES = 3
 """After so many matches in a row that were given up because the bot crashed, it plays no more."""
@@ -122,7 +123,13 @@ class Bridge:
             raise self._failure
         if running:
             left = "a match" if running == 1 else f"{running} matches"
-            raise LeftError(f"left {left}; the same command goes on there as long as the bot's clock lasts")
+            raise LeftError(
+                Text(
+                    "connect.left_same_command_goes_long",
+                    "left {what}; the same command goes on there as long as the bot's clock lasts",
+                    what=left,
+                )
+            )
 
     def _is_over(self) -> bool:
         return self._is_leaving or (self._is_draining and not self.running)
@@ -149,7 +156,10 @@ class Bridge:
         return (
             None
             if self._is_over()
-            else StreamEnd(RetryDecision.AGAIN, UnreachableError("the service ended the stream"))
+            else StreamEnd(
+                RetryDecision.AGAIN,
+                UnreachableError(Text("connect.service_ended_stream", "the service ended the stream")),
+            )
         )
 
     async def _watch(self, stream: ServiceStream, reader: asyncio.Task[None]) -> None:
@@ -244,7 +254,12 @@ class Bridge:
 
     async def _joined(self, stream: ServiceStream, joined: play_pb2.Joined) -> None:
         if stream is self._stream:
-            raise ProtocolError("the service let the bot in twice on one stream; tell its organiser")
+            raise ProtocolError(
+                Text(
+                    "connect.service_let_bot_twice_one",
+                    "the service let the bot in twice on one stream; tell its organiser",
+                )
+            )
         games = check_joined(joined, self._options.manifest, self._route.endpoint.address)
         self._bots.welcome(games)
         self._stream = stream
@@ -253,7 +268,15 @@ class Bridge:
         self._cures_left = _MOST_CURES
         if not self._was_joined:
             for sentence in differing_rules(joined.games, self._options.installed_rules):
-                self._tell(Note(f"{sentence}, as the engine installed here does; a bot that uses it will fail"))
+                self._tell(
+                    Note(
+                        Text(
+                            "connect.engine_installed_here_does_bot",
+                            "{what}, as the engine installed here does; a bot that uses it will fail",
+                            what=sentence,
+                        )
+                    )
+                )
         bot = self._options.name if self._route.owner is None else f"{self._route.owner}/{self._options.name}"
         address, names, room = self._route.endpoint.address, tuple(sorted(games)), max(self._room or 0, 0)
         self._tell(Connected(address, bot, self._options.version, names, room, again=self._was_joined))
@@ -289,8 +312,13 @@ class Bridge:
         if self._crashes_in_a_row >= MOST_CRASHES:
             self.drain()
             self._failure = BotFailsError(
-                f"{self._options.name} crashed in {MOST_CRASHES} matches in a row, and plays no more; mend it, try it "
-                "here with `arena match run`, and connect again"
+                Text(
+                    "connect.crashed_matches_row_plays_no",
+                    "{name} crashed in {count} matches in a row, and plays no more; mend it, try it here with "
+                    "`arena match run`, and connect again",
+                    name=self._options.name,
+                    count=MOST_CRASHES,
+                )
             )
 
     def note_failure(self, error: Exception) -> None:

@@ -20,6 +20,7 @@ from arena.rpc.errors import ProtocolError
 from arena.v1 import match_pb2, play_pb2
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
+from engine.text import Text
 
 MOST_STARTS = 3
 """How often a process is started anew in one match."""
@@ -73,7 +74,11 @@ class BridgedMatch:
             self._bots.expect_return()
         if self._events.qsize() >= MOST_EVENTS:
             raise ProtocolError(
-                f"the service asks on and on in match {self.history.match_id[:40]!r}; tell its organiser"
+                Text(
+                    "connect.service_asks_match_tell_organiser",
+                    "the service asks on and on in match {match}; tell its organiser",
+                    match=repr(self.history.match_id[:40]),
+                )
             )
         self._events.put_nowait(event)
 
@@ -155,21 +160,39 @@ class BridgedMatch:
         elif isinstance(what, Resignation) and what.match_id == self.history.match_id:
             await self._resign()
         elif isinstance(what, Closed):
-            await self._replace(f"it closed its stream ({what.why.rstrip('.').lower()})")
+            await self._replace(
+                Text("connect.closed_stream", "it closed its stream ({why})", why=what.why.rstrip(".").lower())
+            )
         elif isinstance(what, Malformed | ProtocolViolation):
-            await self._replace(f"it sent {what.why}")
+            await self._replace(Text("connect.it_sent", "it sent {what}", what=what.why))
         elif isinstance(what, Flood):
-            await self._replace("it sent more messages than a match can need")
+            await self._replace(
+                Text("connect.sent_more_messages_than_match", "it sent more messages than a match can need")
+            )
         else:
-            await self._replace("it gave up a match that it does not play")
+            await self._replace(Text("connect.gave_up_match_does_not", "it gave up a match that it does not play"))
 
     async def _answer(self, answer: Answer) -> None:
         history = self.history
         if answer.match_id != history.match_id:
-            await self._replace(f"it answered for the match {answer.match_id[:40]!r}, which it does not play")
+            await self._replace(
+                Text(
+                    "connect.answered_match_which_does_not",
+                    "it answered for the match {match}, which it does not play",
+                    match=repr(answer.match_id[:40]),
+                )
+            )
             return
         if history.is_passed(answer.ply):
-            self._tell(Note(f"an answer to ply {answer.ply} came after the service had gone on; it was left out"))
+            self._tell(
+                Note(
+                    Text(
+                        "connect.answer_ply_came_after_service",
+                        "an answer to ply {ply} came after the service had gone on; it was left out",
+                        ply=answer.ply,
+                    )
+                )
+            )
             return
         act = play_pb2.Act(match_id=answer.match_id, ply=answer.ply, actions=answer.actions, note=answer.note)
         request = play_pb2.PlayRequest(act=act)
@@ -195,14 +218,21 @@ class BridgedMatch:
                 bot = await self._bots.take()
             except StartError as error:
                 why = error.explanation.rstrip(".")
-                stopped = Stopped(f"a process did not start: {why[:1].lower()}{why[1:]}", "")
+                stopped = Stopped(
+                    Text(
+                        "connect.process_did_not_start",
+                        "a process did not start: {why}",
+                        why=f"{why[:1].lower()}{why[1:]}",
+                    ),
+                    "",
+                )
             except StreamClosedError:
-                stopped = Stopped("its process ended", "")
+                stopped = Stopped(Text("connect.process_ended", "its process ended"), "")
             else:
                 try:
                     if await self._hand_over(bot):
                         return
-                    stopped = await self._bots.stop(bot, "it closed its stream")
+                    stopped = await self._bots.stop(bot, Text("connect.closed_stream_2", "it closed its stream"))
                 except asyncio.CancelledError:
                     self._bots.end(bot)  # nobody else holds it yet
                     raise
@@ -239,7 +269,9 @@ class BridgedMatch:
         try:
             await bot.stream.send(play_pb2.PlayResponse(decide=question).SerializeToString())
         except StreamClosedError as error:
-            await self._replace(f"it closed its stream ({str(error).rstrip('.').lower()})")
+            await self._replace(
+                Text("connect.closed_stream", "it closed its stream ({why})", why=str(error).rstrip(".").lower())
+            )
 
     async def _replace(self, why: str) -> None:
         """Have another process take the match over, or give it up."""

@@ -14,6 +14,7 @@ from arena.connect.local import LocalBotProcesses
 from arena.connect.news import MatchVanished, Note, Tell
 from arena.connect.scores import began, ended
 from arena.v1 import play_pb2
+from engine.text import Text
 
 MOST_TAKEN_UP = 128
 """How many matches may run if an earlier connection had begun them: a service lets no bot play more than 64 at once."""
@@ -110,7 +111,15 @@ class BridgedMatches:
         known = self._matches.get(event.match_id)
         if known is None and not self._has_been_strange:
             self._has_been_strange = True
-            self._tell(Note(f"the service spoke of the match {event.match_id[:40]}, which has not begun here"))
+            self._tell(
+                Note(
+                    Text(
+                        "connect.service_spoke_match_which_not",
+                        "the service spoke of the match {match}, which has not begun here",
+                        match=event.match_id[:40],
+                    )
+                )
+            )
         elif known is not None:
             known[0].receive(event)
 
@@ -125,8 +134,16 @@ class BridgedMatches:
         if self._is_too_many(started):
             if not self._has_refused:
                 self._has_refused = True
-                more = f"the service begins more than {self._asked_for} matches at once"
-                self._tell(Note(f"{more}; those that are too many are not played"))
+                self._tell(
+                    Note(
+                        Text(
+                            "service.service_begins_more_than_matches",
+                            "the service begins more than {count} matches at once; those that are too many are not "
+                            "played",
+                            count=self._asked_for,
+                        )
+                    )
+                )
             return
         match = BridgedMatch(started, self._bots, self._send, self._tell)
         self._tell(began(started))

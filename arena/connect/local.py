@@ -29,6 +29,7 @@ from arena.worker.blame import StartError
 from arena.worker.bot_listener import DirectListener
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
+from engine.text import Text
 
 START_LIMIT_S = 10.0
 LOOPBACK = "127.0.0.1"
@@ -72,10 +73,20 @@ class LocalBotProcesses:
             for line in lines_of(error.log):
                 self._tell(BotWrote(1, line))
             words = last_line(error.log)
-            shown = f" Its last line was: {words!r}" if words else ""
+            why = (
+                Text(
+                    "connect.last_line_was", "{why} Its last line was: {line}", why=error.explanation, line=repr(words)
+                )
+                if words
+                else error.explanation
+            )
             raise BotFailsError(
-                f"{self._program.manifest.name} does not start: {error.explanation}{shown}; mend it and try again, "
-                "`arena match run` plays it here"
+                Text(
+                    "service.does_not_start_mend_try",
+                    "{bot} does not start: {why}; mend it and try again, `arena match run` plays it here",
+                    bot=self._program.manifest.name,
+                    why=why,
+                )
             ) from error
         self._idle.append(bot)
         return tuple(bot.games)
@@ -88,7 +99,11 @@ class LocalBotProcesses:
         """Raise ProtocolError for a game of which the service has not told."""
         if self._games is None or game not in self._games:
             raise ProtocolError(
-                f"the service began a match of {game[:40]!r}, a game of which it had not told; tell its organiser"
+                Text(
+                    "connect.service_began_match_game_which",
+                    "the service began a match of {game}, a game of which it had not told; tell its organiser",
+                    game=repr(game[:40]),
+                )
             )
 
     async def warm_up(self, number: int) -> None:
@@ -160,7 +175,9 @@ class LocalBotProcesses:
         if bot.process.exceeded is not None:
             why = bot.process.exceeded.sentence
         elif has_ended:
-            why = f"its process ended ({bot.process.exited.result().describe()})"
+            why = Text(
+                "connect.process_ended_2", "its process ended ({how})", how=bot.process.exited.result().describe()
+            )
         return Stopped(why, last_line(await bot.process.log()))
 
     async def close(self) -> None:

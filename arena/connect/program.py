@@ -15,6 +15,7 @@ from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.match.programs import program_seat
 from arena.match.spec import SeatSpec
+from engine.text import Text
 
 DEFAULT_VERSION_DIGITS = 12
 
@@ -43,13 +44,29 @@ async def prepare(
     """
 
     def announce(manifest: BotManifest) -> None:
-        tell(Note(f"building {manifest.name} with `{shlex.join(manifest.build)}`"))
+        tell(
+            Note(
+                Text(
+                    "connect.building_with",
+                    "building {name} with `{command}`",
+                    name=manifest.name,
+                    command=shlex.join(manifest.build),
+                )
+            )
+        )
 
     prepared = await prepare_copy(directory, policy, runtimes, root, announce)
     if isinstance(prepared, BuildFailure):
         for line in prepared.last_lines:
             tell(Note(f"| {line}"))
-        raise BotFailsError(f"{load_manifest(directory).name} cannot be built: {prepared.sentence}")
+        raise BotFailsError(
+            Text(
+                "command.cannot_built",
+                "{directory} cannot be built: {why}",
+                directory=load_manifest(directory).name,
+                why=prepared.sentence,
+            )
+        )
     name = prepared.manifest.name
     seat = program_seat(name, prepared.version, prepared.program, prepared.level)
     return LocalProgram(prepared.manifest, prepared.version, seat)

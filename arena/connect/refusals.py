@@ -20,6 +20,7 @@ from arena.rpc.errors import (
     status_of,
 )
 from arena.wire.encoding import PROTOCOL_MAJOR
+from engine.text import Text, joined
 
 Code = grpc.StatusCode
 
@@ -51,9 +52,11 @@ class StreamEnd:
 
 
 _WAITS = {
-    "VERSION_IN_PLAY": "it is tried again until that match is over; Ctrl-C ends this",
-    "STOPPING": "it is tried again until the service is back",
-    "FLOOD": "it is tried again in a while",
+    "VERSION_IN_PLAY": Text(
+        "connect.tried_again_until_match_over", "it is tried again until that match is over; Ctrl-C ends this"
+    ),
+    "STOPPING": Text("connect.tried_again_until_service_back", "it is tried again until the service is back"),
+    "FLOOD": Text("connect.tried_again_while", "it is tried again in a while"),
 }
 _LOST_REASON = "Internal error from Core"
 """What gRPC says of a stream that ended while something was written to it."""
@@ -79,42 +82,70 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
         return StreamEnd(
             RetryDecision.END,
             ProtocolError(
-                f"what answers at {endpoint.address} takes no remote bots; check --play-address, or ask the organiser "
-                "for the address"
+                Text(
+                    "connect.what_answers_takes_no_remote",
+                    "what answers at {address} takes no remote bots; check --play-address, or ask the organiser "
+                    "for the address",
+                    address=endpoint.address,
+                )
             ),
         )
     if error.code() is Code.RESOURCE_EXHAUSTED and _TOO_LONG in (error.details() or ""):
         return StreamEnd(
             RetryDecision.END,
             ProtocolError(
-                f"the service at {endpoint.address} sent a message of more than {MOST_MESSAGE_BYTES >> 20} MB; tell "
-                "its organiser"
+                Text(
+                    "connect.service_sent_message_more_than",
+                    "the service at {address} sent a message of more than {megabytes} MB; tell its organiser",
+                    address=endpoint.address,
+                    megabytes=MOST_MESSAGE_BYTES >> 20,
+                )
             ),
         )
     if error.code() is Code.INTERNAL and _LOST_REASON in (error.details() or ""):
-        return StreamEnd(RetryDecision.AGAIN, UnreachableError("the connection broke"), is_vague=True)
+        return StreamEnd(
+            RetryDecision.AGAIN,
+            UnreachableError(Text("connect.connection_broke", "the connection broke")),
+            is_vague=True,
+        )
     meaning = error_of(error, endpoint.address, endpoint.diagnose)
     is_over = isinstance(meaning, CertificateError | RefusedError | LoginError | ProtocolError)
     return StreamEnd(RetryDecision.END if is_over else RetryDecision.AGAIN, meaning)
 
 
 def _refusal(code: grpc.StatusCode, reason: str, message: str, endpoint: Endpoint) -> StreamEnd:
-    text = message.rstrip(".")
+    text = message.rstrip(".") if message.endswith(".") else message
     if reason in _WAITS:
-        return StreamEnd(RetryDecision.WAIT, ServiceError(f"{text}; {_WAITS[reason]}"))
+        return StreamEnd(RetryDecision.WAIT, ServiceError(joined(text, _WAITS[reason])))
     if code in _PASSING and reason not in _KINDS:
         return StreamEnd(RetryDecision.WAIT, ServiceError(text))
     kind = _KINDS.get(reason, RefusedError)
-    return StreamEnd(RetryDecision.END, kind(f"{text}{_remedy(reason, endpoint)}"))
+    return StreamEnd(RetryDecision.END, kind(_with_remedy(text, reason, endpoint)))
 
 
-def _remedy(reason: str, endpoint: Endpoint) -> str:
-    """Return what follows the service's own words, where this side knows better what to type."""
+def _with_remedy(text: str, reason: str, endpoint: Endpoint) -> str:
+    """Return the service's own words and what follows them, where this side knows better what to type."""
     login = "" if endpoint.login is None else f" --name {endpoint.login}"
-    if reason == "TOKEN_UNKNOWN":
-        return f"; with a new token from the organiser, `arena login ADDRESS{login} --token-stdin` logs in again"
-    if reason == "SUPERSEDED":
-        return "; this one ends here. One connection of a bot plays at a time: --name gives this one a name of its own"
-    if reason == "PROTOCOL_VERSION":
-        return f"; this arena speaks protocol {PROTOCOL_MAJOR}: install the arena of the service's version"
-    return ""
+    match reason:
+        case "TOKEN_UNKNOWN":
+            return Text(
+                "connect.new_token_organiser_logs_again",
+                "{why}; with a new token from the organiser, `{command}` logs in again",
+                why=text,
+                command=f"arena login ADDRESS{login} --token-stdin",
+            )
+        case "SUPERSEDED":
+            return Text(
+                "connect.one_ends_here_one_connection",
+                "{why}; this one ends here. One connection of a bot plays at a time: --name gives this one a name of "
+                "its own",
+                why=text,
+            )
+        case "PROTOCOL_VERSION":
+            return Text(
+                "connect.arena_speaks_protocol_install_arena",
+                "{why}; this arena speaks protocol {version}: install the arena of the service's version",
+                why=text,
+                version=PROTOCOL_MAJOR,
+            )
+    return text

@@ -15,6 +15,7 @@ from arena.rpc.profiles import Profile, split_address
 from arena.rpc.remote import RemoteArena
 from arena.v1 import play_pb2
 from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR
+from engine.text import Text
 from ratings.values.states import Scope
 
 _PLAYS = (Scope.PLAYER, Scope.COMPETITOR)
@@ -38,7 +39,12 @@ def find_route(profile: Profile, play_address: str | None = None) -> PlayRoute:
     if play_address is not None:
         return PlayRoute(replace(endpoint, address=_checked(play_address)), profile.token, profile.owner)
     if profile.address.startswith(UNIX):
-        raise RefusedError("a remote bot connects over the network; log in with HOST:PORT, or give --play-address")
+        raise RefusedError(
+            Text(
+                "connect.remote_bot_connects_over_network",
+                "a remote bot connects over the network; log in with HOST:PORT, or give --play-address",
+            )
+        )
     with open_line(endpoint, profile.token) as line:
         identity = RemoteArena(line).account.get_identity()
     check_protocol(identity, profile.address)
@@ -61,14 +67,24 @@ def _checked(address: str) -> str:
 def _check_may_play(identity: Identity, profile: Profile) -> None:
     if identity.scope not in _PLAYS:
         raise ForbiddenError(
-            f"the token of the login {profile.name!r} is one of scope {identity.scope.value}, which does not play; ask "
-            f"the organiser for one of scope player, and `arena login {profile.address} --name {profile.name} "
-            "--token-stdin` logs in with it"
+            Text(
+                "connect.token_login_one_scope_which",
+                "the token of the login {login} is one of scope {scope}, which does not play; ask the organiser "
+                "for one of scope player, and `arena login {address} --name {name} --token-stdin` logs in with it",
+                login=repr(profile.name),
+                scope=identity.scope.value,
+                address=profile.address,
+                name=profile.name,
+            )
         )
     if identity.owner is None:
         raise ForbiddenError(
-            f"the token of the login {profile.name!r} belongs to no owner, and a bot needs one; ask the organiser for "
-            "an invitation"
+            Text(
+                "connect.token_login_belongs_no_owner",
+                "the token of the login {login} belongs to no owner, and a bot needs one; ask the organiser for "
+                "an invitation",
+                login=repr(profile.name),
+            )
         )
 
 
@@ -76,8 +92,12 @@ def _play_port(identity: Identity, profile: Profile) -> int:
     port: int = getattr(identity, "play_port", 0)
     if not port:
         raise ServiceError(
-            f"the service at {profile.address} takes no remote bots; hand the bot in with `arena bot submit`, or ask "
-            "the organiser to set service.play_address"
+            Text(
+                "connect.service_takes_no_remote_bots",
+                "the service at {address} takes no remote bots; hand the bot in with `arena bot submit`, or ask "
+                "the organiser to set service.play_address",
+                address=profile.address,
+            )
         )
     return port
 
@@ -89,8 +109,13 @@ def games_to_join(manifest: BotManifest, joined: Sequence[str]) -> tuple[str, ..
     games = tuple(game for game in joined if manifest.plays(game))
     if not games:
         raise RefusedError(
-            f"bot.toml says that {manifest.name} plays {_listed(manifest.games)}, and the bot itself joins for "
-            f"{_listed(joined)}; let them agree"
+            Text(
+                "connect.bot_toml_says_plays_bot",
+                "bot.toml says that {bot} plays {games}, and the bot itself joins for {joined}; let them agree",
+                bot=manifest.name,
+                games=_listed(manifest.games),
+                joined=_listed(joined),
+            )
         )
     return games
 
@@ -102,18 +127,35 @@ def check_joined(joined: play_pb2.Joined, manifest: BotManifest, address: str) -
     """
     if joined.protocol_major != PROTOCOL_MAJOR:
         raise ProtocolError(
-            f"the service at {address} speaks protocol {joined.protocol_major}.{joined.protocol_minor} with bots, and "
-            f"this arena {PROTOCOL_MAJOR}; install the arena of the service's version"
+            Text(
+                "service.service_speaks_protocol_bots_arena",
+                "the service at {address} speaks protocol {theirs} with bots, and this arena {ours}; install the arena "
+                "of the service's version",
+                address=address,
+                theirs=f"{joined.protocol_major}.{joined.protocol_minor}",
+                ours=PROTOCOL_MAJOR,
+            )
         )
     if not joined.games:
         raise RefusedError(
-            f"the service at {address} plays none of the games of {manifest.name} ({_listed(manifest.games)}); "
-            "`arena --server NAME ladder list` shows which it plays"
+            Text(
+                "connect.service_plays_none_games_arena",
+                "the service at {address} plays none of the games of {bot} ({games}); `arena --server NAME "
+                "ladder list` shows which it plays",
+                address=address,
+                bot=manifest.name,
+                games=_listed(manifest.games),
+            )
         )
     if sentences := differing_rules(joined.games, dict(manifest.rules)):
         raise RefusedError(
-            f"{sentences[0]}, as bot.toml of {manifest.name} demands; connect a version of the bot for these rules, "
-            "or take the game out of its games"
+            Text(
+                "connect.bot_toml_demands_connect_version",
+                "{what}, as bot.toml of {bot} demands; connect a version of the bot for these rules, or take the "
+                "game out of its games",
+                what=sentences[0],
+                bot=manifest.name,
+            )
         )
     return {info.name: info for info in joined.games}
 
@@ -121,7 +163,13 @@ def check_joined(joined: play_pb2.Joined, manifest: BotManifest, address: str) -
 def differing_rules(games: Iterable[play_pb2.GameInfo], known: Mapping[str, str]) -> list[str]:
     """Return a sentence for each game that the service plays by other rules than are `known` by the game's name."""
     return [
-        f"the service plays {info.name} by the rules {info.rules_version}, not {known[info.name]}"
+        Text(
+            "connect.service_plays_rules_not",
+            "the service plays {game} by the rules {version}, not {wanted}",
+            game=info.name,
+            version=info.rules_version,
+            wanted=known[info.name],
+        )
         for info in games
         if known.get(info.name, info.rules_version) != info.rules_version
     ]

@@ -12,6 +12,7 @@ from arena.rpc.channel import Endpoint
 from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2
 from arena.wire.parsing import parse_response
+from engine.text import Text
 
 MOST_MESSAGE_BYTES = 16 << 20
 """How long a message of a service may be; ours lets a bot wait for 4 MB in all."""
@@ -62,7 +63,11 @@ class ServiceStream:
         response = parse_response(data)
         if response is None:
             raise ProtocolError(
-                f"the service sent {len(data)} bytes that are no message of the protocol; tell its organiser"
+                Text(
+                    "connect.service_sent_bytes_no_message",
+                    "the service sent {count} bytes that are no message of the protocol; tell its organiser",
+                    count=len(data),
+                )
             )
         return response
 

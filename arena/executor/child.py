@@ -13,6 +13,7 @@ from typing import Any
 from arena.hosting.falls import describe_end
 from arena.hosting.frames import FrameError, encode_frame, read_frame
 from arena.match.host_faults import HostCause, MatchLostError
+from engine.text import Text
 
 KEPT_STDERR_BYTES = 8192
 END_GRACE_S = 10.0
@@ -240,9 +241,13 @@ def describe_death(code: int | None, said: str) -> MatchLostError:
     number = -code if code is not None and code < 0 else 0
     ended, why = describe_end(code), last_line(said)
     evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": said}
-    reason = f"its worker ended ({ended}){': ' + why if why else ''}"
+    reason = (
+        Text("executor.worker_ended_why", "its worker ended ({how}): {why}", how=ended, why=why)
+        if why
+        else Text("executor.worker_ended", "its worker ended ({how})", how=ended)
+    )
     if code is None:
-        reason = f"its worker does not end, and was given up: {why}"
+        reason = Text("executor.worker_does_not_end_given", "its worker does not end, and was given up: {why}", why=why)
     return MatchLostError(reason, HostCause.WORKER_DIED, evidence)
 
 

@@ -22,6 +22,7 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from engine.text import Text
 
 MATCHES_A_WORKER = 2
 MOST_DEATHS_AT_START = 3
@@ -81,7 +82,9 @@ class WorkerPool:
 
     async def close(self) -> None:
         """End every worker with its bots; matches that were not finished are lost."""
-        self._failure = self._failure or ExecutorFailedError("the executor was closed")
+        self._failure = self._failure or ExecutorFailedError(
+            Text("executor.executor_closed", "the executor was closed")
+        )
         for worker in self._keepers:
             worker.stop()
         keepers = list(self._keepers.values())
@@ -124,7 +127,7 @@ class WorkerPool:
         job = self._jobs.get(match_id)
         if job is not None:
             self._withdraw(job)
-            job.fail(MatchLostError("cancelled", HostCause.CANCELLED))
+            job.fail(MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED))
 
     def refuse(self, job: ExecutorJob, error: MatchLostError) -> None:
         """Fail a match that waits, because nobody can play it."""

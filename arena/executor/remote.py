@@ -18,6 +18,7 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent, read_live
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class RemoteProcess:
         for ticket in self._begun:
             self._jobs.pop(ticket).fail(self._child.describe_death(code))
         self._begun.clear()
-        return was_ready, self._child.last_words() or f"exit status {code}"
+        return was_ready, self._child.last_words() or Text("executor.exit_status", "exit status {status}", status=code)
 
     def stop(self) -> None:
         """Have it tell its bots that the service stops, and end; `run` returns then. What still waits fails."""
@@ -155,7 +156,7 @@ class RemoteProcess:
     def cancel(self, match_id: str) -> None:
         """End a match without a report: its `run_match` raises MatchLostError. Unknown ids are ignored."""
         if (job := self._find(match_id)) is not None:
-            job.fail(MatchLostError("cancelled", HostCause.CANCELLED))
+            job.fail(MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED))
 
     def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
         """Return the events of a match, as `LocalExecutor.watch` does. Raises NotWatchableError."""

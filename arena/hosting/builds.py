@@ -21,6 +21,7 @@ from arena.hosting import building
 from arena.hosting.content import BotFilesError, VersionLimits, content_hash, hash_files, list_files
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.store import StoreError, copy_file
+from engine.text import Text, placed
 
 BUILDS_SUFFIX = ".builds"
 BUILD_LIMITS = VersionLimits(files=20_000, total_bytes=512 << 20)
@@ -75,14 +76,29 @@ class BuildStore:
         directory = self.directory(version, runtime)
         if not directory.is_dir():
             return None
-        remedy = "remove that directory, then it is built again"
+        remedy = Text("hosting.remove_directory_then_built_again", "remove that directory, then it is built again")
         try:
             record = json.loads(self._beside(directory, "json").read_text(encoding="ascii"))
             unchanged = content_hash(directory, BUILD_LIMITS) == record["hash"]
         except (BotDirectoryError, OSError, ValueError, KeyError) as error:
-            raise StoreError(f"{directory}: the built files are damaged: {error}; {remedy}") from error
+            raise StoreError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.built_files_damaged",
+                        "the built files are damaged: {why}; {remedy}",
+                        why=error,
+                        remedy=remedy,
+                    ),
+                )
+            ) from error
         if not unchanged:
-            raise StoreError(f"{directory}: the built files were changed; {remedy}")
+            raise StoreError(
+                placed(
+                    directory,
+                    Text("hosting.built_files_were_changed", "the built files were changed; {remedy}", remedy=remedy),
+                )
+            )
         return Built(version, runtime, record["hash"], directory, record["seconds"])
 
     def log(self, version: str, runtime: str) -> str | None:
@@ -123,11 +139,25 @@ class BuildStore:
         target = self.directory(version, runtime)
         found = list_files(files, BUILD_LIMITS)
         if longest := next((file.path for file in found if len(os.fsencode(file.path)) > _LONGEST_PATH), None):
-            raise BotFilesError(f"{longest[:60]}...: is a path of over {_LONGEST_PATH} bytes; choose shorter names")
+            raise BotFilesError(
+                placed(
+                    f"{longest[:60]}...",
+                    Text(
+                        "hosting.path_over_bytes_choose_shorter",
+                        "is a path of over {bytes} bytes; choose shorter names",
+                        bytes=_LONGEST_PATH,
+                    ),
+                )
+            )
         with building.building_directory(self.root) as output:
             built_hash = hash_files([copy_file(file, output) for file in found])
             if built_hash == version:
-                raise BotFilesError("it made no new file and changed none; let it write into the bot's directory")
+                raise BotFilesError(
+                    Text(
+                        "hosting.made_no_new_file_changed",
+                        "it made no new file and changed none; let it write into the bot's directory",
+                    )
+                )
             built = Built(version, runtime, built_hash, target, seconds)
             _write(self._beside(target, "json"), json.dumps({**asdict(built), "directory": target.name}).encode())
             building.publish(output, target)

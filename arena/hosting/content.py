@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.regular import open_directory, open_inner, open_regular, without_links
+from engine.text import Text, placed
 
 IGNORED_DIRECTORY = "__pycache__"
 MOST_DEPTH = 64
@@ -21,8 +22,8 @@ MOST_DEPTH = 64
 MOST_ENTRIES = 1_000_000
 """No directory is looked through further, whatever lies in it."""
 _CHUNK_BYTES = 1 << 20
-_NO_LINK = "is a link to no file of the bot; put a copy in its place"
-_CHECK_PERMISSIONS = "check its permissions"
+_NO_LINK = Text("hosting.link_no_file_bot_put", "is a link to no file of the bot; put a copy in its place")
+_CHECK_PERMISSIONS = Text("hosting.check_permissions", "check its permissions")
 
 
 class BotFilesError(BotDirectoryError):
@@ -99,7 +100,15 @@ def list_files(directory: Path, limits: VersionLimits) -> list[BotFile]:
         return sorted(_limited(directory, limits), key=lambda file: file.path)
     except OSError as error:
         raise BotFilesError(
-            f"{error.filename or directory}: cannot be read ({error.strerror}); {_CHECK_PERMISSIONS}"
+            placed(
+                error.filename or directory,
+                Text(
+                    "hosting.cannot_read",
+                    "cannot be read ({why}); {remedy}",
+                    why=error.strerror,
+                    remedy=_CHECK_PERMISSIONS,
+                ),
+            )
         ) from error
 
 
@@ -111,7 +120,17 @@ def open_file(file: BotFile) -> BufferedReader:
     try:
         opened = os.fdopen(open_regular(file.directory, file.real_path), "rb")
     except PermissionError as error:
-        raise BotFilesError(f"{file.source}: cannot be read ({error.strerror}); {_CHECK_PERMISSIONS}") from error
+        raise BotFilesError(
+            placed(
+                file.source,
+                Text(
+                    "hosting.cannot_read",
+                    "cannot be read ({why}); {remedy}",
+                    why=error.strerror,
+                    remedy=_CHECK_PERMISSIONS,
+                ),
+            )
+        ) from error
     except OSError as error:
         raise changed(file) from error
     if FileIdentity.of(os.fstat(opened.fileno())) == file.look:
@@ -136,7 +155,14 @@ def read_chunks(file: BotFile) -> Iterator[bytes]:
 
 def changed(file: BotFile) -> BotFilesError:
     """Return the error for a file that is no more what was listed."""
-    return BotFilesError(f"{file.source}: changed while it was read; try again when nothing writes there")
+    return BotFilesError(
+        placed(
+            file.source,
+            Text(
+                "hosting.changed_while_read_try_again", "changed while it was read; try again when nothing writes there"
+            ),
+        )
+    )
 
 
 def _limited(directory: Path, limits: VersionLimits) -> list[BotFile]:
@@ -146,10 +172,26 @@ def _limited(directory: Path, limits: VersionLimits) -> list[BotFile]:
         files.append(file)
         total_bytes += file.look.size_bytes
         if len(files) > limits.files:
-            raise BotFilesError(f"{directory}: holds over {limits.files} files; keep only what the bot needs to run")
+            raise BotFilesError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.holds_over_files_keep_only",
+                        "holds over {count} files; keep only what the bot needs to run",
+                        count=limits.files,
+                    ),
+                )
+            )
         if total_bytes > limits.total_bytes:
             raise BotFilesError(
-                f"{directory}: holds over {limits.total_bytes >> 20} MiB; keep only what the bot needs to run"
+                placed(
+                    directory,
+                    Text(
+                        "hosting.holds_over_mib_keep_only",
+                        "holds over {count} MiB; keep only what the bot needs to run",
+                        count=limits.total_bytes >> 20,
+                    ),
+                )
             )
     return files
 
@@ -177,7 +219,14 @@ class _Walk:
                     yield self._file(entry, path)
                 elif depth >= MOST_DEPTH:
                     raise BotFilesError(
-                        f"{self._directory}: is deeper than {MOST_DEPTH} directories; keep what the bot needs to run"
+                        placed(
+                            self._directory,
+                            Text(
+                                "hosting.deeper_than_directories_keep_what",
+                                "is deeper than {most} directories; keep what the bot needs to run",
+                                most=MOST_DEPTH,
+                            ),
+                        )
                     )
                 else:
                     yield from self._below(open_inner(place, entry.name), f"{path}/", depth + 1)
@@ -191,7 +240,14 @@ class _Walk:
                 self._entries += 1
                 if self._entries > MOST_ENTRIES:
                     raise BotFilesError(
-                        f"{self._directory / prefix}: over {MOST_ENTRIES} entries; keep only what the bot needs to run"
+                        placed(
+                            self._directory / prefix,
+                            Text(
+                                "hosting.over_entries_keep_only_what",
+                                "over {most} entries; keep only what the bot needs to run",
+                                most=MOST_ENTRIES,
+                            ),
+                        )
                     )
                 if not is_left_out(entry.name):
                     found.append(entry)
@@ -204,18 +260,39 @@ class _Walk:
         if stat.S_ISLNK(status.st_mode):
             inside = without_links(self._directory, path)
             if inside is None:
-                raise BotFilesError(f"{source}: is a link that leaves the bot's directory; put a copy in its place")
+                raise BotFilesError(
+                    placed(
+                        source,
+                        Text(
+                            "hosting.link_leaves_bot_directory_put",
+                            "is a link that leaves the bot's directory; put a copy in its place",
+                        ),
+                    )
+                )
             real_path = inside
             try:
                 status = (self._directory / inside).lstat()
             except OSError:
-                raise BotFilesError(f"{source}: {_NO_LINK}") from None
+                raise BotFilesError(placed(source, _NO_LINK)) from None
             if not stat.S_ISREG(status.st_mode):
-                raise BotFilesError(f"{source}: {_NO_LINK}")
+                raise BotFilesError(placed(source, _NO_LINK))
         if not stat.S_ISREG(status.st_mode):
-            raise BotFilesError(f"{source}: is neither a file nor a directory; remove it")
+            raise BotFilesError(
+                placed(
+                    source,
+                    Text("hosting.neither_file_nor_directory_remove", "is neither a file nor a directory; remove it"),
+                )
+            )
         if status.st_nlink > 1 and status.st_uid != self._owner:
-            raise BotFilesError(f"{source}: is a second name of another user's file; put a copy in its place")
+            raise BotFilesError(
+                placed(
+                    source,
+                    Text(
+                        "hosting.second_name_another_user_file",
+                        "is a second name of another user's file; put a copy in its place",
+                    ),
+                )
+            )
         return BotFile(path, bool(status.st_mode & stat.S_IXUSR), self._directory, real_path, FileIdentity.of(status))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from engine.text import Text
+
 PACKAGES = {
     "c++": "g++",
     "cargo": "cargo",
@@ -34,12 +36,6 @@ _MISSING_PROGRAM = re.compile(r"(?:^|[\s/])([\w.+-]+): (?:command not found|not 
 _MISSING_HEADER = re.compile(r"fatal error: '?([\w.+/-]+)'?:? (?:No such file or directory|file not found)")
 
 
-def package_hint(program: str) -> str:
-    """Return how a program is installed, to be put behind the sentence that misses it; empty if nobody knows."""
-    package = PACKAGES.get(program)
-    return f"; install it, on Debian with `apt install {package}`" if package else ""
-
-
 def hint_in_log(log: str) -> str:
     """Return what is to be installed according to the log of a build, as a sentence; empty if it tells no such thing.
 
@@ -48,7 +44,12 @@ def hint_in_log(log: str) -> str:
     for header in _MISSING_HEADER.findall(log):
         for beginning, package in _HEADERS.items():
             if header.startswith(beginning):
-                return f"{header} is missing; on Debian `apt install {package}` installs it."
+                return Text(
+                    "hosting.missing_debian_apt_install_installs",
+                    "{header} is missing; on Debian `apt install {package}` installs it.",
+                    header=header,
+                    package=package,
+                )
     for program in _MISSING_PROGRAM.findall(log):
         if program in PACKAGES:
             return f"The program {program} is missing; on Debian `apt install {PACKAGES[program]}` installs it."

@@ -10,6 +10,8 @@ import signal
 import sys
 from typing import NoReturn
 
+from engine.text import Text
+
 FALL_STATUS = 75
 """The exit status of a process that reached a limit of its own."""
 _NO_THREAD = "pthread_create failed"
@@ -34,4 +36,8 @@ def is_fall(code: int | None, said: str = "") -> bool:
 def describe_end(code: int | None) -> str:
     """Return how a process ended, in a word or two."""
     number = -code if code is not None and code < 0 else 0
-    return signal.Signals(number).name if number in list(signal.Signals) else f"exit status {code}"
+    return (
+        signal.Signals(number).name
+        if number in list(signal.Signals)
+        else Text("executor.exit_status", "exit status {status}", status=code)
+    )

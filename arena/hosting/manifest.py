@@ -20,10 +20,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from arena.hosting import manifest_fields as fields
-from arena.hosting.debian_packages import package_hint
+from arena.hosting.debian_packages import PACKAGES
 from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, format_value
 from arena.hosting.regular import open_regular, without_links
 from arena.hosting.system_places import SYSTEM_PLACES
+from engine.text import Text, placed
 
 MANIFEST_NAME = "bot.toml"
 ARENA, BUNDLED = "arena", "bundled"
@@ -134,7 +135,7 @@ def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
             rules=fields.read_rules(data.get("rules", {})),
         )
     except FieldError as error:
-        raise ManifestError(f"{place}: {error}") from None
+        raise ManifestError(placed(place, error)) from None
 
 
 def resolve_command(manifest: BotManifest, directory: Path, places: ProgramPlaces | None = None) -> tuple[str, ...]:
@@ -149,7 +150,7 @@ def resolve_command(manifest: BotManifest, directory: Path, places: ProgramPlace
 
 def resolve_words(key: str, words: Sequence[str], directory: Path, places: ProgramPlaces) -> tuple[str, ...]:
     """Return a command of the manifest, the value of `key`, as `resolve_command` does. Raises ManifestError."""
-    place = f"{directory / MANIFEST_NAME}: "
+    place = directory / MANIFEST_NAME
     program, *arguments = words
     if program in places.programs:
         _check_script(key, arguments, directory, place)
@@ -170,8 +171,15 @@ def check_for_strangers(
     place = directory / MANIFEST_NAME
     if manifest.memory_mb > MOST_MEMORY_MB_OF_STRANGERS:
         raise ManifestError(
-            f"{place}: memory_mb is {manifest.memory_mb}, and bots that have an owner may use "
-            f"{MOST_MEMORY_MB_OF_STRANGERS}; ask for less"
+            placed(
+                place,
+                Text(
+                    "hosting.memory_mb_bots_owner_may",
+                    "memory_mb is {value}, and bots that have an owner may use {most}; ask for less",
+                    value=manifest.memory_mb,
+                    most=MOST_MEMORY_MB_OF_STRANGERS,
+                ),
+            )
         )
     if manifest.build:
         return
@@ -179,8 +187,15 @@ def check_for_strangers(
     shown_trees = (Path(sys.executable),) if trees is None else trees
     if not any(program.is_relative_to(tree) for tree in (*shown_trees, directory.absolute(), *SYSTEM_PLACES)):
         raise ManifestError(
-            f"{place}: the program {program} does not exist in the sandbox; put it into the directory "
-            "(runtime 'bundled'), or install it in /usr"
+            placed(
+                place,
+                Text(
+                    "hosting.program_does_not_exist_sandbox",
+                    "the program {program} does not exist in the sandbox; put it into the directory (runtime "
+                    "'bundled'), or install it in /usr",
+                    program=program,
+                ),
+            )
         )
 
 
@@ -190,67 +205,197 @@ def _own_places(manifest: BotManifest, directory: Path) -> ProgramPlaces:
     if manifest.runtime == BUNDLED:
         return BUNDLED_PLACES
     raise ManifestError(
-        f"{directory / MANIFEST_NAME}: runtime is {format_value(manifest.runtime)}, which is unknown here; use 'arena' "
-        "or 'bundled', or ask the organiser to define it"
+        placed(
+            directory / MANIFEST_NAME,
+            Text(
+                "hosting.runtime_which_unknown_here_use",
+                "runtime is {name}, which is unknown here; use 'arena' or 'bundled', or ask the organiser to define it",
+                name=format_value(manifest.runtime),
+            ),
+        )
     )
 
 
 def _manifest_path(directory: Path) -> Path:
     if not directory.exists():
-        raise ManifestError(f"{directory}: there is no such directory; name the one that holds {MANIFEST_NAME}")
+        raise ManifestError(
+            placed(
+                directory,
+                Text(
+                    "hosting.no_such_directory_name_one",
+                    "there is no such directory; name the one that holds {file}",
+                    file=MANIFEST_NAME,
+                ),
+            )
+        )
     if not directory.is_dir():
-        raise ManifestError(f"{directory}: a bot is a directory with a {MANIFEST_NAME}, and this is a file")
+        raise ManifestError(
+            placed(
+                directory,
+                Text(
+                    "hosting.bot_directory_file",
+                    "a bot is a directory with a {name}, and this is a file",
+                    name=MANIFEST_NAME,
+                ),
+            )
+        )
     path = directory / MANIFEST_NAME
     if not (path.is_file() or path.is_symlink()):
-        raise ManifestError(f"{directory}: there is no {MANIFEST_NAME}; write one with {EXAMPLE}")
+        raise ManifestError(
+            placed(
+                directory,
+                Text(
+                    "hosting.no_write_one",
+                    "there is no {name}; write one with {example}",
+                    name=MANIFEST_NAME,
+                    example=EXAMPLE,
+                ),
+            )
+        )
     return path
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
     inside = without_links(path.parent, path.name)
     if inside is None:
-        raise ManifestError(f"{path}: is a link that leaves the bot's directory; put a copy in its place")
+        raise ManifestError(
+            placed(
+                path,
+                Text(
+                    "hosting.link_leaves_bot_directory_put",
+                    "is a link that leaves the bot's directory; put a copy in its place",
+                ),
+            )
+        )
     try:
         with os.fdopen(open_regular(path.parent, inside), "rb") as file:
             content = file.read(MAX_MANIFEST_BYTES + 1)
     except OSError as error:
-        raise ManifestError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+        raise ManifestError(
+            placed(
+                path,
+                Text(
+                    "hosting.cannot_read_check_permissions",
+                    "cannot be read ({why}); check its permissions",
+                    why=error.strerror,
+                ),
+            )
+        ) from error
     if len(content) > MAX_MANIFEST_BYTES:
-        raise ManifestError(f"{path}: is longer than {MAX_MANIFEST_BYTES} bytes; keep only the keys it needs")
+        raise ManifestError(
+            placed(
+                path,
+                Text(
+                    "hosting.longer_than_bytes_keep_only",
+                    "is longer than {bytes} bytes; keep only the keys it needs",
+                    bytes=MAX_MANIFEST_BYTES,
+                ),
+            )
+        )
     try:
         return tomllib.loads(content.decode())
     except UnicodeDecodeError as error:
-        raise ManifestError(f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+        raise ManifestError(
+            placed(
+                path,
+                Text(
+                    "hosting.not_utf_8_text_byte",
+                    "is not UTF-8 text (byte {place}); save it as UTF-8",
+                    place=error.start,
+                ),
+            )
+        ) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ManifestError(f"{path}: is not valid TOML: {' '.join(str(error).split())}; correct that line") from error
+        raise ManifestError(
+            placed(
+                path,
+                Text(
+                    "hosting.not_valid_toml_correct_line",
+                    "is not valid TOML: {why}; correct that line",
+                    why=" ".join(str(error).split()),
+                ),
+            )
+        ) from error
 
 
-def _check_script(key: str, arguments: Sequence[str], directory: Path, place: str) -> None:
+def _check_script(key: str, arguments: Sequence[str], directory: Path, place: Path) -> None:
     """Check that the script of `python main.py` exists; what follows an option (`-m package`) is left to Python."""
     if arguments and not arguments[0].startswith("-") and not _lies_within(arguments[0], directory):
         raise ManifestError(
-            f"{place}{key} runs {format_value(arguments[0])}, and there is no such file in the directory"
+            placed(
+                place,
+                Text(
+                    "hosting.runs_no_such_file_directory",
+                    "{key} runs {command}, and there is no such file in the directory",
+                    key=key,
+                    command=format_value(arguments[0]),
+                ),
+            )
         )
 
 
-def _find_program(program: str, directory: Path, places: ProgramPlaces, place: str) -> str:
+def _find_program(program: str, directory: Path, places: ProgramPlaces, place: Path) -> str:
     if _lies_within(program, directory):
         path = (directory / program).absolute()
         if not os.access(path, os.X_OK):
-            raise ManifestError(f"{place}the program {format_value(program)} is not executable; run chmod +x on it")
+            raise ManifestError(
+                placed(
+                    place,
+                    Text(
+                        "hosting.program_not_executable_run_chmod",
+                        "the program {program} is not executable; run chmod +x on it",
+                        program=format_value(program),
+                    ),
+                )
+            )
         return str(path)
     if places.path == "":
         raise ManifestError(
-            f"{place}runtime is {format_value(places.runtime)}, and there is no file {format_value(program)} in the "
-            "directory"
+            placed(
+                place,
+                Text(
+                    "hosting.runtime_no_file_directory",
+                    "runtime is {runtime}, and there is no file {program} in the directory",
+                    runtime=format_value(places.runtime),
+                    program=format_value(program),
+                ),
+            )
         )
     found = shutil.which(program, path=places.path)
     if found is None:
-        where = "on PATH" if places.path is None else f"a program of runtime {format_value(places.runtime)}"
         raise ManifestError(
-            f"{place}the program {format_value(program)} is neither in the directory nor {where}{package_hint(program)}"
+            placed(
+                place,
+                Text(
+                    "hosting.program_neither_directory_nor",
+                    "the program {program} is neither in the directory nor {what}",
+                    program=format_value(program),
+                    what=_where_it_could_be(program, places),
+                ),
+            )
         )
     return str(Path(found).absolute())
+
+
+def _where_it_could_be(program: str, places: ProgramPlaces) -> Text:
+    package = PACKAGES.get(program)
+    if places.path is None:
+        if package is None:
+            return Text("hosting.on_path", "on PATH")
+        return Text(
+            "hosting.path_install_debian_apt_install",
+            "on PATH; install it, on Debian with `apt install {package}`",
+            package=package,
+        )
+    runtime = format_value(places.runtime)
+    if package is None:
+        return Text("hosting.program_runtime", "a program of runtime {runtime}", runtime=runtime)
+    return Text(
+        "hosting.program_runtime_install_debian_apt",
+        "a program of runtime {runtime}; install it, on Debian with `apt install {package}`",
+        runtime=runtime,
+        package=package,
+    )
 
 
 def _lies_within(name: str, directory: Path) -> bool:

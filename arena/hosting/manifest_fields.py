@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from engine.text import Text
+
 SCHEMA = 1
 ALL_GAMES = "*"
 MEMORY_MB = range(16, 65_536 + 1)
@@ -33,21 +35,44 @@ def check_keys(data: Mapping[str, Any]) -> None:
     for key in data:
         if key not in KEYS:
             near = difflib.get_close_matches(key, KEYS, n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(KEYS)}"
-            raise FieldError(f"unknown key {format_value(key)}; {remedy}")
+            remedy = (
+                Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near[0]))
+                if near
+                else Text("hosting.the_keys_are", "the keys are {known}", known=", ".join(KEYS))
+            )
+            raise FieldError(
+                Text("hosting.unknown_key", "unknown key {key}; {remedy}", key=format_value(key), remedy=remedy)
+            )
     for key in ("schema", "name", "command"):
         if key not in data:
-            raise FieldError(f"the key {key!r} is missing; the least that is needed is {EXAMPLE}")
+            raise FieldError(
+                Text(
+                    "hosting.key_missing_least_needed",
+                    "the key {key} is missing; the least that is needed is {example}",
+                    key=repr(key),
+                    example=EXAMPLE,
+                )
+            )
     if type(data["schema"]) is not int or data["schema"] != SCHEMA:
-        raise FieldError(f"schema is {format_value(data['schema'])}, and this arena reads schema {SCHEMA}")
+        raise FieldError(
+            Text(
+                "hosting.schema_arena_reads_schema",
+                "schema is {value}, and this arena reads schema {own}",
+                value=format_value(data["schema"]),
+                own=SCHEMA,
+            )
+        )
 
 
 def read_name(value: object) -> str:
     """Return the name of a bot. Raises FieldError."""
     if not isinstance(value, str) or not is_name(value):
         raise FieldError(
-            f"name is {format_value(value)}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like "
-            '"my-bot"'
+            Text(
+                "hosting.name_use_1_40_z",
+                "name is {value}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like \"my-bot\"",
+                value=format_value(value),
+            )
         )
     return value
 
@@ -65,11 +90,21 @@ def read_build(value: object) -> tuple[str, ...]:
 def read_games(value: object) -> tuple[str, ...]:
     """Return the names of the games that a bot plays. Raises FieldError."""
     if not isinstance(value, list) or not value:
-        raise FieldError(f'games is {format_value(value)}; write a list of names, or games = ["*"] for every game')
+        raise FieldError(
+            Text(
+                "hosting.games_write_list_names_games",
+                'games is {value}; write a list of names, or games = ["*"] for every game',
+                value=format_value(value),
+            )
+        )
     for name in value:
         if not isinstance(name, str) or (name != ALL_GAMES and not _GAME_NAME.fullmatch(name)):
             raise FieldError(
-                f"games has {format_value(name)}, which no game is called; `arena game list` shows the names"
+                Text(
+                    "hosting.games_which_no_game_called",
+                    "games has {name}, which no game is called; `arena game list` shows the names",
+                    name=format_value(name),
+                )
             )
     return tuple(value)
 
@@ -77,14 +112,28 @@ def read_games(value: object) -> tuple[str, ...]:
 def read_memory_mb(value: object) -> int:
     """Return the memory that a bot asks for. Raises FieldError."""
     if type(value) is not int or value not in MEMORY_MB:
-        raise FieldError(f"memory_mb is {format_value(value)}; use a whole number {MEMORY_MB[0]} to {MEMORY_MB[-1]}")
+        raise FieldError(
+            Text(
+                "hosting.memory_mb_use_whole_number",
+                "memory_mb is {value}; use a whole number {least} to {most}",
+                value=format_value(value),
+                least=MEMORY_MB[0],
+                most=MEMORY_MB[-1],
+            )
+        )
     return value
 
 
 def read_deterministic(value: object) -> bool:
     """Return whether a bot promises equal play for equal seeds. Raises FieldError."""
     if not isinstance(value, bool):
-        raise FieldError(f"deterministic is {format_value(value)}; use true or false, without quotes")
+        raise FieldError(
+            Text(
+                "hosting.deterministic_use_true_false_without",
+                "deterministic is {value}; use true or false, without quotes",
+                value=format_value(value),
+            )
+        )
     return value
 
 
@@ -92,7 +141,11 @@ def read_runtime(value: object) -> str:
     """Return the name of a runtime, whether this arena knows it or not. Raises FieldError."""
     if not isinstance(value, str) or not is_name(value):
         raise FieldError(
-            f"runtime is {format_value(value)}, which no runtime is called; `arena runtime list` shows the names"
+            Text(
+                "hosting.runtime_which_no_runtime_called",
+                "runtime is {value}, which no runtime is called; `arena runtime list` shows the names",
+                value=format_value(value),
+            )
         )
     return value
 
@@ -101,12 +154,20 @@ def read_rules(value: object) -> tuple[tuple[str, str], ...]:
     """Return the games of which a bot plays one version of the rules only, with that version. Raises FieldError."""
     if not isinstance(value, dict) or not all(isinstance(version, str) for version in value.values()):
         raise FieldError(
-            f'rules is {format_value(value)}; write a table of games and versions, like foreign_king = "1"'
+            Text(
+                "hosting.rules_write_table_games_versions",
+                'rules is {value}; write a table of games and versions, like foreign_king = "1"',
+                value=format_value(value),
+            )
         )
     for name in value:
         if not _GAME_NAME.fullmatch(name):
             raise FieldError(
-                f"rules has {format_value(name)}, which no game is called; `arena game list` shows the names"
+                Text(
+                    "hosting.rules_which_no_game_called",
+                    "rules has {name}, which no game is called; `arena game list` shows the names",
+                    name=format_value(name),
+                )
             )
     return tuple(sorted(value.items()))
 
@@ -119,9 +180,33 @@ def format_value(value: object) -> str:
 
 def _words(key: str, value: object, example: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise FieldError(f"{key} is {format_value(value)}; write a list of words, like {key} = {example}")
+        raise FieldError(
+            Text(
+                "hosting.write_list_words_like",
+                "{key} is {value}; write a list of words, like {key_2} = {example}",
+                key=key,
+                value=format_value(value),
+                key_2=key,
+                example=example,
+            )
+        )
     if not value or not value[0]:
-        raise FieldError(f"{key} is empty; name the program first, like {key} = {example}")
+        raise FieldError(
+            Text(
+                "hosting.empty_name_program_first_like",
+                "{key} is empty; name the program first, like {key_2} = {example}",
+                key=key,
+                key_2=key,
+                example=example,
+            )
+        )
     if len(value) > MAX_COMMAND_WORDS or any("\0" in word for word in value):
-        raise FieldError(f"{key} has over {MAX_COMMAND_WORDS} words or a NUL in one; shorten it")
+        raise FieldError(
+            Text(
+                "hosting.over_words_nul_one_shorten",
+                "{key} has over {most} words or a NUL in one; shorten it",
+                key=key,
+                most=MAX_COMMAND_WORDS,
+            )
+        )
     return tuple(value)

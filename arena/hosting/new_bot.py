@@ -11,6 +11,7 @@ from pathlib import Path
 
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sample_bots import kit_directory, template_directory
+from engine.text import Text, placed
 
 KIT = "kit"
 """The folder in the new bot's directory where the kit of its language lies."""
@@ -48,7 +49,14 @@ def write_new_bot(directory: Path, language: str, name: str, game: str) -> NewBo
     except OSError as error:
         _remove(directory, is_made_here=is_made_here)
         raise NewBotError(
-            f"{directory}: cannot be written ({error.strerror}); name a directory in a place where you may write"
+            placed(
+                directory,
+                Text(
+                    "hosting.cannot_written_name_directory_place",
+                    "cannot be written ({why}); name a directory in a place where you may write",
+                    why=error.strerror,
+                ),
+            )
         ) from error
     return NewBot(directory, tuple(map(str, files)), kit is not None)
 
@@ -58,14 +66,44 @@ def _check_free(directory: Path) -> bool:
     try:
         if directory.is_dir():
             if any(directory.iterdir()):
-                raise NewBotError(f"{directory}: is not empty, and nothing is overwritten; name a new directory")
+                raise NewBotError(
+                    placed(
+                        directory,
+                        Text(
+                            "hosting.not_empty_nothing_overwritten_name",
+                            "is not empty, and nothing is overwritten; name a new directory",
+                        ),
+                    )
+                )
             return False
         if directory.is_symlink() and not directory.exists():
-            raise NewBotError(f"{directory}: is a link to what is not there; remove it, or name a new directory")
+            raise NewBotError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.link_what_not_remove_name",
+                        "is a link to what is not there; remove it, or name a new directory",
+                    ),
+                )
+            )
         if directory.exists():
-            raise NewBotError(f"{directory}: is a file; name a new directory for the bot")
+            raise NewBotError(
+                placed(
+                    directory,
+                    Text("hosting.file_name_new_directory_bot", "is a file; name a new directory for the bot"),
+                )
+            )
     except OSError as error:
-        raise NewBotError(f"{directory}: cannot be looked at ({error.strerror}); name another directory") from error
+        raise NewBotError(
+            placed(
+                directory,
+                Text(
+                    "hosting.cannot_looked_name_another_directory",
+                    "cannot be looked at ({why}); name another directory",
+                    why=error.strerror,
+                ),
+            )
+        ) from error
     return True
 
 

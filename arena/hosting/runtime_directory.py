@@ -13,6 +13,7 @@ from pathlib import Path
 
 from arena.hosting.errors import RuntimeDirectoryError
 from arena.hosting.removal import remove_tree
+from engine.text import Text, placed
 
 MAX_SOCKET_PATH = 107 if sys.platform == "linux" else 103
 """The longest path of a unix socket in bytes (sun_path has 108 or, on macOS, 104, including its zero)."""
@@ -40,8 +41,13 @@ def find_base() -> Path:
         if base.is_dir() and os.access(base, os.W_OK | os.X_OK) and _is_short(base):
             return base
     raise RuntimeDirectoryError(
-        f"the path of {tempfile.gettempdir()} is too long for a unix socket ({MAX_SOCKET_PATH} bytes), and /tmp cannot "
-        "be written; set TMPDIR to a directory with a short path"
+        Text(
+            "hosting.path_too_long_unix_socket",
+            "the path of {path} is too long for a unix socket ({most} bytes), and /tmp cannot be written; set "
+            "TMPDIR to a directory with a short path",
+            path=tempfile.gettempdir(),
+            most=MAX_SOCKET_PATH,
+        )
     )
 
 
@@ -100,7 +106,7 @@ def _remove(directory: Path) -> None:
     for path in directory.glob(f"{SOCKET_NAME}*"):
         path.unlink()
     if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
-        raise OSError(f"{directory}: holds {sorted(foreign)[0]}")
+        raise OSError(placed(directory, Text("hosting.holds", "holds {what}", what=sorted(foreign)[0])))
     (directory / _LOCK).unlink()
     directory.rmdir()
 

@@ -11,6 +11,7 @@ import importlib.util
 from pathlib import Path
 
 from arena.hosting.manifest import MANIFEST_NAME, BotDirectoryError
+from engine.text import Text
 
 _PACKAGE = "bots"
 _TEMPLATE, _KIT = "template", "kit"
@@ -21,7 +22,13 @@ def sample_directory(name: str) -> Path:
     for place in _places():
         if name in _having(place, MANIFEST_NAME):
             return place / name
-    raise BotDirectoryError(f"the sample bot {name!r} is not installed; install kingmaker-arena again")
+    raise BotDirectoryError(
+        Text(
+            "hosting.sample_bot_not_installed_install",
+            "the sample bot {name} is not installed; install kingmaker-arena again",
+            name=repr(name),
+        )
+    )
 
 
 def sample_names() -> list[str]:
@@ -39,7 +46,14 @@ def template_directory(language: str) -> Path:
     for place in _places():
         if language in _having(place, f"{_TEMPLATE}/{MANIFEST_NAME}"):
             return place / language / _TEMPLATE
-    raise BotDirectoryError(f"there is no template for bots in {language!r}; write {' or '.join(template_languages())}")
+    raise BotDirectoryError(
+        Text(
+            "hosting.no_template_bots_write",
+            "there is no template for bots in {language}; write {known}",
+            language=repr(language),
+            known=" or ".join(template_languages()),
+        )
+    )
 
 
 def kit_directory(language: str) -> Path | None:

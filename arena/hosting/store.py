@@ -23,10 +23,11 @@ from typing import ClassVar
 from arena.hosting import building
 from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, read_chunks
 from arena.hosting.manifest import BotDirectoryError, BotManifest, load_manifest
+from engine.text import Text, placed
 
 STORE_SUFFIX = ".bots"
 ABANDONED_AFTER_S = 3600.0
-_ADD_AGAIN = "remove that directory and add the bot again"
+_ADD_AGAIN = Text("hosting.remove_directory_add_bot_again", "remove that directory and add the bot again")
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -85,7 +86,14 @@ class VersionStore:
                 building.publish(directory, self.directory(version_hash))
         except OSError as error:
             raise StoreError(
-                f"{self.root}: the bot cannot be stored ({error.strerror}); check space and permissions there"
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.bot_cannot_stored_check_space",
+                        "the bot cannot be stored ({why}); check space and permissions there",
+                        why=error.strerror,
+                    ),
+                )
             ) from error
         return self.get(version_hash)
 
@@ -93,14 +101,41 @@ class VersionStore:
         """Return the version with that hash, after checking its files. Raises StoreError."""
         directory = self.directory(version_hash)
         if not directory.is_dir():
-            raise StoreError(f"{directory}: the files of this version are missing; add the bot again")
+            raise StoreError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.files_version_missing_add_bot",
+                        "the files of this version are missing; add the bot again",
+                    ),
+                )
+            )
         try:
             unchanged = content_hash(directory, self._limits) == version_hash
             manifest = load_manifest(directory)
         except (BotDirectoryError, OSError) as error:
-            raise StoreError(f"{directory}: the stored files are damaged: {error}; {_ADD_AGAIN}") from error
+            raise StoreError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.stored_files_damaged",
+                        "the stored files are damaged: {why}; {remedy}",
+                        why=error,
+                        remedy=_ADD_AGAIN,
+                    ),
+                )
+            ) from error
         if not unchanged:
-            raise StoreError(f"{directory}: the stored files were changed; {_ADD_AGAIN}")
+            raise StoreError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.stored_files_were_changed",
+                        "the stored files were changed; {remedy}",
+                        remedy=_ADD_AGAIN,
+                    ),
+                )
+            )
         return StoredVersion(version_hash, directory, manifest)
 
     def hashes(self) -> list[str]:
@@ -110,7 +145,16 @@ class VersionStore:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise StoreError(f"{self.root}: cannot be read ({error.strerror}); check its permissions") from error
+            raise StoreError(
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.cannot_read_check_permissions",
+                        "cannot be read ({why}); check its permissions",
+                        why=error.strerror,
+                    ),
+                )
+            ) from error
 
     def stored_bytes(self, version_hash: str) -> int:
         """Return the sum of the sizes of a version's files; 0 if it is not in the store. Raises StoreError."""
@@ -118,7 +162,16 @@ class VersionStore:
         try:
             return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
         except OSError as error:
-            raise StoreError(f"{directory}: cannot be read ({error.strerror}); check its permissions") from error
+            raise StoreError(
+                placed(
+                    directory,
+                    Text(
+                        "hosting.cannot_read_check_permissions",
+                        "cannot be read ({why}); check its permissions",
+                        why=error.strerror,
+                    ),
+                )
+            ) from error
 
     def remove(self, version_hash: str) -> bool:
         """Remove a version, at once for everybody who looks; return whether it was there. Raises StoreError.
@@ -126,12 +179,26 @@ class VersionStore:
         The caller knows that nothing refers to it any more and that nobody is adding it at this moment.
         """
         if not _HASH.fullmatch(version_hash):
-            raise StoreError(f"{version_hash!r} is no hash of a version; name one in full")
+            raise StoreError(
+                Text(
+                    "hosting.no_hash_version_name_one",
+                    "{text} is no hash of a version; name one in full",
+                    text=repr(version_hash),
+                )
+            )
         try:
             return building.unpublish(self.directory(version_hash))
         except OSError as error:
             raise StoreError(
-                f"{self.root}: {version_hash} cannot be removed ({error.strerror}); check the permissions there"
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.cannot_removed_check_permissions",
+                        "{version} cannot be removed ({why}); check the permissions there",
+                        version=version_hash,
+                        why=error.strerror,
+                    ),
+                )
             ) from error
 
     def discard(self, version_hash: str, is_used: Callable[[str], bool]) -> bool:
@@ -143,7 +210,15 @@ class VersionStore:
             return building.unpublish_unless(self.directory(version_hash), is_used, 0.0)
         except OSError as error:
             raise StoreError(
-                f"{self.root}: {version_hash} cannot be removed ({error.strerror}); check the permissions there"
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.cannot_removed_check_permissions",
+                        "{version} cannot be removed ({why}); check the permissions there",
+                        version=version_hash,
+                        why=error.strerror,
+                    ),
+                )
             ) from error
 
     def renew(self, version_hash: str) -> bool:
@@ -151,7 +226,16 @@ class VersionStore:
         try:
             return building.renew(self.directory(version_hash))
         except OSError as error:
-            raise StoreError(f"{self.root}: cannot be used ({error.strerror}); check its permissions") from error
+            raise StoreError(
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.cannot_used_check_permissions",
+                        "cannot be used ({why}); check its permissions",
+                        why=error.strerror,
+                    ),
+                )
+            ) from error
 
     def collect(self, is_used: Callable[[str], bool], older_than_s: float = ABANDONED_AFTER_S) -> list[str]:
         """Remove the versions that are not used and were last added so long ago; return their hashes.
@@ -165,7 +249,14 @@ class VersionStore:
             ]
         except OSError as error:
             raise StoreError(
-                f"{self.root}: versions cannot be removed ({error.strerror}); check the permissions there"
+                placed(
+                    self.root,
+                    Text(
+                        "hosting.versions_cannot_removed_check_permissions",
+                        "versions cannot be removed ({why}); check the permissions there",
+                        why=error.strerror,
+                    ),
+                )
             ) from error
 
     @contextmanager

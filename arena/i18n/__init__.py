@@ -1,1 +1,1 @@
-"""What the program says to people, in their language, from one catalogue; it imports nothing of ours."""
+"""What the program says to people, in their language, from one catalogue; of ours it imports `engine.text` alone."""

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-Text = str | Mapping[str, str]
+Wording = str | Mapping[str, str]
 
 NAMES: Final[Mapping[str, str]] = {"en": "English", "de": "Deutsch", "fr": "Français", "it": "Italiano"}
 """The languages by their codes, each with its name in itself."""
@@ -32,7 +32,7 @@ class Words:
 
     def __init__(self, language: str) -> None:
         self.language = language
-        self._areas: dict[str, Mapping[str, Text]] = {}
+        self._areas: dict[str, Mapping[str, Wording]] = {}
 
     def say(self, text_id: str, **values: object) -> str:
         """Return the text of that id with its places filled in. Raises KeyError for an unknown id or a lacking value.
@@ -48,10 +48,14 @@ class Words:
         """Return whether there is a text of that id."""
         return text_id in self._area(text_id)
 
-    def _area(self, text_id: str) -> Mapping[str, Text]:
+    def _area(self, text_id: str) -> Mapping[str, Wording]:
         area = text_id.partition(".")[0]
+        if not area.isidentifier():  # whoever sent it: it becomes the name of a file
+            return {}
         if area not in self._areas:
-            self._areas[area] = _read_area(self.language, area)
+            if not (found := _read_area(self.language, area)):
+                return {}
+            self._areas[area] = found
         return self._areas[area]
 
 
@@ -70,13 +74,13 @@ def words(language: str) -> Words:
     return Words(language)
 
 
-def read_texts(language: str) -> dict[str, Text]:
+def read_texts(language: str) -> dict[str, Wording]:
     """Return all texts of a language by id, as its files have them."""
     areas = (_read_area(language, file.stem) for file in (_FOLDER / language).glob("*.json"))
     return {text_id: text for area in areas for text_id, text in area.items()}
 
 
-def _read_area(language: str, area: str) -> dict[str, Text]:
+def _read_area(language: str, area: str) -> dict[str, Wording]:
     """Return the texts of an area by id; there are none in an area that has no file."""
     file = _FOLDER / language / f"{area}.json"
     found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}

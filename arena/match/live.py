@@ -27,6 +27,7 @@ from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError
 from engine.record import Playing
+from engine.text import Text
 
 Outcomes = tuple[tuple[int, ...], ...]
 START = 0
@@ -180,7 +181,7 @@ def events_of_replay(document: Mapping[str, Any]) -> list[LiveEvent]:
     try:
         return list(_replayed(document))
     except EngineError as error:
-        raise ReplayError(f"it cannot be played again: {error}") from error
+        raise ReplayError(Text("matches.cannot_played_again", "it cannot be played again: {why}", why=error)) from error
 
 
 def _replayed(document: Mapping[str, Any]) -> Iterator[LiveEvent]:

@@ -27,6 +27,7 @@ from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError, Outcome
 from engine.record import Event, Playing
+from engine.text import Text
 
 
 class MatchSpecError(ValueError):
@@ -140,20 +141,42 @@ class Match:
         if isinstance(message, Resignation) and message.match_id == self.spec.match_id:
             self._resign(seat)
         elif isinstance(message, Malformed):
-            self.fail(seat, FaultCause.MALFORMED, f"It sent {message.why}.")
+            self.fail(seat, FaultCause.MALFORMED, Text("matches.it_sent", "It sent {what}.", what=message.why))
         elif isinstance(message, ProtocolViolation):
-            self.fail(seat, FaultCause.PROTOCOL, f"It sent {message.why}.")
+            self.fail(seat, FaultCause.PROTOCOL, Text("matches.it_sent", "It sent {what}.", what=message.why))
         else:
-            self.fail(seat, FaultCause.PROTOCOL, "It answered although it was not asked.")
+            self.fail(
+                seat,
+                FaultCause.PROTOCOL,
+                Text("matches.answered_although_not_asked", "It answered although it was not asked."),
+            )
 
     def _judge_other(self, seat: int, message: Resignation | Malformed | ProtocolViolation, spent: TimeSpent) -> None:
         """Judge what a seat said that was asked, if it is no answer."""
         if isinstance(message, Malformed):
-            self.fail(seat, FaultCause.MALFORMED, f"It sent {message.why}.", spent.evidence())
+            self.fail(
+                seat,
+                FaultCause.MALFORMED,
+                Text("matches.it_sent", "It sent {what}.", what=message.why),
+                spent.evidence(),
+            )
         elif isinstance(message, ProtocolViolation):
-            self.fail(seat, FaultCause.PROTOCOL, f"It sent {message.why}.", spent.evidence())
+            self.fail(
+                seat,
+                FaultCause.PROTOCOL,
+                Text("matches.it_sent", "It sent {what}.", what=message.why),
+                spent.evidence(),
+            )
         elif message.match_id != self.spec.match_id:
-            self.fail(seat, FaultCause.PROTOCOL, f"It resigned from another match, {message.match_id[:64]!r}.")
+            self.fail(
+                seat,
+                FaultCause.PROTOCOL,
+                Text(
+                    "matches.resigned_another_match",
+                    "It resigned from another match, {match}.",
+                    match=repr(message.match_id[:64]),
+                ),
+            )
         else:
             self._resign(seat)
 
@@ -238,7 +261,14 @@ class Match:
             try:
                 self._apply(action, DecidedBy.OPENING)
             except EngineError as error:
-                raise MatchSpecError(f"the opening breaks at ply {self.playing.ply}: {error}") from error
+                raise MatchSpecError(
+                    Text(
+                        "matches.opening_breaks_ply",
+                        "the opening breaks at ply {ply}: {why}",
+                        ply=self.playing.ply,
+                        why=error,
+                    )
+                ) from error
 
     def _play_forced(self, seat: int, chances: int) -> None:
         """Play the seat's own forced decisions, up to a chance outcome after the first `chances`."""
@@ -293,7 +323,13 @@ def _start_playing(spec: MatchSpec) -> Playing:
         game = registry.get(spec.game)
         if game.rules_version != spec.rules_version:
             raise MatchSpecError(
-                f"ordered with rules version {spec.rules_version} of {spec.game}; installed is {game.rules_version}"
+                Text(
+                    "matches.ordered_rules_version_installed",
+                    "ordered with rules version {version} of {game}; installed is {installed}",
+                    version=spec.rules_version,
+                    game=spec.game,
+                    installed=game.rules_version,
+                )
             )
         return Playing(game, len(spec.seats), game.parse_options(spec.options), SeededChance(spec.chance_seed))
     except EngineError as error:

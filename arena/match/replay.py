@@ -31,6 +31,7 @@ from typing import Any, ClassVar
 from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.digests import canonical_json
 from arena.match.timing import Figures, unpack_figures
+from engine.text import Text
 
 FORMAT = "arena.replay"
 SCHEMA = 2
@@ -91,19 +92,44 @@ def load(stored: bytes) -> dict[str, Any]:
     """Return the document from its stored form. Raises ReplayError if a single byte is not as it was written."""
     packed, seal = stored[:-_SEAL_BYTES], stored[-_SEAL_BYTES:]
     if hashlib.sha256(packed).digest() != seal:
-        raise ReplayError("the stored bytes were changed or cut off: their checksum does not fit")
+        raise ReplayError(
+            Text(
+                "matches.stored_bytes_were_changed_cut",
+                "the stored bytes were changed or cut off: their checksum does not fit",
+            )
+        )
     unpacker = zlib.decompressobj()
     try:
         text = unpacker.decompress(packed, MAX_DOCUMENT_BYTES)
         document = json.loads(text)
     except (zlib.error, ValueError, RecursionError) as error:
-        raise ReplayError(f"these bytes are no replay: {error}") from error
+        raise ReplayError(
+            Text("matches.these_bytes_no_replay", "these bytes are no replay: {why}", why=error)
+        ) from error
     if not unpacker.eof or unpacker.unused_data:
-        raise ReplayError("these bytes are no replay: they are cut off, too long or have something after the end")
+        raise ReplayError(
+            Text(
+                "matches.these_bytes_no_replay_they",
+                "these bytes are no replay: they are cut off, too long or have something after the end",
+            )
+        )
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ReplayError(f"these bytes are no replay: their format is not {FORMAT!r}")
+        raise ReplayError(
+            Text(
+                "matches.these_bytes_no_replay_their",
+                "these bytes are no replay: their format is not {format}",
+                format=repr(FORMAT),
+            )
+        )
     if document.get("schema") not in READABLE_SCHEMAS:
-        raise ReplayError(f"a replay of schema {document.get('schema')!r}; this arena reads schemas 1 to {SCHEMA}")
+        raise ReplayError(
+            Text(
+                "matches.replay_schema_arena_reads_schemas",
+                "a replay of schema {schema}; this arena reads schemas 1 to {last}",
+                schema=repr(document.get("schema")),
+                last=SCHEMA,
+            )
+        )
     if canonical_json(document) != text:
-        raise ReplayError("the replay is not written canonically")
+        raise ReplayError(Text("matches.replay_not_written_canonically", "the replay is not written canonically"))
     return document

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
+from engine.text import Text
+
 SECOND_US = 1_000_000
 DEFAULT_START_LIMIT_US = 10 * SECOND_US
 DEFAULT_MARGIN_US = 50_000
@@ -99,7 +101,13 @@ def parse_time_control(
     parsed_limit, parsed_bank = _LIMIT.fullmatch(limit), _BANK.fullmatch(bank)
     lacks_part = slash and not (bank and limit)
     if lacks_part or not (bank or limit) or (limit and not parsed_limit) or (bank and not parsed_bank):
-        raise TimeControlError(f"{text!r} is no time control; write 50ms, 2s, 60+1, 60+1/5s or none")
+        raise TimeControlError(
+            Text(
+                "matches.no_time_control_write_50ms",
+                "{text} is no time control; write 50ms, 2s, 60+1, 60+1/5s or none",
+                text=repr(text),
+            )
+        )
     decision_limit_us = _read_limit(text, parsed_limit) if parsed_limit else 0
     bank_us, increment_us = _read_bank(text, parsed_bank) if parsed_bank else (0, 0)
     return TimeControl(decision_limit_us, bank_us, increment_us, start_limit_us, margin_us, may_ponder)
@@ -108,14 +116,26 @@ def parse_time_control(
 def _read_limit(text: str, parsed: re.Match[str]) -> int:
     decision_limit_us = _microseconds(parsed["value"], 1000 if parsed["unit"] == "ms" else SECOND_US)
     if decision_limit_us == 0:
-        raise TimeControlError(f"{text!r}: a decision needs some time; write 50ms, or none for no clock")
+        raise TimeControlError(
+            Text(
+                "matches.decision_needs_some_time_write",
+                "{text}: a decision needs some time; write 50ms, or none for no clock",
+                text=repr(text),
+            )
+        )
     return decision_limit_us
 
 
 def _read_bank(text: str, parsed: re.Match[str]) -> tuple[int, int]:
     bank_us = _microseconds(parsed["bank"], SECOND_US)
     if bank_us == 0:
-        raise TimeControlError(f"{text!r}: the bank must be above 0, or the first decision has no time")
+        raise TimeControlError(
+            Text(
+                "matches.bank_must_above_0_first",
+                "{text}: the bank must be above 0, or the first decision has no time",
+                text=repr(text),
+            )
+        )
     return bank_us, _microseconds(parsed["increment"], SECOND_US)
 
 

@@ -10,6 +10,7 @@ from arena.match.messages import MAX_ACTIONS, MAX_NOTE, Answer
 from arena.match.result import FaultCause
 from arena.match.timing import Figures
 from engine.record import Playing
+from engine.text import Text
 
 SHOWN_ACTIONS = 10
 
@@ -32,13 +33,30 @@ class TimeSpent:
 def find_fault_of_form(decision: Decision, answer: Answer, match_id: str) -> tuple[FaultCause | None, str]:
     """Return the cause and a sentence if the form of an answer is wrong, whatever its actions; else (None, "")."""
     if not 1 <= len(answer.actions) <= MAX_ACTIONS:
-        return FaultCause.MALFORMED, f"Its answer held {len(answer.actions)} actions; 1 to {MAX_ACTIONS} are allowed."
+        return FaultCause.MALFORMED, Text(
+            "matches.answer_held_actions_1_allowed",
+            "Its answer held {count} actions; 1 to {most} are allowed.",
+            count=len(answer.actions),
+            most=MAX_ACTIONS,
+        )
     if len(answer.note) > MAX_NOTE:
-        return FaultCause.MALFORMED, f"Its note has {len(answer.note)} characters; {MAX_NOTE} are allowed."
+        return FaultCause.MALFORMED, Text(
+            "matches.note_characters_allowed",
+            "Its note has {length} characters; {most} are allowed.",
+            length=len(answer.note),
+            most=MAX_NOTE,
+        )
     if answer.match_id != match_id:
-        return FaultCause.PROTOCOL, f"It answered in another match, {answer.match_id[:64]!r}."
+        return FaultCause.PROTOCOL, Text(
+            "matches.answered_another_match", "It answered in another match, {match}.", match=repr(answer.match_id[:64])
+        )
     if answer.ply != decision.ply:
-        return FaultCause.PROTOCOL, f"It answered ply {answer.ply}; asked was ply {decision.ply}."
+        return FaultCause.PROTOCOL, Text(
+            "matches.answered_ply_asked_ply",
+            "It answered ply {ply}; asked was ply {asked}.",
+            ply=answer.ply,
+            asked=decision.ply,
+        )
     return None, ""
 
 
@@ -50,13 +68,30 @@ def is_late(decision: Decision, spent: TimeSpent, margin_us: int) -> bool:
 def explain_late(decision: Decision, spent: TimeSpent, margin_us: int) -> str:
     """Return the sentence that explains a fault of time."""
     if not decision.time_limit_us:
-        return f"It did not answer for {spent.elapsed_us // 1_000_000} s; even without a clock a decision has an end."
+        return Text(
+            "matches.did_not_answer_s_even",
+            "It did not answer for {seconds} s; even without a clock a decision has an end.",
+            seconds=spent.elapsed_us // 1_000_000,
+        )
     limit, margin = decision.time_limit_us / 1000, margin_us / 1000
     given_back_us = spent.elapsed_us - spent.charged_us
-    took = f"It took {spent.charged_us / 1000:g} ms"
     if given_back_us > 0:
-        took += f" ({given_back_us / 1000:g} ms of waiting for this machine not counted)"
-    return f"{took}; it had {limit:g} ms and a margin of {margin:g} ms."
+        return Text(
+            "matches.took_ms_ms_waiting_machine",
+            "It took {took} ms ({waited} ms of waiting for this machine not counted); it had {limit} ms and a margin "
+            "of {margin} ms.",
+            took=f"{spent.charged_us / 1000:g}",
+            waited=f"{given_back_us / 1000:g}",
+            limit=f"{limit:g}",
+            margin=f"{margin:g}",
+        )
+    return Text(
+        "matches.took_ms_ms_margin_ms",
+        "It took {took} ms; it had {limit} ms and a margin of {margin} ms.",
+        took=f"{spent.charged_us / 1000:g}",
+        limit=f"{limit:g}",
+        margin=f"{margin:g}",
+    )
 
 
 def explain_illegal(playing: Playing, action: int) -> str:
@@ -64,10 +99,19 @@ def explain_illegal(playing: Playing, action: int) -> str:
     table, legal = playing.game.actions, playing.state.legal_actions()
     name = name_action(playing, action)
     if not legal:
-        return f"It chose action {name} after the end."
+        return Text("matches.chose_action_after_end", "It chose action {action} after the end.", action=name)
     shown = ", ".join(f"{other} ({table.format(other)})" for other in legal[:SHOWN_ACTIONS])
-    more = f" and {len(legal) - SHOWN_ACTIONS} more" if len(legal) > SHOWN_ACTIONS else ""
-    return f"It chose action {name}; legal were {shown}{more}."
+    if len(legal) > SHOWN_ACTIONS:
+        return Text(
+            "matches.chose_action_legal_were_more",
+            "It chose action {action}; legal were {legal} and {count} more.",
+            action=name,
+            legal=shown,
+            count=len(legal) - SHOWN_ACTIONS,
+        )
+    return Text(
+        "matches.chose_action_legal_were", "It chose action {action}; legal were {legal}.", action=name, legal=shown
+    )
 
 
 def explain_illegal_in(playing: Playing, answer: Answer, index: int, forced: int) -> str:
@@ -79,11 +123,24 @@ def explain_illegal_in(playing: Playing, answer: Answer, index: int, forced: int
     if count == 1:
         return why
     if forced:
-        why = f"Forced decisions, which are never part of an answer, were played before it ({forced}). {why}"
-    return f"Of the {count} actions of its answer, number {index + 1} is not legal: {why}"
+        why = Text(
+            "matches.forced_decisions_which_never_part",
+            "Forced decisions, which are never part of an answer, were played before it ({number}). {why}",
+            number=forced,
+            why=why,
+        )
+    return Text(
+        "matches.actions_answer_number_not_legal",
+        "Of the {count} actions of its answer, number {number} is not legal: {why}",
+        count=count,
+        number=index + 1,
+        why=why,
+    )
 
 
 def name_action(playing: Playing, action: int) -> str:
     """Return an id with its notation, whether or not there is such an action."""
     table = playing.game.actions
-    return f"{action} ({table.format(action)})" if 0 <= action < len(table) else f"{action}, which does not exist"
+    if 0 <= action < len(table):
+        return f"{action} ({table.format(action)})"
+    return Text("matches.action_which_does_not_exist", "{action}, which does not exist", action=action)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.text import Text
 from ratings.statistics.elo import elo_of, expected_score
 
 MOST_ELO = 800.0
@@ -79,15 +80,41 @@ def comparison_note(found: ComparisonResult) -> str:
     """Return how it stands: ahead, level and behind, the gain in Elo with its 95 % interval, and the ratio; faults."""
     low, high = found.bounds
     elo, least, most = (elo_text(gain) for gain in (found.mean, found.low, found.high))
-    parts = [
-        f"W/D/L {found.wins}/{found.ties}/{found.losses}",
-        f"{elo} Elo ({least}..{most})",
-        f"LOS {100 * found.superiority:.1f}%",
-        f"log ratio {found.log_ratio:+.2f} ({low:.2f}..{high:.2f})",
-    ]
-    if found.new_forfeits or found.old_forfeits:
-        parts.append(f"forfeits NEW {found.new_forfeits}, OLD {found.old_forfeits}")
-    return ", ".join(parts)
+    return (
+        Text(
+            "ratings.wins_ties_losses_forfeits",
+            "W/D/L {wins}/{ties}/{losses}, {elo} Elo ({low}..{high}), LOS {chance}%, log ratio {ratio} "
+            "({least}..{most}), forfeits NEW {ours}, OLD {theirs}",
+            wins=found.wins,
+            ties=found.ties,
+            losses=found.losses,
+            elo=elo,
+            low=least,
+            high=most,
+            chance=f"{100 * found.superiority:.1f}",
+            ratio=f"{found.log_ratio:+.2f}",
+            least=f"{low:.2f}",
+            most=f"{high:.2f}",
+            ours=found.new_forfeits,
+            theirs=found.old_forfeits,
+        )
+        if found.new_forfeits or found.old_forfeits
+        else Text(
+            "ratings.wins_ties_losses",
+            "W/D/L {wins}/{ties}/{losses}, {elo} Elo ({low}..{high}), LOS {chance}%, log ratio {ratio} "
+            "({least}..{most})",
+            wins=found.wins,
+            ties=found.ties,
+            losses=found.losses,
+            elo=elo,
+            low=least,
+            high=most,
+            chance=f"{100 * found.superiority:.1f}",
+            ratio=f"{found.log_ratio:+.2f}",
+            least=f"{low:.2f}",
+            most=f"{high:.2f}",
+        )
+    )
 
 
 def elo_text(gain: float) -> str:

@@ -23,6 +23,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import ClassVar
 
+from engine.text import Text
+
 
 class ErrorKind(enum.StrEnum):
     """What sort of failure an error is: exit code, gRPC status and HTTP status follow from it."""
@@ -115,12 +117,44 @@ class FellBehindError(ClientError):
     reason = "FELL_BEHIND"
 
     def __init__(self, sequence: int) -> None:
-        super().__init__(f"the watcher was too slow; watch again after {sequence}")
+        super().__init__(
+            Text(
+                "model.watcher_too_slow_watch_again",
+                "the watcher was too slow; watch again after {sequence}",
+                sequence=sequence,
+            )
+        )
         self.sequence = sequence
 
 
 def unknown(kind: str, text: str, known: Iterable[str], remedy: str) -> UnknownError:
     """Return the error for a name that does not exist: it tells the nearest name that does, and where to look."""
+    return UnknownError(there_is_no(kind, text, known, remedy))
+
+
+def there_is_no(kind: str, text: str, known: Iterable[str], remedy: str) -> str:
+    """Return the sentence of such an error."""
     close = get_close_matches(text, known, n=1, cutoff=0.5)
-    guess = f" did you mean {close[0]!r}?" if close else ""
-    return UnknownError(f"there is no {kind} {text!r};{guess} {remedy}")
+    if close:
+        remedy = Text("app.did_you_mean", "did you mean {name}? {remedy}", name=repr(close[0]), remedy=remedy)
+    name = repr(text)
+    match kind:
+        case "bot":
+            return Text("app.no_bot", "there is no bot {name}; {remedy}", name=name, remedy=remedy)
+        case "tournament":
+            return Text("app.no_tournament", "there is no tournament {name}; {remedy}", name=name, remedy=remedy)
+        case "game":
+            return Text("app.no_game", "there is no game {name}; {remedy}", name=name, remedy=remedy)
+        case "login":
+            return Text("app.no_login", "there is no login {name}; {remedy}", name=name, remedy=remedy)
+        case "cause of a fault":
+            return Text("app.no_cause_fault", "there is no cause of a fault {name}; {remedy}", name=name, remedy=remedy)
+        case "rule":
+            return Text("conform.no_rule", "there is no rule {name}; {remedy}", name=name, remedy=remedy)
+        case "runtime":
+            return Text("hosting.no_runtime", "there is no runtime {name}; {remedy}", name=name, remedy=remedy)
+        case "sample":
+            return Text("command.no_sample", "there is no sample {name}; {remedy}", name=name, remedy=remedy)
+        case "tool":
+            return Text("command.no_tool", "there is no tool {name}; {remedy}", name=name, remedy=remedy)
+    return f"there is no {kind} {name}; {remedy}"

@@ -10,6 +10,7 @@ import grpc
 
 from arena.referee.context import AbortableCall
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
+from engine.text import english
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,4 +26,4 @@ class StreamError:
 async def abort(context: AbortableCall, error: StreamError) -> NoReturn:
     """End the call with the error. Always raises (grpc.aio.AbortError)."""
     status = Status(error.code.value[0], error.reason, error.message, error.metadata)
-    await context.abort(error.code, error.message, ((STATUS_DETAILS_KEY, encode_status(status)),))
+    await context.abort(error.code, english(error.message), ((STATUS_DETAILS_KEY, encode_status(status)),))

@@ -10,6 +10,7 @@ from typing import Any
 
 from arena.match.messages import Message
 from arena.match.result import FaultCause
+from engine.text import Text
 
 MAX_WAITING = 16
 """How many messages of one seat may wait to be judged; no correct bot comes near it."""
@@ -26,7 +27,7 @@ class Closed:
 class Flood:
     """A seat sent more than a match can need; `why` is a sentence."""
 
-    why: str = "It sent more messages than a match can need."
+    why: str = Text("referee.sent_more_messages_than_match", "It sent more messages than a match can need.")
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -15,6 +15,7 @@ from arena.referee.stream import BotStream, StreamClosedError
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined
 from arena.wire.parsing import parse_join
+from engine.text import Text
 
 Welcome = Callable[[BotStream], Awaitable[Sequence[str]]]
 """Waits for the `Join` of a stream and returns the games the bot plays. Raises JoinError."""
@@ -52,12 +53,15 @@ async def receive_join(stream: BotStream) -> Sequence[str]:
     if stream.flood:
         raise JoinError(FaultCause.FLOOD, stream.flood.why, stream.flood.evidence)
     if data is None:
-        raise JoinError(FaultCause.START_FAILED, "It closed its stream before it joined.")
+        raise JoinError(
+            FaultCause.START_FAILED,
+            Text("referee.closed_stream_before_joined", "It closed its stream before it joined."),
+        )
     request = parse_join(data)
     if isinstance(request, Malformed):
-        raise JoinError(FaultCause.MALFORMED, f"It sent {request.why}.")
+        raise JoinError(FaultCause.MALFORMED, Text("matches.it_sent", "It sent {what}.", what=request.why))
     if isinstance(request, ProtocolViolation):
-        raise JoinError(FaultCause.PROTOCOL, f"It sent {request.why}.")
+        raise JoinError(FaultCause.PROTOCOL, Text("matches.it_sent", "It sent {what}.", what=request.why))
     _check_version(stream, request)
     return tuple(request.games)
 
@@ -66,8 +70,17 @@ def _check_version(stream: BotStream, request: play_pb2.Join) -> None:
     if request.protocol_major == PROTOCOL_MAJOR:
         return
     theirs, ours = f"{request.protocol_major}.{request.protocol_minor}", f"{PROTOCOL_MAJOR}.{PROTOCOL_MINOR}"
-    message = f"the bot speaks protocol {theirs}, this arena {ours}; use a kit of major version {PROTOCOL_MAJOR}"
+    message = Text(
+        "referee.bot_speaks_protocol_arena_use",
+        "the bot speaks protocol {theirs}, this arena {ours}; use a kit of major version {major}",
+        theirs=theirs,
+        ours=ours,
+        major=PROTOCOL_MAJOR,
+    )
     stream.close(
         StreamError(grpc.StatusCode.FAILED_PRECONDITION, "PROTOCOL_VERSION", message, {"bot": theirs, "arena": ours})
     )
-    raise JoinError(FaultCause.PROTOCOL, f"The protocol versions do not fit: {message}.")
+    raise JoinError(
+        FaultCause.PROTOCOL,
+        Text("referee.protocol_versions_do_not_fit", "The protocol versions do not fit: {why}.", why=message),
+    )

@@ -10,6 +10,7 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.spec import SeatSpec
 from arena.match.timing import Figures
 from arena.referee.meter import Meter
+from engine.text import Text
 
 LOUD_US = 200_000
 """Whoever computed more while another got no processor is named."""
@@ -62,12 +63,22 @@ def starved(
 ) -> MatchLostError:
     """Return the fault of the host that a decision lasted longer than any charge can explain."""
     seat, waited_s, loud = decision.seat, figures.wall_us / 1_000_000, loudest(computed_us)
-    why = f"seat {seat} waited {waited_s:.1f} s for a processor, and its time cannot be judged"
+    why = Text(
+        "referee.seat_waited_s_processor_time",
+        "seat {seat} waited {seconds} s for a processor, and its time cannot be judged",
+        seat=seat,
+        seconds=f"{waited_s:.1f}",
+    )
     if loud is not None:
         other, loud_s = loud
-        why = (
-            f"seat {seat} waited {waited_s:.1f} s for a processor, while seat {other} computed for {loud_s:.1f} s, "
-            "and its time cannot be judged"
+        why = Text(
+            "referee.seat_waited_s_processor_while",
+            "seat {seat} waited {seconds} s for a processor, while seat {other} computed for {computed} s, "
+            "and its time cannot be judged",
+            seat=seat,
+            seconds=f"{waited_s:.1f}",
+            other=other,
+            computed=f"{loud_s:.1f}",
         )
     return MatchLostError(why, HostCause.CHARGE_BOUND, evidence_of(_names(seats), seat, figures, computed_us))
 
@@ -77,10 +88,16 @@ def stood_still(
 ) -> MatchLostError:
     """Return the fault of the host that the referee itself got no processor."""
     lag_s, loud = figures.referee_lag_us / 1_000_000, loudest(computed_us)
-    why = f"the referee stood still for {lag_s:.1f} s"
+    why = Text("referee.referee_stood_still_s", "the referee stood still for {seconds} s", seconds=f"{lag_s:.1f}")
     if loud is not None:
         other, loud_s = loud
-        why = f"the referee stood still for {lag_s:.1f} s, while seat {other} computed for {loud_s:.1f} s"
+        why = Text(
+            "referee.referee_stood_still_s_while",
+            "the referee stood still for {seconds} s, while seat {other} computed for {computed} s",
+            seconds=f"{lag_s:.1f}",
+            other=other,
+            computed=f"{loud_s:.1f}",
+        )
     return MatchLostError(why, HostCause.REFEREE_LAG, evidence_of(_names(seats), decision.seat, figures, computed_us))
 
 

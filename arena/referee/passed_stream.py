@@ -19,6 +19,7 @@ from arena.referee.inbox import Flood
 from arena.referee.stream import BotStream
 from arena.wire.parsing import parse_join, parse_request
 from arena.wire.status import decode_status
+from engine.text import Text
 
 MOST_WAITING = 4
 """How many messages of a bot may wait to be read where it plays; the others wait where they come in."""
@@ -50,7 +51,7 @@ class PassedStream(BotStream):
                 self._pass_on("message", data)
                 await self._drain()
         self._pass_on("ended")
-        self._end("Its stream ended.")
+        self._end(Text("referee.stream_ended", "Its stream ended."))
 
     def _break_off(self) -> None:
         if not self.is_closed:  # else the reader has said so, or the other process wanted it

@@ -24,6 +24,7 @@ from arena.referee.seated import MatchWatcher, SeatedBot
 from arena.referee.stopwatch import Stopwatch
 from arena.referee.stream import StreamClosedError
 from arena.wire.encoding import MatchEncoder
+from engine.text import Text
 
 UNTIMED_DECISION_S = 600.0
 """Even without a clock every wait has an end."""
@@ -126,7 +127,12 @@ class _MatchReferee:
     async def _announce_to(self, seat: int, stream: SeatStream) -> Fault | None:
         if stream.spoiled and not stream.is_closed:
             stream.mute()
-            return Fault(seat, FaultCause.PROTOCOL, 0, f"Before its match started, {stream.spoiled}.")
+            return Fault(
+                seat,
+                FaultCause.PROTOCOL,
+                0,
+                Text("referee.before_match_started", "Before its match started, {what}.", what=stream.spoiled),
+            )
         started = self._encoder.started(seat)
         self._told.add(seat)
         await self._rests.thaw(seat)
@@ -220,7 +226,11 @@ class _MatchReferee:
         meter = self._meters[decision.seat]
         nice = 0 if meter is None else meter.lowered_to()
         if nice:
-            why = f"It lowered its own weight (nice {nice} of its session), so its wait for a processor is its own."
+            why = Text(
+                "referee.lowered_own_weight_nice_session",
+                "It lowered its own weight (nice {nice} of its session), so its wait for a processor is its own.",
+                nice=nice,
+            )
             evidence = {"session_nice": nice, **figures.to_json()}
             self._match.fail(decision.seat, FaultCause.RESOURCE, why, evidence)
         return nice > 0
@@ -253,7 +263,8 @@ class _MatchReferee:
     def _receive(self, arrival: Arrival, message: Message, watch: Stopwatch) -> None:
         decision, seat = self._match.decision, arrival.seat
         if isinstance(message, Answer) and arrival.at < watch.asked_at:
-            why = "It answered before it was asked."  # one Decide is one answer and one charge
+            # One Decide is one answer and one charge.
+            why = Text("referee.answered_before_asked", "It answered before it was asked.")
             self._match.fail(seat, FaultCause.PROTOCOL, why)
         elif decision is None or decision.seat != seat:
             self._match.receive(seat, message, 0, 0)
@@ -287,4 +298,4 @@ class _MatchReferee:
         for arrival in self._inbox.drain():
             late = self._streams[arrival.seat]
             if late is not None:
-                late.spoiled = late.spoiled or "it sent more than it was asked"
+                late.spoiled = late.spoiled or Text("referee.sent_more_than_asked", "it sent more than it was asked")

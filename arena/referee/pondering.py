@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from arena.referee.meter import Meter
+from engine.text import Text
 
 WINDOW_S = 5.0
 MOST_SHARE = 0.2
@@ -34,9 +35,13 @@ class Pondering:
 
     def explain(self) -> str:
         """Return the explanation of its fault, one sentence."""
-        return (
-            f"It used {self.share:.0%} of a core during {self.wall_s:.1f} s in which others decided; "
-            f"thinking in others' time is not allowed, and up to {MOST_SHARE:.0%} is overlooked."
+        return Text(
+            "referee.used_core_during_s_which",
+            "It used {share} of a core during {seconds} s in which others decided; thinking in others' time "
+            "is not allowed, and up to {most} is overlooked.",
+            share=f"{self.share:.0%}",
+            seconds=f"{self.wall_s:.1f}",
+            most=f"{MOST_SHARE:.0%}",
         )
 
 

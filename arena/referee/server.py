@@ -25,6 +25,7 @@ from arena.referee.queue.loop import QueueLoop
 from arena.referee.queue.server import QueueServer
 from arena.referee.stream import BotStream
 from arena.wire.parsing import MAX_REQUEST_BYTES
+from engine.text import Text
 
 MOST_STREAMS = 32
 """How many streams one connection may have at once."""
@@ -182,7 +183,11 @@ class PlayServer:
         on_call, self._on_first_call = self._on_first_call, lambda: None
         on_call()
         if self._calls.is_too_many():
-            why = f"It made more than {self._calls.most} calls to the arena; a bot needs one for its whole life."
+            why = Text(
+                "referee.made_more_than_calls_arena",
+                "It made more than {most} calls to the arena; a bot needs one for its whole life.",
+                most=self._calls.most,
+            )
             self.disconnect(Flood(why, {"calls": self._calls.most}))
 
     async def _play(self, context: CallContext) -> None:

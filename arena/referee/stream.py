@@ -19,6 +19,7 @@ from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.queue.call import QueueCall
 from arena.referee.seat_stream import Resume, nothing_to_resume
 from arena.wire.parsing import Leave, parse_request
+from engine.text import Text
 
 STOPPED_READING_S = 5.0
 SMALL_BYTES = 16_384
@@ -26,7 +27,7 @@ SMALL_BYTES = 16_384
 larger one is waited for, so that the clock of the question behind it does not run while it is still on its way."""
 LAST_WORDS_S = 0.5
 """How long the end of a broken stream may take to be read."""
-_STOPPED_READING = f"It did not read for {STOPPED_READING_S:g} s."
+_STOPPED_READING = Text("referee.did_not_read_s", "It did not read for {seconds} s.", seconds=f"{STOPPED_READING_S:g}")
 
 
 class StreamClosedError(Exception):
@@ -93,7 +94,7 @@ class BotStream:
         except (grpc.aio.BaseError, asyncio.InvalidStateError):
             pass  # the stream is broken; the next line says so
         if not self._is_muted:
-            self._end("Its stream ended.")
+            self._end(Text("referee.stream_ended", "Its stream ended."))
 
     def _receive(self, data: bytes) -> bool:
         """Take a message, and return whether the next one is to be read."""
@@ -109,19 +110,21 @@ class BotStream:
             return
         message = parse_request(data)
         if isinstance(message, Leave):
-            self._end("It left.")
+            self._end(Text("referee.it_left", "It left."))
         else:
             self._deliver(Arrival(self._seat, now, message))
 
     def _deliver(self, arrival: Arrival) -> None:
         if self._inbox is None:
-            self.spoiled = self.spoiled or "it sent a message while no match asked it"
+            self.spoiled = self.spoiled or Text(
+                "referee.sent_message_while_no_match", "it sent a message while no match asked it"
+            )
         elif not self._inbox.put(arrival):
             self.mute()
 
     def _break_off(self) -> None:
         """Note that gRPC has ended the handler, perhaps before the reader has come to the end of the stream."""
-        self._end("Its stream broke off.")
+        self._end(Text("referee.stream_broke_off", "Its stream broke off."))
 
     def _end(self, why: str) -> None:
         if self._ending.done():
@@ -154,7 +157,9 @@ class BotStream:
         except (grpc.aio.BaseError, asyncio.InvalidStateError) as error:
             # What it said last may not be read yet, such as that it leaves.
             await asyncio.wait({self._ending}, timeout=LAST_WORDS_S)
-            raise StreamClosedError((self._ending.done() and self.spoiled) or "Its stream broke off.") from error
+            raise StreamClosedError(
+                (self._ending.done() and self.spoiled) or Text("referee.stream_broke_off", "Its stream broke off.")
+            ) from error
 
     def _check_unread_later(self, after_s: float) -> None:
         """See to it that a bot that does not read what was posted is noticed; one timer serves many messages."""
@@ -184,11 +189,11 @@ class BotStream:
     def mute(self) -> None:
         """Stop reading: the seat is out, and what its bot still sends stays in its own buffers."""
         self._is_muted = True
-        self.spoiled = self.spoiled or "it was not read to the end of a match"
+        self.spoiled = self.spoiled or Text("referee.not_read_end_match", "it was not read to the end of a match")
 
     def report_second_stream(self) -> None:
         """Record that another stream was opened with this bot's token, which breaks the protocol."""
-        self.spoiled = "it opened a second stream"
+        self.spoiled = Text("referee.opened_second_stream", "it opened a second stream")
         self._deliver(Arrival(self._seat, self._loop.time(), ProtocolViolation("a second stream")))
 
     def report_flood(self, flood: Flood) -> None:

@@ -26,6 +26,7 @@ from arena.worker.live_feed import LiveFeed
 from arena.worker.process_pool import ProcessPool
 from arena.worker.reporting import build_report
 from arena.worker.warm_bot import WarmBot, take_note
+from engine.text import Text
 
 
 class RemoteHost:
@@ -108,7 +109,10 @@ def _check(spec: MatchSpec) -> None:
     """Raise MatchLostError for a match in which a remote bot has two seats: its answers name the match alone."""
     versions = [seat.version for seat in spec.seats if seat.is_remote]
     if len(set(versions)) < len(versions):
-        raise MatchLostError("a remote bot cannot play two seats of one match", HostCause.UNPLAYABLE)
+        raise MatchLostError(
+            Text("remote.remote_bot_cannot_play_two", "a remote bot cannot play two seats of one match"),
+            HostCause.UNPLAYABLE,
+        )
 
 
 def _seats(

@@ -10,6 +10,7 @@ import grpc
 
 from arena.referee.errors import StreamError
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,66 +42,107 @@ class StreamRefusedError(Exception):
 TOKEN_UNKNOWN = StreamError(
     grpc.StatusCode.UNAUTHENTICATED,
     "TOKEN_UNKNOWN",
-    'the metadata key "authorization" must be "Bearer TOKEN", with the token that the organiser gave you',
+    Text(
+        "remote.metadata_key_authorization_must_bearer",
+        'the metadata key "authorization" must be "Bearer TOKEN", with the token that the organiser gave you',
+    ),
 )
 TOKEN_REVOKED = StreamError(
     grpc.StatusCode.UNAUTHENTICATED,
     "TOKEN_UNKNOWN",
-    "the token was revoked, has expired, or its owner was disabled; ask the organiser for another",
+    Text(
+        "remote.token_revoked_expired_owner_disabled",
+        "the token was revoked, has expired, or its owner was disabled; ask the organiser for another",
+    ),
 )
 SUPERSEDED = StreamError(
     grpc.StatusCode.ABORTED,
     "SUPERSEDED",
-    "another connection of this bot took over; connect it from one place only",
+    Text(
+        "remote.another_connection_bot_took_over",
+        "another connection of this bot took over; connect it from one place only",
+    ),
 )
-STOPPING = StreamError(grpc.StatusCode.UNAVAILABLE, "STOPPING", "the service stops; connect again in a minute")
+STOPPING = StreamError(
+    grpc.StatusCode.UNAVAILABLE,
+    "STOPPING",
+    Text("remote.service_stops_connect_again_minute", "the service stops; connect again in a minute"),
+)
 NOT_READING = StreamError(
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     "NOT_READING",
-    "the bot took nothing of what it was sent; read all the time",
+    Text("remote.bot_took_nothing_what_sent", "the bot took nothing of what it was sent; read all the time"),
 )
 FLOOD = StreamError(
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     "FLOOD",
-    "too many messages that answer no question came; answer each Decide once, and connect again",
+    Text(
+        "remote.too_many_messages_answer_no",
+        "too many messages that answer no question came; answer each Decide once, and connect again",
+    ),
 )
 NO_JOIN = StreamError(
     grpc.StatusCode.DEADLINE_EXCEEDED,
     "JOIN",
-    "no Join came; send it first, right after opening the stream",
+    Text("remote.no_join_came_send_first", "no Join came; send it first, right after opening the stream"),
 )
 FULL = StreamError(
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     "CONNECTIONS",
-    "too many bots are connecting; try again in a minute",
+    Text("remote.too_many_bots_connecting_try", "too many bots are connecting; try again in a minute"),
 )
-UNDECIDED = StreamError(grpc.StatusCode.UNAVAILABLE, "BUSY", "the service could not look at the token; try again")
+UNDECIDED = StreamError(
+    grpc.StatusCode.UNAVAILABLE,
+    "BUSY",
+    Text("remote.service_could_not_look_token", "the service could not look at the token; try again"),
+)
 
 
 def malformed(why: str) -> StreamError:
     """Return the error of a message that cannot be laid to any one match."""
     return StreamError(
-        grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED", f"the bot sent {why}; send messages of the protocol only"
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "MALFORMED",
+        Text(
+            "remote.bot_sent_send_messages_protocol",
+            "the bot sent {what}; send messages of the protocol only",
+            what=why,
+        ),
     )
 
 
 def bad_join(why: str) -> StreamError:
     """Return the error of a first message that is no Join."""
-    return StreamError(grpc.StatusCode.INVALID_ARGUMENT, "JOIN", f"the bot sent {why}; send a Join first")
+    return StreamError(
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "JOIN",
+        Text("remote.bot_sent_send_join_first", "the bot sent {what}; send a Join first", what=why),
+    )
 
 
 def other_protocol(major: int, minor: int) -> StreamError:
     """Return the error of a bot that speaks another major version."""
     theirs, ours = f"{major}.{minor}", f"{PROTOCOL_MAJOR}.{PROTOCOL_MINOR}"
-    message = f"the bot speaks protocol {theirs}, this arena {ours}; use a kit of major version {PROTOCOL_MAJOR}"
+    message = Text(
+        "referee.bot_speaks_protocol_arena_use",
+        "the bot speaks protocol {theirs}, this arena {ours}; use a kit of major version {major}",
+        theirs=theirs,
+        ours=ours,
+        major=PROTOCOL_MAJOR,
+    )
     return StreamError(grpc.StatusCode.FAILED_PRECONDITION, "PROTOCOL_VERSION", message, {"bot": theirs, "arena": ours})
 
 
 def version_in_play(bot: str, matches: int) -> StreamError:
     """Return the error of a bot that comes back as another version while its matches go on."""
-    message = (
-        f"another version of {bot} is in the middle of {matches} match{'es' if matches > 1 else ''}; connect that "
-        "version again to play on, or wait until its time there has run out"
+    message = Text(
+        "remote.another_version_middle_connect_version",
+        "another version of {bot} is in the middle of {matches}; connect that version again to play on, or wait until "
+        "its time there has run out",
+        bot=bot,
+        matches=Text("remote.several_matches", "{count} matches", count=matches)
+        if matches > 1
+        else Text("remote.one_match", "{count} match", count=matches),
     )
     return StreamError(grpc.StatusCode.FAILED_PRECONDITION, "VERSION_IN_PLAY", message)
 

@@ -14,6 +14,7 @@ from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec
 from arena.remote.lobby import Lobby, Member
 from arena.remote.seat import RemoteSeat
+from engine.text import Text
 
 Place = RemoteSeat | Fault
 """What a remote bot has in a match: a seat, or the fault that it was not there."""
@@ -149,7 +150,9 @@ class WaitingRoom:
         game = waiter.spec.game
         for seat, member in found.items():
             if member is not None and not member.plays(game):
-                waiter.faults[seat] = _absence(seat, f"It joined for other games, not for {game}.")
+                waiter.faults[seat] = _absence(
+                    seat, Text("remote.joined_other_games_not", "It joined for other games, not for {game}.", game=game)
+                )
 
     def _time_left(self, waiter: _Waiter) -> float | None:
         """Return how long it is until the first of those that are away has been so for too long."""
@@ -182,12 +185,21 @@ class WaitingRoom:
         owner = _owner_of(waiter.spec.seats[seat].name)
         if self._is_distrusted(owner):
             minutes = f"{DISTRUST_S / 60:g}"
-            return f"It was not connected, and a bot of {owner} was waited for in vain within {minutes} minutes before."
+            return Text(
+                "remote.not_connected_bot_waited_vain",
+                "It was not connected, and a bot of {owner} was waited for in vain within {minutes} minutes before.",
+                owner=owner,
+                minutes=minutes,
+            )
         self._let_down.pop(owner, None)
         self._let_down[owner] = self._loop.time()
         if len(self._let_down) > _MOST_DISTRUSTED:
             del self._let_down[next(iter(self._let_down))]
-        return f"It was not connected for {self._patience_s:g} s while the match waited."
+        return Text(
+            "remote.not_connected_s_while_match",
+            "It was not connected for {seconds} s while the match waited.",
+            seconds=f"{self._patience_s:g}",
+        )
 
     def _is_distrusted(self, owner: str) -> bool:
         return self._let_down.get(owner, float("-inf")) + DISTRUST_S > self._loop.time()

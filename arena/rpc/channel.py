@@ -12,6 +12,7 @@ from arena.model.errors import ClientError
 from arena.rpc.certificates import check_dates, fetch_certificate, fingerprint_of
 from arena.rpc.errors import CertificateError, UnreachableError
 from arena.rpc.profiles import Profile, is_loopback, split_address
+from engine.text import Text
 
 _MOST_ANSWER_BYTES = 256 << 20
 """A replay, or a page of 500 items."""
@@ -45,8 +46,14 @@ class Endpoint:
         """Return the endpoint that a login is for. Raises CertificateError if no certificate can be read in it."""
         if profile.certificate is not None and not _is_certificate(profile.certificate):
             raise CertificateError(
-                f"the certificate in the login {profile.name!r} cannot be read; log in again: "
-                f"arena login {profile.address} --name {profile.name}"
+                Text(
+                    "rpc.certificate_login_cannot_read_log",
+                    "the certificate in the login {name} cannot be read; log in again: arena login {address} "
+                    "--name {name_2}",
+                    name=repr(profile.name),
+                    address=profile.address,
+                    name_2=profile.name,
+                )
             )
         return Endpoint(profile.address, profile.certificate, profile.certificate_name, profile.plain, profile.name)
 
@@ -87,7 +94,13 @@ class Endpoint:
         """Return why the service cannot be reached, or `None` if there is nothing wrong to be seen."""
         if self.address.startswith(UNIX):
             path = self.address.removeprefix(UNIX)
-            return UnreachableError(f"no service listens at {path}; `arena serve --home DIR` starts one")
+            return UnreachableError(
+                Text(
+                    "rpc.no_service_listens_arena_serve",
+                    "no service listens at {address}; `arena serve --home DIR` starts one",
+                    address=path,
+                )
+            )
         if self.plain:
             return _what_answers(self.address)
         try:
@@ -104,14 +117,25 @@ class Endpoint:
             found, pinned = fingerprint_of(shown.certificate.encode()), fingerprint_of(self.certificate.encode())
             if found != pinned:
                 raise CertificateError(
-                    f"{self.address} shows another certificate ({found}) than the one that was pinned ({pinned}); ask "
-                    f"the organiser whether it was changed; if so, `{self._login_with(found)}` pins it, with your token"
+                    Text(
+                        "rpc.shows_another_certificate_than_one",
+                        "{address} shows another certificate ({found}) than the one that was pinned ({pinned}); "
+                        "ask the organiser whether it was changed; if so, `{command}` pins it, with your token",
+                        address=self.address,
+                        found=found,
+                        pinned=pinned,
+                        command=self._login_with(found),
+                    )
                 )
         elif not shown.is_vouched_for:
             check_dates(shown.certificate)
             raise CertificateError(
-                f"no authority vouches for the certificate of {self.address} any more; ask the organiser, "
-                "then log in again"
+                Text(
+                    "rpc.no_authority_vouches_certificate_any",
+                    "no authority vouches for the certificate of {address} any more; ask the organiser, then log "
+                    "in again",
+                    address=self.address,
+                )
             )
 
     def _check_dates(self, pinned: str) -> None:
@@ -119,7 +143,14 @@ class Endpoint:
             check_dates(pinned)
         except CertificateError as error:
             again = self._login_with("FINGERPRINT")
-            raise CertificateError(f"{error}; with that of a new one `{again}` pins it, with your token") from error
+            raise CertificateError(
+                Text(
+                    "rpc.new_one_pins_your_token",
+                    "{why}; with that of a new one `{command}` pins it, with your token",
+                    why=error,
+                    command=again,
+                )
+            ) from error
 
     def _login_with(self, fingerprint: str) -> str:
         name = "" if self.login is None else f" --name {self.login}"
@@ -140,8 +171,19 @@ def _what_answers(address: str) -> ClientError:
         socket.create_connection(split_address(address), _CONNECT_PATIENCE_S).close()
     except OSError as error:
         why = error.strerror or error
-        return UnreachableError(f"nothing answers at {address} ({why}); check the port, and that the service runs")
+        return UnreachableError(
+            Text(
+                "rpc.nothing_answers_check_port_service",
+                "nothing answers at {address} ({why}); check the port, and that the service runs",
+                address=address,
+                why=why,
+            )
+        )
     return CertificateError(
-        f"what answers at {address} does not speak as a service without TLS does; check the port, and log in again "
-        "if the service has a certificate now"
+        Text(
+            "rpc.what_answers_does_not_speak_service",
+            "what answers at {address} does not speak as a service without TLS does; check the port, and log in "
+            "again if the service has a certificate now",
+            address=address,
+        )
     )

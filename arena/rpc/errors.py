@@ -30,6 +30,7 @@ from arena.model.errors import (
     UnknownError,
 )
 from arena.wire.status import STATUS_DETAILS_KEY, Status, decode_status
+from engine.text import Text
 
 
 class ServiceError(ClientError):
@@ -108,17 +109,43 @@ def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientErro
         kind = _BY_REASON.get(status.reason) or _BY_CODE.get(code, ServiceError)
         return kind(status.message)
     if code is Code.UNAVAILABLE:
-        return diagnose() or UnreachableError(f"the service at {place} cannot be reached ({text}); try again")
+        return diagnose() or UnreachableError(
+            Text(
+                "rpc.service_cannot_reached_try_again",
+                "the service at {place} cannot be reached ({why}); try again",
+                place=place,
+                why=text,
+            )
+        )
     if code is Code.UNIMPLEMENTED:
         return ProtocolError(
-            f"the service at {place} does not know this call; this is its address for remote bots, which "
-            "`arena login` does not want, or it is of another version of the arena, or no arena's"
+            Text(
+                "rpc.service_does_not_know_call",
+                "the service at {place} does not know this call; this is its address for remote bots, which "
+                "`arena login` does not want, or it is of another version of the arena, or no arena's",
+                place=place,
+            )
         )
     if code is Code.DEADLINE_EXCEEDED:
-        return UnreachableError(f"the service at {place} did not answer in time; try again")
+        return UnreachableError(
+            Text(
+                "rpc.service_did_not_answer_time",
+                "the service at {place} did not answer in time; try again",
+                place=place,
+            )
+        )
     if code is Code.CANCELLED:
-        return UnreachableError(f"the connection to {place} was closed; try again")
-    return ServiceError(f"the service at {place} failed: {text or code.name}; tell the organiser")
+        return UnreachableError(
+            Text("rpc.connection_closed_try_again", "the connection to {place} was closed; try again", place=place)
+        )
+    return ServiceError(
+        Text(
+            "rpc.service_failed_tell_organiser",
+            "the service at {place} failed: {why}; tell the organiser",
+            place=place,
+            why=text or code.name,
+        )
+    )
 
 
 def status_of(metadata: Iterable[tuple[str, str | bytes]]) -> Status | None:

@@ -12,6 +12,7 @@ from arena.rpc.channel import UNIX, Endpoint
 from arena.rpc.errors import CertificateError, ProtocolError
 from arena.rpc.profiles import Profile, is_loopback, load_profile, split_address
 from arena.rpc.remote import Behalf, Line, RemoteArena
+from engine.text import Text
 
 Confirm = Callable[[str], bool]
 """Asks a person whether a fingerprint is the one that the organiser told."""
@@ -64,12 +65,24 @@ def meet(address: str, fingerprint: str | None, confirm: Confirm) -> Endpoint:
     found = fingerprint_of(shown.certificate.encode())
     if wanted is not None and found != wanted:
         raise CertificateError(
-            f"{address} shows a certificate with the fingerprint {found}, not {wanted}; check the address, and ask the "
-            "organiser for the fingerprint"
+            Text(
+                "rpc.shows_certificate_fingerprint_not_check",
+                "{address} shows a certificate with the fingerprint {found}, not {wanted}; check the address, "
+                "and ask the organiser for the fingerprint",
+                address=address,
+                found=found,
+                wanted=wanted,
+            )
         )
     check_dates(shown.certificate)
     if wanted is None and not confirm(found):
-        raise CertificateError(f"the certificate of {address} was not confirmed; nothing was stored")
+        raise CertificateError(
+            Text(
+                "rpc.certificate_not_confirmed_nothing_stored",
+                "the certificate of {address} was not confirmed; nothing was stored",
+                address=address,
+            )
+        )
     return Endpoint(address, shown.certificate, name_in(shown.certificate))
 
 
@@ -102,8 +115,14 @@ def check_protocol(identity: Identity, place: str) -> None:
     """Raise ProtocolError, naming both, if a service speaks another major version of the protocol."""
     if identity.protocol_major != PROTOCOL_MAJOR:
         raise ProtocolError(
-            f"the service at {place} speaks version {identity.protocol_major} of the protocol, and this arena version "
-            f"{PROTOCOL_MAJOR}; install the arena of the service's version"
+            Text(
+                "rpc.service_speaks_version_protocol_arena",
+                "the service at {place} speaks version {theirs} of the protocol, and this arena version {ours}; "
+                "install the arena of the service's version",
+                place=place,
+                theirs=identity.protocol_major,
+                ours=PROTOCOL_MAJOR,
+            )
         )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from platformdirs import user_config_path
 
 from arena.model.errors import ClientError, RefusedError, unknown
+from engine.text import Text
 from ratings.values.states import Scope
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
@@ -66,7 +67,14 @@ def save_profile(profile: Profile, directory: Path | None = None) -> Path:
         directory.chmod(0o700)
         _write(file, text)
     except OSError as error:
-        raise ProfileError(f"cannot store the login in {file}: {error.strerror}; the token was not stored") from error
+        raise ProfileError(
+            Text(
+                "rpc.cannot_store_login_token_not",
+                "cannot store the login in {file}: {why}; the token was not stored",
+                file=file,
+                why=error.strerror,
+            )
+        ) from error
     return file
 
 
@@ -78,8 +86,21 @@ def check_writable(directory: Path | None = None) -> None:
         if os.access(directory, os.W_OK | os.X_OK):
             return
     except OSError as error:
-        raise ProfileError(f"cannot make {directory}: {error.strerror}; logins are kept there") from error
-    raise ProfileError(f"cannot write in {directory}, where logins are kept; check whose directory it is")
+        raise ProfileError(
+            Text(
+                "rpc.cannot_make_logins_kept",
+                "cannot make {directory}: {why}; logins are kept there",
+                directory=directory,
+                why=error.strerror,
+            )
+        ) from error
+    raise ProfileError(
+        Text(
+            "rpc.cannot_write_where_logins_kept",
+            "cannot write in {directory}, where logins are kept; check whose directory it is",
+            directory=directory,
+        )
+    )
 
 
 def load_profile(name: str, directory: Path | None = None) -> Profile:
@@ -96,9 +117,21 @@ def load_profile(name: str, directory: Path | None = None) -> Profile:
     except UnicodeDecodeError as error:
         raise _damaged(file, error) from error
     except FileNotFoundError:
-        raise unknown("login", name, list_names(directory), "`arena login ADDRESS --name NAME` makes one") from None
+        raise unknown(
+            "login",
+            name,
+            list_names(directory),
+            Text("rpc.arena_login_address_name_name", "`arena login ADDRESS --name NAME` makes one"),
+        ) from None
     except OSError as error:
-        raise ProfileError(f"cannot read the login in {file}: {error.strerror}; remove it and log in again") from error
+        raise ProfileError(
+            Text(
+                "rpc.cannot_read_login_remove_log",
+                "cannot read the login in {file}: {why}; remove it and log in again",
+                file=file,
+                why=error.strerror,
+            )
+        ) from error
 
 
 def list_names(directory: Path | None = None) -> list[str]:
@@ -113,15 +146,21 @@ def remove_profile(name: str, directory: Path | None = None) -> None:
     try:
         _file_of(name, directory).unlink()
     except FileNotFoundError:
-        raise unknown("login", name, list_names(directory), "`arena logout` lists them") from None
+        raise unknown(
+            "login", name, list_names(directory), Text("rpc.arena_logout_lists_them", "`arena logout` lists them")
+        ) from None
 
 
 def check_profile_name(name: str) -> str:
     """Return the name. Raises RefusedError if it cannot be the name of a login."""
     if not _NAME.fullmatch(name):
         raise RefusedError(
-            f"{name!r} cannot be the name of a login; "
-            "use up to 63 of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit"
+            Text(
+                "rpc.cannot_name_login_use_up",
+                "{name} cannot be the name of a login; use up to 63 of a-z, 0-9, '.', '_' and '-', beginning "
+                "with a letter or digit",
+                name=repr(name),
+            )
         )
     return name
 
@@ -133,8 +172,13 @@ def _file_of(name: str, directory: Path) -> Path:
 def _check_private(file: Path, status: os.stat_result) -> None:
     if stat.S_IMODE(status.st_mode) & 0o077:
         raise ProfileError(
-            f"others may read {file}, which holds a token; `chmod 600 {file}` closes it, "
-            "and if others use this machine, ask for a new token"
+            Text(
+                "rpc.others_may_read_which_holds",
+                "others may read {file}, which holds a token; `chmod 600 {file_2}` closes it, and if others use "
+                "this machine, ask for a new token",
+                file=file,
+                file_2=file,
+            )
         )
 
 
@@ -151,7 +195,14 @@ def _parse(file: Path, text: str) -> Profile:
 
 
 def _damaged(file: Path, error: Exception) -> ProfileError:
-    return ProfileError(f"the login in {file} is damaged ({error}); remove the file and log in again")
+    return ProfileError(
+        Text(
+            "rpc.login_damaged_remove_file_log",
+            "the login in {file} is damaged ({why}); remove the file and log in again",
+            file=file,
+            why=error,
+        )
+    )
 
 
 def _check_fields(profile: Profile) -> None:
@@ -189,7 +240,11 @@ def split_address(address: str) -> tuple[str, int]:
     found = _ADDRESS.fullmatch(address)
     if found is None or not 0 < int(found[3]) <= _LARGEST_PORT:
         raise ValueError(
-            f"{address!r} is no address; write HOST:PORT, for example arena.example.org:7733 or [2001:db8::7]:7733"
+            Text(
+                "rpc.no_address_write_host_port",
+                "{address} is no address; write HOST:PORT, for example arena.example.org:7733 or [2001:db8::7]:7733",
+                address=repr(address),
+            )
         )
     return found[1] or found[2], int(found[3])
 

@@ -31,6 +31,7 @@ from arena.rpc.calls import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.rpc.channel import Endpoint
 from arena.rpc.errors import UnreachableError, error_of
 from arena.v1 import bot_pb2
+from engine.text import Text
 
 _PATIENCE_S = 120.0
 """For one answer; the official table of a large pool takes long."""
@@ -50,9 +51,17 @@ def _encode(rpc: Rpc, arguments: Mapping[str, Any]) -> Message:
     try:
         return rpc.encode_request(arguments)
     except UnicodeEncodeError as error:
-        raise RefusedError(f"{error.object!r} is not Unicode text, which alone can be sent; write it anew") from error
+        raise RefusedError(
+            Text(
+                "rpc.not_unicode_text_which_alone",
+                "{text} is not Unicode text, which alone can be sent; write it anew",
+                text=repr(error.object),
+            )
+        ) from error
     except ValueError as error:
-        raise RefusedError(f"this cannot be sent: {error}; give a smaller number") from error
+        raise RefusedError(
+            Text("rpc.cannot_sent_give_smaller_number", "this cannot be sent: {why}; give a smaller number", why=error)
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

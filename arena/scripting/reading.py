@@ -24,6 +24,7 @@ from arena.story.errors import StoryError
 from arena.story.replays import picture_of_replay
 from engine import registry
 from engine.core import EngineError
+from engine.text import Text
 from ratings.values.page import MOST_LIMIT
 from ratings.values.states import MatchState
 
@@ -88,7 +89,14 @@ def _document(port: ArenaPort, match: str) -> tuple[bytes, Mapping[str, Any]]:
     try:
         return found.data, load(found.data)
     except ReplayError as error:
-        raise DamagedError(f"the replay of match {found.match_id} cannot be read: {error}") from error
+        raise DamagedError(
+            Text(
+                "app.replay_match_cannot_read",
+                "the replay of match {match} cannot be read: {why}",
+                match=found.match_id,
+                why=error,
+            )
+        ) from error
 
 
 def _board(document: Mapping[str, Any]) -> str:

@@ -6,6 +6,8 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
+from engine.text import Text
+
 _BRACKETED = re.compile(r"\[([0-9A-Fa-f:.%\w]+)\]:(\d{1,5})", re.ASCII)
 _PLAIN = re.compile(r"([A-Za-z0-9.-]+):(\d{1,5})", re.ASCII)
 _LARGEST_PORT = 65_535
@@ -34,5 +36,7 @@ def parse_address(text: str) -> Address:
     """Return the address in `host:port`. Raises ValueError."""
     found = _BRACKETED.fullmatch(text) or _PLAIN.fullmatch(text)
     if found is None or int(found[2]) > _LARGEST_PORT:
-        raise ValueError(f"{text!r} is no address of the form host:port")
+        raise ValueError(
+            Text("service.no_address_form_host_port", "{text} is no address of the form host:port", text=repr(text))
+        )
     return Address(found[1], int(found[2]))

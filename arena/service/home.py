@@ -11,6 +11,7 @@ from arena.app.store import store_of
 from arena.service.errors import HomeError
 from arena.tournament.lock import home_lock
 from arena.tournament.seed_key import KEY_SUFFIX
+from engine.text import Text
 from ratings.store.passwords import keep_password
 
 PRIVATE = 0o700
@@ -114,7 +115,9 @@ def make_home(directory: Path, settings_text: str) -> Home:
     Raises HomeError if it cannot be made, belongs to somebody else, or cannot be written to.
     """
     if directory == Path():
-        raise HomeError("the home has no name; give a directory of its own with --home")
+        raise HomeError(
+            Text("service.home_no_name_give_directory", "the home has no name; give a directory of its own with --home")
+        )
     home = Home(directory.absolute())
     try:
         for place in (home.directory, home.store, home.builds, home.uploads, home.tls, home.run, home.logs):
@@ -130,13 +133,30 @@ def make_home(directory: Path, settings_text: str) -> Home:
 def _check(home: Home) -> None:
     owner = home.directory.stat().st_uid
     if owner != os.geteuid():
-        raise HomeError(f"{home.directory} belongs to user {owner}; run as that user, or give another --home")
+        raise HomeError(
+            Text(
+                "service.belongs_user_run_user_give",
+                "{directory} belongs to user {user}; run as that user, or give another --home",
+                directory=home.directory,
+                user=owner,
+            )
+        )
     if not os.access(home.directory, os.R_OK | os.W_OK | os.X_OK):
-        raise HomeError(f"{home.directory} cannot be written to; change its permissions, or give another --home")
+        raise HomeError(
+            Text(
+                "service.cannot_written_change_permissions_give",
+                "{directory} cannot be written to; change its permissions, or give another --home",
+                directory=home.directory,
+            )
+        )
     if len(os.fsencode(home.socket)) > _LONGEST_SOCKET_PATH:
         raise HomeError(
-            f"{home.socket} is too long for a socket by {len(os.fsencode(home.socket)) - _LONGEST_SOCKET_PATH} bytes; "
-            "give a --home with a shorter path"
+            Text(
+                "service.too_long_socket_bytes_give",
+                "{socket} is too long for a socket by {count} bytes; give a --home with a shorter path",
+                socket=home.socket,
+                count=len(os.fsencode(home.socket)) - _LONGEST_SOCKET_PATH,
+            )
         )
 
 
@@ -159,5 +179,15 @@ def _write_new(file: Path, text: str) -> None:
 def _explain(home: Home, error: OSError) -> str:
     place = error.filename or home.directory
     if isinstance(error, FileExistsError):
-        return f"{place} is a file, where a directory of the home is to be; give another --home"
-    return f"the home {home.directory} cannot be used: {error.strerror}: {place}; give another --home"
+        return Text(
+            "service.file_where_directory_home_give",
+            "{path} is a file, where a directory of the home is to be; give another --home",
+            path=place,
+        )
+    return Text(
+        "service.home_cannot_used_give_another",
+        "the home {directory} cannot be used: {why}: {path}; give another --home",
+        directory=home.directory,
+        why=error.strerror,
+        path=place,
+    )

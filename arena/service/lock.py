@@ -15,6 +15,7 @@ from typing import Any
 
 from arena.service.errors import HomeHeldError
 from arena.tournament.lock import take
+from engine.text import Text
 
 _LONGEST = 4096
 
@@ -81,4 +82,9 @@ def _describe(path: Path, descriptor: int) -> str:
     who = f"process {said['pid']}" if "pid" in said else "another process"
     since = f" since {datetime.fromtimestamp(said['since_s'], UTC):%Y-%m-%d %H:%M:%S} UTC" if "since_s" in said else ""
     where = f" at {', '.join(said['addresses'])}" if said.get("addresses") else ""
-    return f"{path.parent.parent} is served already, by {who}{since}{where}; stop that one, or give another --home"
+    return Text(
+        "service.served_already_stop_one_give",
+        "{path} is served already, by {who}; stop that one, or give another --home",
+        path=path.parent.parent,
+        who=f"{who}{since}{where}",
+    )

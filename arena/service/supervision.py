@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from arena.service.health import Health
 from arena.service.logs import Logger
+from engine.text import Text
 
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 300.0
@@ -89,7 +90,15 @@ class Supervisor:
         """Tell everybody that a part failed, and return how long to pause before it is tried again."""
         pause_s = backoff.next_s()
         sentence = describe(error)
-        self.health.report(part, f"{sentence}; it is tried again in {pause_s:g} s")
+        self.health.report(
+            part,
+            Text(
+                "service.tried_again_s",
+                "{what}; it is tried again in {seconds} s",
+                what=sentence,
+                seconds=f"{pause_s:g}",
+            ),
+        )
         if self.problems.is_new(part, sentence):
             self.log.error("activity failed", part=part, error=sentence, again_in_s=pause_s, exc_info=error)
         if backoff.tries == 1:
@@ -111,7 +120,13 @@ class ProcessRestarts:
         if was_ready:
             self._backoff.reset()
         pause_s = self._backoff.next_s()
-        self._health.report(self._part, f"their process ended: {words}; it is started again in {pause_s:g} s")
+        sentence = Text(
+            "service.process_ended_started_again",
+            "their process ended: {why}; it is started again in {seconds} s",
+            why=words,
+            seconds=f"{pause_s:g}",
+        )
+        self._health.report(self._part, sentence)
         self._log.error("process ended", part=self._part, why=words, again_in_s=pause_s)
         await asyncio.sleep(pause_s)
 

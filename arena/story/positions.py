@@ -8,6 +8,7 @@ from engine import registry
 from engine.abilities import Move
 from engine.chance import ScriptedChance, ScriptError
 from engine.core import EngineError, Game, State
+from engine.text import Text
 
 
 class PositionTracker:
@@ -24,7 +25,9 @@ class PositionTracker:
             options = self.game.parse_options(start.options)
             self.state: State = self.game.new_state(len(start.bots), options, self._chance)
         except (EngineError, ScriptError) as error:
-            raise StoryError(f"the match cannot be played again: {error}") from error
+            raise StoryError(
+                Text("story.match_cannot_played_again", "the match cannot be played again: {why}", why=error)
+            ) from error
 
     def apply(self, move: LiveMove) -> Move:
         """Play the next ply and return what it did; no position that was returned before changes by it.
@@ -33,13 +36,28 @@ class PositionTracker:
         """
         before = self.state
         if move.ply != self.plies or move.seat != before.seat():
-            raise StoryError(f"ply {move.ply} of seat {move.seat} does not follow ply {self.plies - 1}")
+            raise StoryError(
+                Text(
+                    "story.ply_seat_does_not_follow",
+                    "ply {ply} of seat {seat} does not follow ply {last}",
+                    ply=move.ply,
+                    seat=move.seat,
+                    last=self.plies - 1,
+                )
+            )
         self._chance.extend([outcome.values for outcome in move.chance])
         after = before.clone(self._chance)
         try:
             after.apply(move.action)
         except (EngineError, ScriptError) as error:
-            raise StoryError(f"the match cannot be played again: ply {move.ply}: {error}") from error
+            raise StoryError(
+                Text(
+                    "story.match_cannot_played_again_ply",
+                    "the match cannot be played again: ply {ply}: {why}",
+                    ply=move.ply,
+                    why=error,
+                )
+            ) from error
         self.state = after
         self.plies += 1
         return Move(before, move.action, self.game.actions.format(move.action), move.seat, after, after.revealed())
@@ -52,7 +70,12 @@ def _installed(start: LiveStart) -> Game:
         raise StoryError(str(error)) from error
     if game.rules_version != start.rules_version:
         raise StoryError(
-            f"it was played by version {start.rules_version} of the rules of {game.name}; "
-            f"installed is {game.rules_version}"
+            Text(
+                "story.played_version_rules_installed",
+                "it was played by version {version} of the rules of {game}; installed is {installed}",
+                version=start.rules_version,
+                game=game.name,
+                installed=game.rules_version,
+            )
         )
     return game

@@ -7,6 +7,7 @@ from dataclasses import replace
 from arena.story.errors import StoryError
 from engine.abilities import Move
 from engine.core import Game, State
+from engine.text import Text
 
 
 class PublicPositions:
@@ -35,5 +36,11 @@ class PublicPositions:
     def _sent(self, state: State) -> bytes:
         sent = {self._game.encode_observation(state, seat)[1] for seat in range(self._seats)}
         if len(sent) > 1:
-            raise StoryError(f"{self._game.name} shows each seat something else; the match is shown when it is over")
+            raise StoryError(
+                Text(
+                    "story.shows_each_seat_something_else",
+                    "{game} shows each seat something else; the match is shown when it is over",
+                    game=self._game.name,
+                )
+            )
         return sent.pop()

@@ -16,6 +16,7 @@ from arena.story.public_positions import PublicPositions
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
+from engine.text import Text
 
 
 class Story:
@@ -78,7 +79,15 @@ class Story:
     def play(self, played: LiveMove) -> Frame:
         """Return the frame of the next ply. Raises StoryError if it does not fit."""
         if self.finish is not None:
-            raise StoryError(f"ply {played.ply} of seat {played.seat} does not follow ply {len(self.frames) - 2}")
+            raise StoryError(
+                Text(
+                    "story.ply_seat_does_not_follow",
+                    "ply {ply} of seat {seat} does not follow ply {last}",
+                    ply=played.ply,
+                    seat=played.seat,
+                    last=len(self.frames) - 2,
+                )
+            )
         move = self._tracker.apply(played)
         if self._public is not None:
             move = self._public.of_move(move)
@@ -143,7 +152,7 @@ def follow(
     if event.start is not None:
         return Story(event.start, language, draws=draws, hides=hides)
     if story is None:
-        raise StoryError("a match is told from its start on")
+        raise StoryError(Text("story.match_told_start", "a match is told from its start on"))
     if event.move is not None:
         story.play(event.move)
     elif event.end is not None:

@@ -29,6 +29,7 @@ from arena.tournament.seed_key import SeedKey
 from arena.tournament.stored import clock_settings
 from engine import registry
 from engine.core import Game
+from engine.text import Text
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_of
 from ratings.ledger.tournaments import TournamentPlan
@@ -168,7 +169,15 @@ def draft_match(
     """Return what `create_match` would write, with its errors but those of the book; nothing is written."""
     game = _check_terms(terms)
     if len(bots) != terms.seats:
-        raise RequestError(f"{terms.seats} seats need {terms.seats} bots, not {len(bots)}; name one for each seat")
+        raise RequestError(
+            Text(
+                "tournaments.seats_need_bots_not_name",
+                "{seats} seats need {needed} bots, not {bots}; name one for each seat",
+                seats=terms.seats,
+                needed=terms.seats,
+                bots=len(bots),
+            )
+        )
     found = _find_versions(database, programs, terms.game, bots)
     if terms.rated:
         _check_distinct(bots, found)
@@ -185,7 +194,13 @@ def plan_ladder(terms: TournamentTerms, form: Format, *, remote: bool = False) -
     Nothing is written. Raises RequestError for a format that ends by itself.
     """
     if not is_endless(form):
-        raise RequestError(f"{form.traits.name} ends by itself, and a ladder must go on; use ladder with 0 waves")
+        raise RequestError(
+            Text(
+                "tournaments.ends_itself_ladder_must_go",
+                "{name} ends by itself, and a ladder must go on; use ladder with 0 waves",
+                name=form.traits.name,
+            )
+        )
     game = _check_terms(terms)
     # Bots of owners come later.
     draw = _draw(game, terms, _keyed_secret(terms) or seeds.new_secret(), blocks_per_seed(form))
@@ -197,7 +212,14 @@ def plan_ladder(terms: TournamentTerms, form: Format, *, remote: bool = False) -
 def check_name(name: str) -> str:
     """Return the name if a tournament can have it. Raises RequestError."""
     if not name.strip() or not name.isprintable() or len(name) > MAX_NAME_LENGTH:
-        raise RequestError(f"{name!r} is no name for a tournament; use 1 to {MAX_NAME_LENGTH} printable characters")
+        raise RequestError(
+            Text(
+                "tournaments.no_name_tournament_use_1",
+                "{name} is no name for a tournament; use 1 to {most} printable characters",
+                name=repr(name),
+                most=MAX_NAME_LENGTH,
+            )
+        )
     return name
 
 
@@ -217,7 +239,12 @@ def _keyed_secret(terms: TournamentTerms) -> bytes | None:
     if terms.seed is None:
         return terms.secret
     if terms.seed_key is None:
-        raise RequestError("a bot with an owner plays with no seed that it could guess; leave the seed out")
+        raise RequestError(
+            Text(
+                "tournaments.bot_owner_plays_no_seed",
+                "a bot with an owner plays with no seed that it could guess; leave the seed out",
+            )
+        )
     return terms.seed_key.secret_of(terms.seed)
 
 
@@ -235,21 +262,55 @@ def _draw(game: Game, terms: TournamentTerms, secret: bytes, blocks_per_seed: in
 def _check_terms(terms: TournamentTerms) -> Game:
     """Return the game that is to be played."""
     if terms.seed is not None and not 0 <= terms.seed <= seeds.MAX_SEED:
-        raise RequestError(f"seed {terms.seed} is out of range; use 0 to {seeds.MAX_SEED} (below 2^53)")
+        raise RequestError(
+            Text(
+                "tournaments.seed_out_range_use_0",
+                "seed {seed} is out of range; use 0 to {most} (below 2^53)",
+                seed=terms.seed,
+                most=seeds.MAX_SEED,
+            )
+        )
     if terms.seed is not None and terms.secret is not None:
-        raise RequestError("a seed and a secret exclude each other; give one of them")
+        raise RequestError(
+            Text(
+                "tournaments.seed_secret_exclude_each_other", "a seed and a secret exclude each other; give one of them"
+            )
+        )
     if terms.secret is not None and len(terms.secret) != seeds.SECRET_BYTES:
-        raise RequestError(f"a secret has {2 * seeds.SECRET_BYTES} hexadecimal digits; copy it whole")
+        raise RequestError(
+            Text(
+                "app.secret_hexadecimal_digits_copy_whole",
+                "a secret has {digits} hexadecimal digits; copy it whole",
+                digits=2 * seeds.SECRET_BYTES,
+            )
+        )
     if terms.cores < 1:
-        raise RequestError(f"{terms.cores} cores cannot play; grant each bot at least 1")
+        raise RequestError(
+            Text(
+                "tournaments.cores_cannot_play_grant_each",
+                "{cores} cores cannot play; grant each bot at least 1",
+                cores=terms.cores,
+            )
+        )
     if terms.cores > 1 and terms.clock.may_ponder:
         raise RequestError(
-            "with pondering all bots of a match compute at once, and share one core; leave out pondering, or the cores"
+            Text(
+                "tournaments.pondering_all_bots_match_compute",
+                "with pondering all bots of a match compute at once, and share one core; leave out pondering, or "
+                "the cores",
+            )
         )
     game = registry.get(terms.game)
     game.check_seats(terms.seats)
     if terms.opening_plies is not None and not 0 <= terms.opening_plies <= game.max_plies:
-        raise RequestError(f"an opening of {terms.opening_plies} plies is impossible; use 0 to {game.max_plies}")
+        raise RequestError(
+            Text(
+                "tournaments.opening_plies_impossible_use_0",
+                "an opening of {plies} plies is impossible; use 0 to {most}",
+                plies=terms.opening_plies,
+                most=game.max_plies,
+            )
+        )
     return game
 
 
@@ -265,7 +326,13 @@ def _check_distinct(bots: Sequence[str], found: Sequence[NamedVersion]) -> None:
     counts = Counter(one.version.id for one in found)
     for text, one in zip(bots, found, strict=True):
         if counts[one.version.id] > 1:
-            raise RequestError(f"{text} is entered more than once; name each version once")
+            raise RequestError(
+                Text(
+                    "tournaments.entered_more_than_once_name",
+                    "{name} is entered more than once; name each version once",
+                    name=text,
+                )
+            )
 
 
 def _plan(
@@ -305,16 +372,26 @@ def _check_opening(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> 
     """Raise RequestError for an opening that outlasts the game, or is drawn with other chance than the match."""
     if remote and draw.game.has_chance and draw.opening_plies:
         raise RequestError(
-            f"an opening of {draw.opening_plies} plies is impossible in {draw.game.name} with remote bots, since each "
-            "of their matches has dice and piles of its own; use --opening-plies 0"
+            Text(
+                "tournaments.opening_plies_impossible_remote_bots",
+                "an opening of {plies} plies is impossible in {game} with remote bots, since each of their "
+                "matches has dice and piles of its own; use --opening-plies 0",
+                plies=draw.opening_plies,
+                game=draw.game.name,
+            )
         )
     if not terms.opening_plies:  # `_draw` chose one that fits
         return
     longest = longest_opening(draw.game, seats=draw.seats, options=draw.options, plies=draw.opening_plies)
     if longest is not None:
         raise RequestError(
-            f"an opening of {draw.opening_plies} plies is longer than the game can be; use 0 to {longest} here, "
-            "so that bots have something to decide"
+            Text(
+                "tournaments.opening_plies_longer_than_game",
+                "an opening of {plies} plies is longer than the game can be; use 0 to {most} here, so that bots "
+                "have something to decide",
+                plies=draw.opening_plies,
+                most=longest,
+            )
         )
 
 

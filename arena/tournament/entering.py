@@ -9,6 +9,7 @@ from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.programs import Programs
 from arena.tournament.stored import format_of
+from engine.text import Text
 from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
 from ratings.read.bots import NamedVersion, all_versions, find_version
@@ -27,15 +28,28 @@ def join(database: Database, programs: Programs, tournament: Tournament, text: s
     form = format_of(row.tournament, row.pool)
     if form is None or not form.traits.takes_late_entrants:
         raise RequestError(
-            f"{tournament.name!r} is a {tournament.format}, all of whose entrants are there from the start; only "
-            f"{' and '.join(catalog.late_entry())} take late ones, plan a new tournament"
+            Text(
+                "tournaments.all_whose_entrants_start_only",
+                "{name} is a {format}, all of whose entrants are there from the start; only {late} take late "
+                "ones, plan a new tournament",
+                name=repr(tournament.name),
+                format=tournament.format,
+                late=" and ".join(catalog.late_entry()),
+            )
         )
     _check_open(row)
     found = find_version(database, text)
     _check_entry(programs, row, found, text)
     _check_seed(row.tournament, found, text)
     if any(entrant.version_id == found.version.id for entrant in entrants_of(database, tournament.id)):
-        raise RequestError(f"{text} has entered {tournament.name!r} already, and who withdrew does not come back")
+        raise RequestError(
+            Text(
+                "tournaments.entered_already_who_withdrew_does",
+                "{bot} has entered {name} already, and who withdrew does not come back",
+                bot=text,
+                name=repr(tournament.name),
+            )
+        )
     return found.version, Ledger(database).join(tournament.id, found.version.id)
 
 
@@ -44,7 +58,14 @@ def _check_entry(programs: Programs, row: TournamentRow, found: NamedVersion, te
     check_entrant(programs, found, row.pool.game, text)
     if found.bot.disabled_at_us is not None:
         name = found.bot.name
-        raise RequestError(f"bot {name!r} is disabled; let it in again: arena bot disable {name} --undo")
+        raise RequestError(
+            Text(
+                "tournaments.bot_disabled_let_again_arena",
+                "bot {bot} is disabled; let it in again: arena bot disable {name} --undo",
+                bot=repr(name),
+                name=name,
+            )
+        )
 
 
 def _check_seed(tournament: Tournament, found: NamedVersion, text: str) -> None:
@@ -54,8 +75,14 @@ def _check_seed(tournament: Tournament, found: NamedVersion, text: str) -> None:
         return
     if tournament.secret == seeds.secret_from_seed(seed).hex():
         raise RequestError(
-            f"{text} has an owner, and seed {seed} of {tournament.name!r} is one that a bot can guess; plan a "
-            "tournament with it from the start, or leave the seed out"
+            Text(
+                "tournaments.owner_seed_one_bot_can",
+                "{bot} has an owner, and seed {seed} of {name} is one that a bot can guess; plan a tournament "
+                "with it from the start, or leave the seed out",
+                bot=text,
+                seed=seed,
+                name=repr(tournament.name),
+            )
         )
 
 
@@ -66,17 +93,37 @@ def withdraw(database: Database, tournament: Tournament, text: str) -> tuple[Ver
     """
     row = tournaments.tournament_row(database, tournament.id)
     if format_of(row.tournament, row.pool) is None:
-        raise RequestError(f"{tournament.name!r} is a single match; `arena tournament cancel` gives it up")
+        raise RequestError(
+            Text(
+                "tournaments.single_match_arena_tournament_cancel",
+                "{name} is a single match; `arena tournament cancel` gives it up",
+                name=repr(tournament.name),
+            )
+        )
     _check_open(row)
     version = _find_playing(database, tournament, text)
-    return version, Ledger(database).withdraw(tournament.id, version.id, f"{text} withdrew")
+    return version, Ledger(database).withdraw(
+        tournament.id, version.id, Text("tournaments.withdrew", "{name} withdrew", name=text)
+    )
 
 
 def _check_open(row: TournamentRow) -> None:
     if row.tournament.cancelled_at_us is not None:
-        raise NotPlayableError(f"tournament {row.tournament.name!r} was cancelled; nobody can join or leave it")
+        raise NotPlayableError(
+            Text(
+                "tournaments.tournament_cancelled_nobody_can_join",
+                "tournament {name} was cancelled; nobody can join or leave it",
+                name=repr(row.tournament.name),
+            )
+        )
     if row.progress.is_over:
-        raise NotPlayableError(f"tournament {row.tournament.name!r} is finished; nobody can join or leave it")
+        raise NotPlayableError(
+            Text(
+                "tournaments.tournament_finished_nobody_can_join",
+                "tournament {name} is finished; nobody can join or leave it",
+                name=repr(row.tournament.name),
+            )
+        )
 
 
 def _find_playing(database: Database, tournament: Tournament, text: str) -> Version:
@@ -87,11 +134,34 @@ def _find_playing(database: Database, tournament: Tournament, text: str) -> Vers
     found = [entrant for entrant in entered if named[entrant.version_id].content_hash.startswith(digits)]
     playing = [named[entrant.version_id] for entrant in found if entrant.withdrawn_wave is None]
     if not found:
-        raise RequestError(f"{text} is not entered in {tournament.name!r}; `arena tournament show` lists its entrants")
+        raise RequestError(
+            Text(
+                "tournaments.not_entered_arena_tournament_show",
+                "{bot} is not entered in {name}; `arena tournament show` lists its entrants",
+                bot=text,
+                name=repr(tournament.name),
+            )
+        )
     if not playing:
-        raise RequestError(f"{text} has withdrawn from {tournament.name!r} already")
+        raise RequestError(
+            Text(
+                "tournaments.withdrawn_already",
+                "{bot} has withdrawn from {name} already",
+                bot=text,
+                name=repr(tournament.name),
+            )
+        )
     if len(playing) > 1:
-        raise RequestError(f"{len(playing)} versions of {name} play in {tournament.name!r}; {_choices(name, playing)}")
+        raise RequestError(
+            Text(
+                "tournaments.versions_play",
+                "{count} versions of {bot} play in {name}; {remedy}",
+                count=len(playing),
+                bot=name,
+                name=repr(tournament.name),
+                remedy=_choices(name, playing),
+            )
+        )
     return playing[0]
 
 

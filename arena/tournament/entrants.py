@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena.tournament.errors import RequestError
 from arena.tournament.programs import Programs, check_plays
 from engine import registry
+from engine.text import Text
 from ratings.read.bots import NamedVersion
 from ratings.store.ladders import plays
 
@@ -18,4 +19,12 @@ def check_entrant(programs: Programs, found: NamedVersion, game: str, text: str)
         check_plays(programs.find(found.version.content_hash), game, text)
     elif not plays(found.version.manifest, game, registry.get(game).rules_version):
         games = ", ".join(found.version.manifest["games"])
-        raise RequestError(f"{text} does not play {game}; when it joined, it named: {games}")
+        raise RequestError(
+            Text(
+                "tournaments.does_not_play_when_joined",
+                "{bot} does not play {game}; when it joined, it named: {games}",
+                bot=text,
+                game=game,
+                games=games,
+            )
+        )

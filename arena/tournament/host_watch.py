@@ -11,6 +11,7 @@ from collections.abc import Collection
 
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.tournament.errors import HostFailingError
+from engine.text import Text
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 """How long a match rests that was lost once; twice as long after each further loss."""
@@ -94,8 +95,13 @@ class HostWatch:
         """Raise HostFailingError, with the last `reason`, on a machine that goes on failing."""
         if lost := self.count_failures(in_flight):
             raise HostFailingError(
-                f"the host lost {lost} matches in a row, the run stopped; last reason: {reason or 'unknown'}; "
-                "`arena doctor` checks this machine, then resume"
+                Text(
+                    "tournaments.host_lost_matches_row_run",
+                    "the host lost {count} matches in a row, the run stopped; last reason: {why}; `arena doctor` "
+                    "checks this machine, then resume",
+                    count=lost,
+                    why=reason or "unknown",
+                )
             )
 
     def count_failures(self, in_flight: Collection[str]) -> int:

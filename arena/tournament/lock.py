@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.tournament.errors import AlreadyRunningError
+from engine.text import Text
 from ratings.values.tournaments import LockHolder
 
 _PAUSES_S = (0.001, 0.003, 0.01)
@@ -63,7 +64,11 @@ def _acquire(path: Path) -> int:
             holder = _read(descriptor).pid or "another"
             os.close(descriptor)
             raise AlreadyRunningError(
-                f"process {holder} is playing this tournament now; wait for its end, or stop it and resume"
+                Text(
+                    "tournaments.process_playing_tournament_now_wait",
+                    "process {pid} is playing this tournament now; wait for its end, or stop it and resume",
+                    pid=holder,
+                )
             ) from None
         except BaseException:
             os.close(descriptor)

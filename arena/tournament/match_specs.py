@@ -11,6 +11,7 @@ from arena.tournament.formats.seeds import bot_seed, match_chance_seed
 from arena.tournament.programs import Programs, VersionProgram
 from arena.tournament.stored import blocks_per_seed, clock_of
 from engine import registry
+from engine.text import Text
 from ratings.ledger.leasing import LeasedMatch, LeasedSeat
 from ratings.ledger.runtimes import DescribedRuntime
 from ratings.store.models import Pool, Tournament
@@ -117,6 +118,13 @@ def _check_rules(tournament: Tournament, pool: Pool) -> None:
     installed = registry.get(pool.game).rules_version
     if installed != pool.rules_version:
         raise NotPlayableError(
-            f"tournament {tournament.name!r} was planned for rules version {pool.rules_version} of {pool.game}, and "
-            f"{installed} is installed; play it with the arena that planned it, or plan a new one"
+            Text(
+                "tournaments.tournament_planned_rules_version_installed",
+                "tournament {name} was planned for rules version {version} of {game}, and {installed} is "
+                "installed; play it with the arena that planned it, or plan a new one",
+                name=repr(tournament.name),
+                version=pool.rules_version,
+                game=pool.game,
+                installed=installed,
+            )
         )

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from arena.tournament.errors import AlreadyRunningError
 from arena.tournament.lock import exclusive, holder_of, home_lock, lock_path
+from engine.text import Text
 from ratings.store import server_lock
 from ratings.store.database import Database
 from ratings.store.server_lock import ServerLock
@@ -57,7 +58,12 @@ def _nothing() -> None:
 def _who_plays(holder: LockHolder | None) -> str:
     pid = "another" if holder is None or holder.pid is None else str(holder.pid)
     host = "another machine" if holder is None or not holder.host else holder.host
-    return f"process {pid} on {host} is playing this tournament now; wait for its end, or stop it and resume"
+    return Text(
+        "tournaments.process_playing_tournament_now_wait_end",
+        "process {pid} on {host} is playing this tournament now; wait for its end, or stop it and resume",
+        pid=pid,
+        host=host,
+    )
 
 
 def player_of(database: Database, tournament_id: str) -> LockHolder | None:

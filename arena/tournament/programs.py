@@ -7,6 +7,7 @@ from typing import Protocol
 
 from arena.match.programs import SeatProgram
 from arena.tournament.errors import RequestError
+from engine.text import Text
 from ratings.ledger.runtimes import DescribedRuntime
 
 
@@ -47,4 +48,12 @@ class Programs(Protocol):
 def check_plays(program: VersionProgram, game: str, name: str) -> None:
     """Raise RequestError, which calls the bot `name`, unless its program says that it plays the game."""
     if not program.plays(game):
-        raise RequestError(f"{name} does not play {game}; its bot.toml names: {', '.join(program.games)}")
+        raise RequestError(
+            Text(
+                "tournaments.does_not_play_bot_toml",
+                "{bot} does not play {game}; its bot.toml names: {games}",
+                bot=name,
+                game=game,
+                games=", ".join(program.games),
+            )
+        )

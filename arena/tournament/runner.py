@@ -31,6 +31,7 @@ from arena.tournament.programs import Programs
 from arena.tournament.retrying_writer import RetryingWriter
 from arena.tournament.run_progress import RunProgress, RunTally
 from arena.tournament.stored import draw_of, format_of
+from engine.text import Text
 from ratings.errors import DatabaseBusyError, DatabaseLostError, RatingsError
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.leasing import LeasedMatch
@@ -103,9 +104,21 @@ async def run_tournament(
 
 def _check_playable(row: TournamentRow) -> None:
     if row.tournament.cancelled_at_us is not None:
-        raise NotPlayableError(f"tournament {row.tournament.name!r} was cancelled; plan a new one")
+        raise NotPlayableError(
+            Text(
+                "tournaments.tournament_cancelled_plan_new_one",
+                "tournament {name} was cancelled; plan a new one",
+                name=repr(row.tournament.name),
+            )
+        )
     if row.progress.is_over:
-        raise NotPlayableError(f"tournament {row.tournament.name!r} is finished; see `arena tournament show`")
+        raise NotPlayableError(
+            Text(
+                "tournaments.tournament_finished_see_arena_tournament",
+                "tournament {name} is finished; see `arena tournament show`",
+                name=repr(row.tournament.name),
+            )
+        )
 
 
 def _match_specs(

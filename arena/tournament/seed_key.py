@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.tournament.errors import RequestError
+from engine.text import Text
 
 KEY_SUFFIX = ".key"
 _KEY_BYTES = 32
@@ -44,7 +45,12 @@ class SeedKey:
         except OSError as error:
             why = error.strerror
             raise RequestError(
-                f"{self.path}: the arena's key cannot be used ({why}); check that path, or leave the seed out"
+                Text(
+                    "tournaments.arena_key_cannot_used_check",
+                    "{path}: the arena's key cannot be used ({why}); check that path, or leave the seed out",
+                    path=self.path,
+                    why=why,
+                )
             ) from error
 
     def _key(self) -> bytes:
@@ -60,7 +66,13 @@ class SeedKey:
         finally:
             os.close(descriptor)
         if not _KEY.fullmatch(text):
-            raise RequestError(f"{self.path}: is no key of an arena; remove it, and a new one is made")
+            raise RequestError(
+                Text(
+                    "tournaments.no_key_arena_remove_new",
+                    "{path}: is no key of an arena; remove it, and a new one is made",
+                    path=self.path,
+                )
+            )
         return bytes.fromhex(text.strip())
 
     def _make(self) -> None:

@@ -13,6 +13,7 @@ from typing import ClassVar
 from arena.hosting.cache_directory import cache_directory
 from arena.match.report import LOG_HEAD_BYTES, SeatLogText
 from arena.trial.trials import PlayedTrial
+from engine.text import Text
 
 REPLAY_SUFFIX, LOG_SUFFIX = ".replay", ".log"
 _DIGITS = 8
@@ -43,8 +44,12 @@ def held(directory: Path) -> Iterator[None]:
             fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise KeepingError(
-                f"another test keeps its replays in {directory} now; wait until it is over, or name another directory "
-                "with --keep"
+                Text(
+                    "trial.another_test_keeps_replays_now",
+                    "another test keeps its replays in {directory} now; wait until it is over, or name another "
+                    "directory with --keep",
+                    directory=directory,
+                )
             ) from None
         yield
     finally:
@@ -56,7 +61,12 @@ def _make(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise KeepingError(
-            f"{directory} cannot be made ({error.strerror}); name another directory with --keep"
+            Text(
+                "trial.cannot_made_name_another_directory",
+                "{directory} cannot be made ({why}); name another directory with --keep",
+                directory=directory,
+                why=error.strerror,
+            )
         ) from error
 
 
@@ -71,7 +81,12 @@ class ArtifactDirectory:
         for entry in entries:
             if entry.suffix not in (REPLAY_SUFFIX, LOG_SUFFIX) or not entry.is_file():
                 raise KeepingError(
-                    f"{directory} holds {entry.name}, which no test of a bot wrote; name a directory of its own"
+                    Text(
+                        "trial.holds_which_no_test_bot",
+                        "{directory} holds {name}, which no test of a bot wrote; name a directory of its own",
+                        directory=directory,
+                        name=entry.name,
+                    )
                 )
         for entry in entries:
             entry.unlink()

@@ -11,24 +11,36 @@ from arena.match.spec import SeatSpec
 from arena.model.admissions import Finding
 from arena.trial.trials import PlayedTrial
 from arena.trial.values import OUTPUT, TrialCheck, failed, noted, passed, skipped
+from engine.text import Text
 
 _MEGABYTE = 1 << 20
 _MUCH = 0.8
 """The share of a limit from which on an author is told to take care."""
-_UNEQUAL = "Draw only from the match's own seed, look at no clock and no address, or declare deterministic = false."
-
-_CRASHED = "What it wrote last tells why; end with status 0, or each match costs it a new start."
 
 
 def judge_play(matches: Sequence[PlayedTrial]) -> Finding:
     """Return what is said of a bot that made no fault in these matches."""
     resigned = sum(any(seat in played.trial.own for seat in played.report.result.resigned) for played in matches)
-    setups = dict.fromkeys(played.trial.setup.describe() for played in matches)
+    setups = list(dict.fromkeys(played.trial.setup.describe() for played in matches))
     if resigned:
         return noted(
-            TrialCheck.PLAY, f"It played {len(matches)} matches without a fault, and gave up in {resigned} of them."
+            TrialCheck.PLAY,
+            Text(
+                "trial.played_matches_without_fault_gave",
+                "It played {count} matches without a fault, and gave up in {resigned} of them.",
+                count=len(matches),
+                resigned=resigned,
+            ),
         )
-    return passed(TrialCheck.PLAY, f"It played {len(matches)} matches without a fault: {', '.join(setups)}.")
+    return passed(
+        TrialCheck.PLAY,
+        Text(
+            "trial.played_matches_without_fault",
+            "It played {count} matches without a fault: {what}.",
+            count=len(matches),
+            what=setups[0] if len(setups) == 1 else ", ".join(setups),
+        ),
+    )
 
 
 def judge_clock(matches: Sequence[PlayedTrial]) -> Finding:
@@ -42,12 +54,32 @@ def judge_clock(matches: Sequence[PlayedTrial]) -> Finding:
             late += bool(limit_us) and charged_us > limit_us
             slowest = max(slowest, (charged_us / (limit_us or 1), charged_us, limit_us))
     _, charged_us, limit_us = slowest
-    told = f"Its slowest of {count} decisions took {charged_us / 1000:.0f} ms" + (
-        f" of {limit_us / 1000:g} ms." if limit_us else "."
+    took = f"{charged_us / 1000:.0f}"
+    told = (
+        Text(
+            "trial.slowest_decisions_took_ms_ms",
+            "Its slowest of {count} decisions took {took} ms of {limit} ms.",
+            count=count,
+            took=took,
+            limit=f"{limit_us / 1000:g}",
+        )
+        if limit_us
+        else Text(
+            "trial.slowest_decisions_took_ms",
+            "Its slowest of {count} decisions took {took} ms.",
+            count=count,
+            took=took,
+        )
     )
     if not late:
         return passed(TrialCheck.CLOCK, told)
-    why = f"{told} {late} ({late / count:.1%}) were over their time and saved by the margin alone: keep a reserve."
+    why = Text(
+        "trial.were_over_their_time",
+        "{what} {late} ({share}) were over their time and saved by the margin alone: keep a reserve.",
+        what=told,
+        late=late,
+        share=f"{late / count:.1%}",
+    )
     return noted(
         TrialCheck.CLOCK, why, {"decisions": count, "late": late, "charged_us": charged_us, "limit_us": limit_us}
     )
@@ -58,11 +90,23 @@ def judge_memory(bot: SeatSpec, matches: Sequence[PlayedTrial]) -> Finding:
     peaks = [process.peak_memory_bytes or 0 for played in matches for process in played.processes]
     used, limit = max(peaks, default=0) // _MEGABYTE, bot.memory_mb
     if not used:
-        return passed(TrialCheck.RESOURCES, f"It stayed within its {limit} MiB of memory.")
-    sentence = f"One process used up to {used} of {limit} MiB of memory."
+        return passed(
+            TrialCheck.RESOURCES,
+            Text("trial.stayed_within_mib_memory", "It stayed within its {limit} MiB of memory.", limit=limit),
+        )
+    sentence = Text(
+        "trial.one_process_used_up_mib",
+        "One process used up to {used} of {limit} MiB of memory.",
+        used=used,
+        limit=limit,
+    )
     if used < limit * _MUCH:
         return passed(TrialCheck.RESOURCES, sentence)
-    why = f"{sentence} That is near its limit, and beyond it a process is ended: use less, or raise memory_mb."
+    why = Text(
+        "trial.near_limit_beyond_process_ended",
+        "{what} That is near its limit, and beyond it a process is ended: use less, or raise memory_mb.",
+        what=sentence,
+    )
     return noted(TrialCheck.RESOURCES, why, {"used_mb": used, "limit_mb": limit})
 
 
@@ -70,12 +114,18 @@ def judge_output(matches: Sequence[PlayedTrial]) -> Finding:
     """Return whether it wrote to stdout: that is allowed, but mostly a bot whose author expects somebody to read it."""
     noisy = [played for played in matches if any(process.stdout_bytes for process in played.processes)]
     if not noisy:
-        return passed(OUTPUT, "It wrote nothing to standard output.")
+        return passed(OUTPUT, Text("trial.wrote_nothing_standard_output", "It wrote nothing to standard output."))
     written = sum(process.stdout_bytes for played in noisy for process in played.processes)
     return noted(
         OUTPUT,
-        f"It wrote {written:,} bytes to standard output in {len(noisy)} of {len(matches)} matches, where nobody reads "
-        "it: answers go through the socket. Write to stderr what you want to know.",
+        Text(
+            "trial.wrote_bytes_standard_output_matches",
+            "It wrote {bytes} bytes to standard output in {matches} of {total} matches, where nobody reads it: "
+            "answers go through the socket. Write to stderr what you want to know.",
+            bytes=f"{written:,}",
+            matches=len(noisy),
+            total=len(matches),
+        ),
         {"bytes": written, "matches": len(noisy)},
     )
 
@@ -86,27 +136,58 @@ def judge_second_match(matches: Sequence[PlayedTrial]) -> Finding:
     for check in checks:
         if check.verdict is LeakVerdict.LEAK:
             return failed(
-                TrialCheck.SECOND_MATCH, f"{check.sentence} Forget everything when a match ends.", _evidence_of(check)
+                TrialCheck.SECOND_MATCH,
+                Text(
+                    "trial.forget_everything_when_match_ends",
+                    "{what} Forget everything when a match ends.",
+                    what=check.sentence,
+                ),
+                _evidence_of(check),
             )
     again = sum(process.was_warm for played in matches for process in played.processes)
     if not again:
-        return skipped(TrialCheck.SECOND_MATCH, "No process of it came to a second match here.")
+        return skipped(
+            TrialCheck.SECOND_MATCH,
+            Text("trial.no_process_came_second_match", "No process of it came to a second match here."),
+        )
     equal = any(check.verdict is LeakVerdict.EQUAL for check in checks)
-    rest = " New processes gave the same answers, so nothing is carried over." if equal else ""
+    played_again = (
+        Text("trial.played_one_more_match", "Processes that had played before played {count} more match.", count=again)
+        if again == 1
+        else Text(
+            "trial.played_more_matches", "Processes that had played before played {count} more matches.", count=again
+        )
+    )
+    if not equal:
+        return passed(TrialCheck.SECOND_MATCH, played_again)
     return passed(
         TrialCheck.SECOND_MATCH,
-        f"Processes that had played before played {again} more {'match' if again == 1 else 'matches'}.{rest}",
+        Text(
+            "trial.new_processes_gave_same_answers",
+            "{what} New processes gave the same answers, so nothing is carried over.",
+            what=played_again,
+        ),
     )
 
 
 def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[PlayedTrial, PlayedTrial]]) -> Finding:
     """Return whether equal matches of new processes were played equally."""
     if not bot.is_deterministic:
-        return skipped(TrialCheck.DETERMINISM, "It does not declare itself deterministic.")
+        return skipped(
+            TrialCheck.DETERMINISM,
+            Text("trial.does_not_declare_itself_deterministic", "It does not declare itself deterministic."),
+        )
     for one, other in pairs:
         if one.report.game_digest != other.report.game_digest:
             return _unequal(one, other)
-    return passed(TrialCheck.DETERMINISM, f"{len(pairs)} matches were played twice by new processes, and were equal.")
+    return passed(
+        TrialCheck.DETERMINISM,
+        Text(
+            "trial.matches_were_played_twice_new",
+            "{count} matches were played twice by new processes, and were equal.",
+            count=len(pairs),
+        ),
+    )
 
 
 def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
@@ -118,24 +199,41 @@ def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
     told = [process.left_by_itself for process in processes if process.left_by_itself is not None]
     failures = [process.failed_at_end for process in processes if process.failed_at_end]
     if failures:
-        seen = f"{len(failures)} of the {len(told)} processes that were seen to end"
-        why = f"{seen} failed after their match ({failures[0]})."
-        return noted(TrialCheck.ENDING, f"{why} {_CRASHED}", {"failed": len(failures), "ended": failures[0]})
+        why = Text(
+            "trial.processes_failed_after_match",
+            "{failed} of the {count} processes that were seen to end failed after their match ({how}). What it wrote "
+            "last tells why; end with status 0, or each match costs it a new start.",
+            failed=len(failures),
+            count=len(told),
+            how=failures[0],
+        )
+        return noted(TrialCheck.ENDING, why, {"failed": len(failures), "ended": failures[0]})
     stayed = told.count(False)
     if not told:
-        return skipped(TrialCheck.ENDING, "No process of it was seen to end.")
+        return skipped(TrialCheck.ENDING, Text("trial.no_process_seen_end", "No process of it was seen to end."))
     if stayed < len(told):
-        return passed(TrialCheck.ENDING, "Its processes end when their stream does.")
-    why = "Its processes did not end within half a second after their stream was closed, and had to be ended."
-    return noted(TrialCheck.ENDING, f"{why} Leave when the stream ends, or what you would still do is lost.")
+        return passed(
+            TrialCheck.ENDING,
+            Text("trial.processes_end_when_their_stream", "Its processes end when their stream does."),
+        )
+    why = Text(
+        "trial.processes_did_not_end_within",
+        "Its processes did not end within half a second after their stream was closed, and had to be ended. Leave when "
+        "the stream ends, or what you would still do is lost.",
+    )
+    return noted(TrialCheck.ENDING, why)
 
 
 def _unequal(one: PlayedTrial, other: PlayedTrial) -> Finding:
     ply, mine, others = _first_difference(one, other)
     where = one.trial.setup.describe()
-    sentence = (
-        f"It declares itself deterministic, and two new processes played the same match of {where} with the same seeds "
-        f"differently from ply {ply} on. {_UNEQUAL}"
+    sentence = Text(
+        "trial.declares_itself_deterministic_two_new",
+        "It declares itself deterministic, and two new processes played the same match of {what} with the same seeds "
+        "differently from ply {ply} on. Draw only from the match's own seed, look at no clock and no address, or "
+        "declare deterministic = false.",
+        what=where,
+        ply=ply,
     )
     evidence = {"game": one.trial.setup.game, "seats": one.trial.setup.seats, "ply": ply}
     return failed(TrialCheck.DETERMINISM, sentence, {**evidence, "actions": [mine, others]})

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from arena.model.admissions import Finding
 from arena.trial.values import RULES, TrialSetup, failed
 from engine import registry
+from engine.text import Text
 
 EVERY_GAME = "*"
 
@@ -32,8 +33,16 @@ def of_known_rules(
 def _other_rules(game: str, version: str, installed: str) -> Finding:
     return failed(
         RULES,
-        f"Its bot.toml says that it knows version {version} of the rules of {game} only, and version {installed} is "
-        f"installed here, so it plays none of it. Adapt it to what `arena game show {game}` tells, and write "
-        f'{game} = "{installed}" into [rules].',
+        Text(
+            "trial.bot_toml_says_knows_version",
+            "Its bot.toml says that it knows version {version} of the rules of {game} only, and version {installed} is "
+            "installed here, so it plays none of it. Adapt it to what `arena game show {game_2}` tells, and write "
+            "{line} into [rules].",
+            version=version,
+            game=game,
+            installed=installed,
+            game_2=game,
+            line=f'{game} = "{installed}"',
+        ),
         {"game": game, "rules_version": version, "installed": installed},
     )

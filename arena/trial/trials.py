@@ -12,6 +12,7 @@ from arena.match.replay import load, timed_entries
 from arena.match.report import MatchReport, SeatProcess
 from arena.match.result import Fault
 from arena.trial.values import TrialMatch
+from engine.text import Text
 
 if TYPE_CHECKING:  # a bot is tested without a database, which takes a third of a second to import
     from arena.tournament.runner import MatchExecutor
@@ -76,7 +77,14 @@ async def _play(executor: MatchExecutor, trial: TrialMatch) -> PlayedTrial:
             report = await executor.run(replace(trial.spec, attempt=attempt))
         except MatchLostError as error:
             if attempt == MOST_ATTEMPTS or error.cause in _USELESS_TO_REPEAT:
-                raise UndecidedError(f"{trial.setup.describe()} could not be played: {error}") from error
+                raise UndecidedError(
+                    Text(
+                        "trial.could_not_played",
+                        "{what} could not be played: {why}",
+                        what=trial.setup.describe(),
+                        why=error,
+                    )
+                ) from error
         else:
             return PlayedTrial(trial, report, await asyncio.to_thread(load, report.replay))
     raise AssertionError("every attempt returns or raises")

@@ -9,6 +9,7 @@ from typing import Any
 
 from arena.match.spec import MatchSpec
 from arena.model.admissions import Finding, FindingState
+from engine.text import Text
 
 
 class TrialCheck(enum.StrEnum):
@@ -47,7 +48,7 @@ class TrialSetup:
 
     def describe(self) -> str:
         """Return it in words: `foreign_king with 3 seats`."""
-        return f"{self.game} with {self.seats} seats"
+        return Text("trial.with_seats", "{game} with {seats} seats", game=self.game, seats=self.seats)
 
 
 @dataclass(frozen=True, slots=True)

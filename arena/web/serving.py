@@ -19,6 +19,7 @@ from fastapi import FastAPI
 
 from arena.web.connections import MOST, TimedHttpProtocol
 from arena.web.warm_up import warm_up
+from engine.text import Text
 
 _FILES_BESIDE = 512
 _TURN_S = 0.0005
@@ -53,7 +54,13 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         why = error.strerror or str(error)
         raise WebListenError(
-            f"{host}:{port} cannot be listened on: {why}; choose another address with --address"
+            Text(
+                "web.cannot_listened_choose_another_address",
+                "{host}:{port} cannot be listened on: {why}; choose another address with --address",
+                host=host,
+                port=port,
+                why=why,
+            )
         ) from error
     return listening
 

@@ -15,6 +15,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from engine.text import Text, joined
+
 OLDEST, NEWEST = (1, 76), (1, 85)
 """The versions of grpcio from which to which it was tried, every second one of them."""
 EXPERIMENTS = "GRPC_EXPERIMENTS"
@@ -41,12 +43,16 @@ def refusal() -> QueueRefusal:
     """
     wanted = os.environ.get("ARENA_GRPC", "")
     if wanted not in ("", "auto", "queue", "aio"):
-        why = f'ARENA_GRPC is "{wanted:.20}", none of auto, queue and aio'
-        return QueueRefusal(why, "unset ARENA_GRPC", is_mistake=True)
+        why = Text(
+            "wire.arena_grpc_none_auto_queue",
+            'ARENA_GRPC is "{value}", none of auto, queue and aio',
+            value=f"{wanted:.20}",
+        )
+        return QueueRefusal(why, Text("wire.unset_arena_grpc", "unset ARENA_GRPC"), is_mistake=True)
     if wanted == "aio":
-        return QueueRefusal("ARENA_GRPC is aio")
+        return QueueRefusal(Text("wire.arena_grpc_aio", "ARENA_GRPC is aio"))
     if sys.platform != "linux":
-        return QueueRefusal(f"{sys.platform} was not tried")
+        return QueueRefusal(Text("wire.not_tried", "{system} was not tried", system=sys.platform))
     version = grpcio_version()
     if wanted == "queue" or _was_tried(version):
         return QueueRefusal()
@@ -66,7 +72,7 @@ def prepare() -> bool:
     """
     refused = refusal()
     if refused.is_mistake:
-        _warn_once(f"{refused.why}; {refused.remedy}")
+        _warn_once(joined(refused.why, refused.remedy))
     if refused.why:
         return False
     os.environ.setdefault(EXPERIMENTS, _POLLED_IO)

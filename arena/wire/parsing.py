@@ -8,6 +8,7 @@ from google.protobuf.message import DecodeError
 
 from arena.match.messages import MAX_ACTIONS, Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.v1 import play_pb2
+from engine.text import Text
 
 MAX_REQUEST_BYTES = 256 * 1024
 
@@ -20,11 +21,18 @@ class Leave:
 def parse_request(data: bytes) -> Message | Leave:
     """Return what a bot said after its `Join`."""
     if len(data) > MAX_REQUEST_BYTES:
-        return Malformed(f"a message of {len(data)} bytes; {MAX_REQUEST_BYTES} are allowed")
+        return Malformed(
+            Text(
+                "wire.message_bytes_allowed",
+                "a message of {bytes} bytes; {most} are allowed",
+                bytes=len(data),
+                most=MAX_REQUEST_BYTES,
+            )
+        )
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
-        return Malformed(f"{len(data)} bytes that are no PlayRequest")
+        return Malformed(Text("conform.bytes_no_playrequest", "{bytes} bytes that are no PlayRequest", bytes=len(data)))
     kind = request.WhichOneof("message")
     if kind == "act":
         act = request.act
@@ -35,23 +43,42 @@ def parse_request(data: bytes) -> Message | Leave:
     if kind == "leave":
         return Leave()
     if kind == "join":
-        return ProtocolViolation("a second Join")
-    return Malformed("a PlayRequest without a message")
+        return ProtocolViolation(Text("wire.second_join", "a second Join"))
+    return Malformed(Text("wire.playrequest_without_message", "a PlayRequest without a message"))
 
 
 def parse_join(data: bytes) -> play_pb2.Join | Malformed | ProtocolViolation:
     """Return the `Join` that must be the first message of a stream, or what is wrong with the message."""
     if len(data) > MAX_REQUEST_BYTES:
-        return Malformed(f"{len(data)} bytes as its first message; {MAX_REQUEST_BYTES} are allowed")
+        return Malformed(
+            Text(
+                "wire.bytes_first_message_allowed",
+                "{bytes} bytes as its first message; {most} are allowed",
+                bytes=len(data),
+                most=MAX_REQUEST_BYTES,
+            )
+        )
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
-        return Malformed(f"{len(data)} bytes that are no PlayRequest as its first message")
+        return Malformed(
+            Text(
+                "wire.bytes_no_playrequest_first_message",
+                "{bytes} bytes that are no PlayRequest as its first message",
+                bytes=len(data),
+            )
+        )
     kind = request.WhichOneof("message")
     if kind is None:
-        return Malformed("a PlayRequest without a message as its first")
+        return Malformed(Text("wire.playrequest_without_message_first", "a PlayRequest without a message as its first"))
     if kind != "join":
-        return ProtocolViolation(f"{kind.capitalize()} as its first message; Join comes first")
+        return ProtocolViolation(
+            Text(
+                "wire.first_message_join_comes_first",
+                "{kind} as its first message; Join comes first",
+                kind=kind.capitalize(),
+            )
+        )
     return request.join
 
 

@@ -9,14 +9,21 @@ these few bytes alone:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from google.protobuf import any_pb2
 from google.protobuf.message import DecodeError
 
+from engine.text import Text, parts_to_json, text_from_json
+
 DOMAIN = "arena"
 STATUS_DETAILS_KEY = "grpc-status-details-bin"
+TEXT_KEY = "text"
+"""In the metadata of an error: which text of the catalogue its message is, so that it can be translated."""
+MOST_TEXT_BYTES = 2000
+"""With it and the message, of half as much, a status stays well below the 8 KiB that trailers may have."""
 _ERROR_INFO_URL = "type.googleapis.com/google.rpc.ErrorInfo"
 _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
 
@@ -32,8 +39,12 @@ class Status:
 
 
 def encode_status(status: Status) -> bytes:
-    """Return the serialized `google.rpc.Status` for the trailer `grpc-status-details-bin`."""
-    info = any_pb2.Any(type_url=_ERROR_INFO_URL, value=encode_error_info(status.reason, status.metadata))
+    """Return the serialized `google.rpc.Status` for the trailer `grpc-status-details-bin`.
+
+    The id and the parts of a message that is a text go with it, as JSON in its metadata, unless they are too much.
+    """
+    metadata = {**status.metadata, **_text_to_metadata(status.message)}
+    info = any_pb2.Any(type_url=_ERROR_INFO_URL, value=encode_error_info(status.reason, metadata))
     return b"\x08" + _varint(status.code) + _field(2, status.message.encode()) + _field(3, info.SerializeToString())
 
 
@@ -46,6 +57,8 @@ def encode_error_info(reason: str, metadata: Mapping[str, str]) -> bytes:
 def decode_status(data: bytes) -> Status:
     """Return what a trailer says; reason and metadata are empty unless they are of this domain.
 
+    The message is a text if its id and its parts came with it.
+
     Raises ValueError for bytes that are no `google.rpc.Status`.
     """
     code, message, reason = 0, "", ""
@@ -57,7 +70,23 @@ def decode_status(data: bytes) -> Status:
             message = value.decode()
         elif number == 3 and isinstance(value, bytes):
             reason, metadata = _decode_details(value) or (reason, metadata)
-    return Status(code, reason, message, metadata)
+    return Status(code, reason, _text_of(message, metadata.pop(TEXT_KEY, "")), metadata)
+
+
+def _text_to_metadata(message: str) -> Mapping[str, str]:
+    if not isinstance(message, Text):
+        return {}
+    data = json.dumps(parts_to_json(message), ensure_ascii=False, separators=(",", ":"))
+    return {TEXT_KEY: data} if len(data.encode(errors="replace")) <= MOST_TEXT_BYTES else {}
+
+
+def _text_of(message: str, data: str) -> str:
+    if not data or len(data) > MOST_TEXT_BYTES:
+        return message
+    try:
+        return text_from_json(message, json.loads(data))
+    except (ValueError, RecursionError):
+        return message
 
 
 def _decode_details(data: bytes) -> tuple[str, dict[str, str]] | None:

@@ -23,6 +23,7 @@ from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.reports import BEGINNING, Log, OutputMark
 from arena.match.host_faults import HostBrokenError, HostCause
 from arena.match.result import Fault, FaultCause
+from engine.text import Text
 
 KEPT_CHARACTERS = 4000
 """How much of the end of each stream is kept as evidence."""
@@ -72,7 +73,15 @@ def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fau
     if process.exceeded is not None:
         return replace(fault, cause=FaultCause.RESOURCE, explanation=process.exceeded.sentence)
     if fault.cause is FaultCause.DISCONNECTED and "ended" in evidence:
-        return replace(fault, explanation=f"{fault.explanation} Its process ended, too ({evidence['ended']}).")
+        return replace(
+            fault,
+            explanation=Text(
+                "worker.process_ended_too",
+                "{what} Its process ended, too ({how}).",
+                what=fault.explanation,
+                how=evidence["ended"],
+            ),
+        )
     return fault
 
 
@@ -84,11 +93,19 @@ async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
         words = (await process.collect()).stderr.strip().splitlines()
         if words and words[-1].endswith(_WANTS_OF_ROOM):
             raise HostBusyError(f"this host has no room for a sandbox: {words[-1]}")
-        raise SandboxUnavailableError(f"a sandbox could not be made: {words[-1] if words else 'it said nothing'}")
+        raise SandboxUnavailableError(
+            Text(
+                "hosting.sandbox_could_not_made",
+                "a sandbox could not be made: {why}",
+                why=words[-1] if words else "it said nothing",
+            )
+        )
     if has_ended:
-        why = f"It ended before it joined ({process.exited.result().describe()})."
+        why = Text(
+            "worker.ended_before_joined", "It ended before it joined ({how}).", how=process.exited.result().describe()
+        )
     else:
-        why = f"It did not join within {limit_s:g} s."
+        why = Text("worker.did_not_join_within_s", "It did not join within {seconds} s.", seconds=f"{limit_s:g}")
     await process.end()
     return await refuse(FaultCause.START_FAILED, why, process, by_itself=has_ended)
 

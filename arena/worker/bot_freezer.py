@@ -16,6 +16,7 @@ from arena.hosting.procfs.meter import TreeMeter
 from arena.match.result import FaultCause
 from arena.referee.inbox import Offence
 from arena.referee.stream import BotStream
+from engine.text import Text
 
 FREE_US = 50_000
 """How much processor time a bot may use while it is not asked, for tidying up behind its answers."""
@@ -118,9 +119,16 @@ class BotFreezer:
     async def thaw(self) -> None:
         """Thaw it if it is frozen, and return when it can go on. Raises HostingError."""
         async with self._changing:
-            outcome = await self._process.thaw()
-        if outcome.problem and not outcome.is_own:
-            raise HostingError(f"process {self._process.pid} could not be woken: {outcome.problem}")
+            woken = await self._process.thaw()
+        if woken.problem and not woken.is_own:
+            raise HostingError(
+                Text(
+                    "worker.process_could_not_woken",
+                    "process {pid} could not be woken: {problem}",
+                    pid=self._process.pid,
+                    problem=woken.problem,
+                )
+            )
 
     def _account(self, used_us: int, now: float) -> None:
         """Count what it used since the last look or answer, above what is free."""
@@ -141,7 +149,11 @@ class BotFreezer:
         if not self._process.freeze_outcome.is_whole:
             return True
         evidence = {"asleep_cpu_us": secret_us, "asleep_s": round(now - self._frozen_at, 3)}
-        why = f"It computed for {secret_us / 1000:.0f} ms after it was put to sleep because it was not asked."
+        why = Text(
+            "worker.computed_ms_after_put_sleep",
+            "It computed for {ms} ms after it was put to sleep because it was not asked.",
+            ms=f"{secret_us / 1000:.0f}",
+        )
         self._expel(why, evidence)
         return False
 

@@ -16,6 +16,7 @@ from arena.hosting.runtime_directory import new_socket_path
 from arena.referee.inbox import Flood
 from arena.referee.server import MakeStream, PlayServer, StreamAdmission
 from arena.referee.stream import BotStream
+from engine.text import Text
 
 MOST_CONNECTIONS = 4
 """How many connections a bot may have. It needs one; a program may be slow to close another one."""
@@ -84,7 +85,11 @@ class DirectListener:
         self._seen |= now
         if len(now) > MOST_CONNECTIONS or len(self._seen) > MOST_CONNECTIONS_SEEN:
             most = max(len(now), len(self._seen))
-            why = f"It opened {most} connections to the arena; a bot needs one for its whole life."
+            why = Text(
+                "worker.opened_connections_arena_bot_needs",
+                "It opened {most} connections to the arena; a bot needs one for its whole life.",
+                most=most,
+            )
             self.disconnect(Flood(why, {"connections": most}))
 
     def count_messages(self) -> int:

@@ -8,6 +8,7 @@ from arena.hosting.frames import encode_frame
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent, live_json
 from arena.match.report import MatchReport
+from engine.text import Text
 
 
 def encode_report(ticket: int, report: MatchReport) -> bytes:
@@ -31,4 +32,4 @@ def encode_lost(ticket: int, error: MatchLostError) -> bytes:
 
 def encode_cancelled(ticket: int) -> bytes:
     """Return the message that a match was ended because the coordinator wanted that."""
-    return encode_lost(ticket, MatchLostError("cancelled", HostCause.CANCELLED))
+    return encode_lost(ticket, MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED))

@@ -17,6 +17,7 @@ from arena.hosting.procfs.sockets import Connections, connections
 from arena.referee.inbox import Flood
 from arena.worker.bot_listener import BotListener
 from arena.worker.own_limits import OwnLimits, OwnWatch
+from engine.text import Text
 
 REST_S = 0.1
 """How often the work of this process is compared with the messages."""
@@ -92,4 +93,4 @@ class FloodWatch:
         return bool(suspects)
 
 
-_WHY = "It kept the arena busy with bytes that are no messages."
+_WHY = Text("worker.kept_arena_busy_bytes_no", "It kept the arena busy with bytes that are no messages.")

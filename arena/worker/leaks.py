@@ -18,6 +18,7 @@ from arena.wire.encoding import MatchEncoder
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import WarmBots
+from engine.text import Text
 
 TRIALS = 2
 """Two that agree distinguish a bot that remembers from one that is not deterministic."""
@@ -50,13 +51,21 @@ async def _try(bots: WarmBots, retrial: Retrial, spec: MatchSpec, seat: int) -> 
     try:
         bot = await bots.start_alone(spec.seats[seat], spec)
     except StartError as error:
-        return Trial(unanswered=f"A fresh process did not start: {error.explanation}")
+        return Trial(
+            unanswered=Text(
+                "worker.fresh_process_did_not_start", "A fresh process did not start: {why}", why=error.explanation
+            )
+        )
     except HostingError as error:
-        return Trial(unanswered=f"The host could not start a fresh process: {error}.")
+        return Trial(
+            unanswered=Text(
+                "worker.host_could_not_start_fresh", "The host could not start a fresh process: {why}.", why=error
+            )
+        )
     try:
         why = await _play(retrial, bot, spec, seat)
     except StreamClosedError as error:
-        why = f"A fresh process was lost: {error}"
+        why = Text("worker.fresh_process_lost", "A fresh process was lost: {why}", why=error)
     finally:
         bot.stream.detach()
         bots.end(bot)
@@ -80,9 +89,13 @@ async def _ask(retrial: Retrial, stream: BotStream, question: bytes, inbox: Inbo
     await stream.send(question)
     arrival = await inbox.get(asyncio.get_running_loop().time() + patience_s)
     if arrival is None:
-        return f"A fresh process did not answer within {patience_s:g} s."
+        return Text(
+            "worker.fresh_process_did_not_answer",
+            "A fresh process did not answer within {seconds} s.",
+            seconds=f"{patience_s:g}",
+        )
     if isinstance(arrival.what, Closed | Flood | Offence):
-        return "A fresh process ended, or sent more than it was asked."
+        return Text("worker.fresh_process_ended_sent_more", "A fresh process ended, or sent more than it was asked.")
     retrial.judge(arrival.what)
     return ""
 

@@ -22,6 +22,7 @@ from arena.referee.inbox import Flood
 from arena.referee.passed_stream import DistantCall
 from arena.referee.server import StreamAdmission
 from arena.worker.own_limits import OwnLimits
+from engine.text import Text
 
 PROGRAM = (sys.executable, "-P", "-m", "arena.worker.bot_proxy")
 START_PATIENCE_S = 60.0
@@ -162,7 +163,7 @@ class ProxiedListener:
             self.admission.report_flood(Flood(head["why"], head["evidence"]))
 
 
-_WHY = "It brought down what serves its connection to the arena."
+_WHY = Text("worker.brought_down_what_serves_connection", "It brought down what serves its connection to the arena.")
 
 
 class _Link:

@@ -12,6 +12,7 @@ from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.procfs.own_wait import OwnWaitMeter
 from arena.match.timing import Figures
 from arena.worker.meters import make_meter
+from engine.text import Text
 
 LOOK_EVERY_S = 0.1
 PATIENCE_FACTOR = 2
@@ -25,7 +26,13 @@ class StarvedError(HostingError):
 
     def __init__(self, figures: Figures) -> None:
         waited_s = (figures.queue_wait_us + figures.referee_lag_us) / 1_000_000
-        super().__init__(f"a bot waited {waited_s:.1f} s for a processor while it started")
+        super().__init__(
+            Text(
+                "worker.bot_waited_s_processor_while",
+                "a bot waited {seconds} s for a processor while it started",
+                seconds=f"{waited_s:.1f}",
+            )
+        )
         self.figures = figures
 
 

@@ -29,6 +29,7 @@ from arena.worker.bot_listener import BotListener, ListenerOpener
 from arena.worker.room import RoomWatch, has_room, wait_for_room
 from arena.worker.start_clock import StartClock
 from arena.worker.warm_bot import BotKey, WarmBot
+from engine.text import Text
 
 LEAVE_GRACE_S = 0.5
 CLOSE_PATIENCE_S = 20.0
@@ -112,7 +113,11 @@ class BotStarter:
             return bot
         except LaunchError as error:
             self._close(listener)
-            raise StartError(FaultCause.START_FAILED, f"It could not be started: {error}.", {}) from error
+            raise StartError(
+                FaultCause.START_FAILED,
+                Text("worker.could_not_started", "It could not be started: {why}.", why=error),
+                {},
+            ) from error
         except BaseException as error:
             self._close(listener)
             if process is not None and not process.exited.done():
@@ -224,7 +229,13 @@ class BotStarter:
             joining.cancel()
         bot = WarmBot(BotKey.of(seat), process, listener, stream, games)
         if terms.game is not None and not bot.plays(terms.game):
-            raise StartError(FaultCause.START_FAILED, f"It joined for {_list(games)}, not for {terms.game}.", {})
+            raise StartError(
+                FaultCause.START_FAILED,
+                Text(
+                    "worker.joined_not", "It joined for {games}, not for {game}.", games=_list(games), game=terms.game
+                ),
+                {},
+            )
         return bot
 
     async def _join(self, admission: StreamAdmission) -> tuple[BotStream, Sequence[str]]:

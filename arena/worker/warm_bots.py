@@ -22,6 +22,7 @@ from arena.worker.idle_freezer import IdleFreezer
 from arena.worker.start_clock import StarvedError
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import BotKey, WarmBot
+from engine.text import Text
 
 DEFAULT_WARM_BOTS = 32
 MOST_BLOCKS = 500
@@ -216,7 +217,9 @@ def _refusal(seat: SeatSpec) -> StartError | None:
     return None if seat.barred is None else StartError(FaultCause.FLOOD, _BARRED, dict(seat.barred))
 
 
-_BARRED = "It brought down the process that plays, alone with bots of the arena."
+_BARRED = Text(
+    "worker.brought_down_process_plays_alone", "It brought down the process that plays, alone with bots of the arena."
+)
 
 
 async def _mark(bot: WarmBot) -> None:
@@ -233,12 +236,22 @@ def _starved(
     `computed_us` is what the others used since they have joined; the one that used most is named.
     """
     waited_s = (error.figures.queue_wait_us + error.figures.referee_lag_us) / 1_000_000
-    why = f"seat {seat} could not start: it waited {waited_s:.1f} s for a processor"
+    why = Text(
+        "worker.seat_could_not_start_waited",
+        "seat {seat} could not start: it waited {seconds} s for a processor",
+        seat=seat,
+        seconds=f"{waited_s:.1f}",
+    )
     if (loud := loudest(computed_us)) is not None:
         other, loud_s = loud
-        why = (
-            f"seat {seat} could not start: it waited {waited_s:.1f} s for a processor, "
-            f"while seat {other} computed for {loud_s:.1f} s"
+        why = Text(
+            "worker.seat_could_not_start_waited_s",
+            "seat {seat} could not start: it waited {seconds} s for a processor, while seat {other} computed "
+            "for {computed} s",
+            seat=seat,
+            seconds=f"{waited_s:.1f}",
+            other=other,
+            computed=f"{loud_s:.1f}",
         )
     evidence = evidence_of(names, seat, error.figures, computed_us)
     return MatchLostError(why, HostCause.CHARGE_BOUND, evidence)
@@ -249,11 +262,21 @@ def _started_again(
 ) -> HostNote:
     """Return what is told of a bot that got no processor for its start, and got one alone."""
     waited_s = (error.figures.queue_wait_us + error.figures.referee_lag_us) / 1_000_000
-    sentence = f"seat {seat} was started again alone: it had waited {waited_s:.1f} s for a processor"
+    sentence = Text(
+        "worker.seat_started_again_alone_waited",
+        "seat {seat} was started again alone: it had waited {seconds} s for a processor",
+        seat=seat,
+        seconds=f"{waited_s:.1f}",
+    )
     if (loud := loudest(computed_us)) is not None:
         other, loud_s = loud
-        sentence = (
-            f"seat {seat} was started again alone: it had waited {waited_s:.1f} s for a processor, "
-            f"while seat {other} computed for {loud_s:.1f} s"
+        sentence = Text(
+            "worker.seat_started_again_alone_waited_s",
+            "seat {seat} was started again alone: it had waited {seconds} s for a processor, while seat "
+            "{other} computed for {computed} s",
+            seat=seat,
+            seconds=f"{waited_s:.1f}",
+            other=other,
+            computed=f"{loud_s:.1f}",
         )
     return HostNote(sentence, evidence_of(names, seat, error.figures, computed_us))

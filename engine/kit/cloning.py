@@ -23,6 +23,7 @@ from engine.core import State
 from engine.kit.fields import Declared, ObjectForm, declared
 from engine.kit.forms import Optional
 from engine.kit.held import container
+from engine.text import Text
 
 _HEADER = '''"""Copies of positions. Made by `python -m engine.kit.cloning {package}` from state.py: do not edit."""
 
@@ -90,7 +91,7 @@ def path_of(package: str, name: str = "clones.py") -> Path:
     """Return where a file of the package lies; the package itself, which may need the file, is not imported."""
     found = find_spec(package)
     if found is None or found.origin is None:
-        raise ModuleNotFoundError(f"there is no package {package}")
+        raise ModuleNotFoundError(Text("engine.no_package", "there is no package {package}", package=package))
     return Path(found.origin).with_name(name)
 
 

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from engine.core import OptionsError
+from engine.text import Text
 
 T = TypeVar("T")
 
@@ -69,7 +70,15 @@ class OneOf:
             is_it = type(value) is type(allowed) and value == allowed
             if is_it or (not self._is_exact and _is_text_of(value, allowed)):
                 return self._meaning.get(allowed, allowed)
-        raise OptionsError(f"option {path} takes {' or '.join(map(_format, self.values))}, not {value!r}")
+        raise OptionsError(
+            Text(
+                "engine.option_takes_not",
+                "option {path} takes {known}, not {value}",
+                path=path,
+                known=" or ".join(map(_format, self.values)),
+                value=repr(value),
+            )
+        )
 
     def write(self, value: Any) -> Any:
         return self._written.get(value, value)
@@ -111,7 +120,16 @@ class IntegerOption:
         is_number = isinstance(value, (int, str)) and not isinstance(value, bool) and text.isascii() and text.isdigit()
         if is_number and len(text) <= _LONGEST_NUMBER and self.low <= int(text) <= self.high:
             return int(text)
-        raise OptionsError(f"option {path} takes {self.low} to {self.high}, not {value!r}")
+        raise OptionsError(
+            Text(
+                "engine.option_takes_not_2",
+                "option {path} takes {least} to {most}, not {value}",
+                path=path,
+                least=self.low,
+                most=self.high,
+                value=repr(value),
+            )
+        )
 
     def write(self, value: int) -> int:
         return value
@@ -134,8 +152,25 @@ class OptionGroup:
     def read(self, path: str, value: Any, default: Any) -> tuple[Any, ...]:
         value = from_text(path, value, self.write(default))
         if not isinstance(value, Mapping):
-            raise OptionsError(f"option {path} takes an object with any of {', '.join(self.parts)}, not {value!r}")
-        _refuse_unknown(f"option {path}", value, self.parts)
+            raise OptionsError(
+                Text(
+                    "engine.option_takes_object_any_not",
+                    "option {path} takes an object with any of {parts}, not {value}",
+                    path=path,
+                    parts=", ".join(self.parts),
+                    value=repr(value),
+                )
+            )
+        if (name := _first_unknown(value, self.parts)) is not None:
+            raise OptionsError(
+                Text(
+                    "engine.option_no",
+                    "option {path} has no {name}; it has: {known}",
+                    path=path,
+                    name=name,
+                    known=", ".join(self.parts),
+                )
+            )
         return tuple(
             kind.read(f"{path}.{name}", value[name], old) if name in value else old
             for (name, kind), old in zip(self.parts.items(), default, strict=True)
@@ -164,7 +199,15 @@ class EachOnce:
         value = from_text(path, value, self.write(default))
         found = [_as_key(thing) for thing in value] if isinstance(value, list) else []
         if len(found) != len(self._meaning) or any(thing not in found for thing in self._meaning):
-            raise OptionsError(f"option {path} takes each of {json.dumps(list(self._meaning))} once, not {value!r}")
+            raise OptionsError(
+                Text(
+                    "engine.option_takes_each_once_not",
+                    "option {path} takes each of {parts} once, not {value}",
+                    path=path,
+                    parts=json.dumps(list(self._meaning)),
+                    value=repr(value),
+                )
+            )
         return tuple(self._meaning[thing] for thing in found)
 
     def write(self, value: Sequence[Any]) -> list[Any]:
@@ -186,13 +229,19 @@ def from_text(path: str, value: Any, example: Any) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        raise OptionsError(f"option {path} takes JSON, for example {json.dumps(example)}") from None
+        raise OptionsError(
+            Text(
+                "engine.option_takes_json_example",
+                "option {path} takes JSON, for example {example}",
+                path=path,
+                example=json.dumps(example),
+            )
+        ) from None
 
 
-def _refuse_unknown(where: str, values: Mapping[str, Any], known: Mapping[str, Any], word: str = "") -> None:
-    unknown = sorted(str(name) for name in values if name not in known)
-    if unknown:
-        raise OptionsError(f"{where} has no {word}{unknown[0]!r}; it has: {', '.join(known)}")
+def _first_unknown(values: Mapping[str, Any], known: Mapping[str, Any]) -> str | None:
+    """Return the first name that is not known, in quotation marks."""
+    return next((repr(name) for name in sorted(str(name) for name in values if name not in known)), None)
 
 
 def option(kind: OptionKind, description: str, default: Any = MISSING) -> Any:
@@ -236,12 +285,24 @@ class DeclaredOptions(Generic[T]):
 
     def parse(self, values: Mapping[str, Any]) -> T:
         """Return options from values or texts. Raises OptionsError naming the option and what it takes."""
-        _refuse_unknown(self._game, values, self._kinds, self._word)
+        if (name := _first_unknown(values, self._kinds)) is not None:
+            raise OptionsError(self._has_no(name, ", ".join(self._kinds)))
         read = {name: self._kinds[name].read(name, value, self._of_default(name)) for name, value in values.items()}
         chosen: dict[str, Any] = {}
         for name, presets in self._presets.items():
             chosen.update(presets.get(read.get(name, self._of_default(name)), {}))
         return self._declared(**{**chosen, **read})
+
+    def _has_no(self, name: str, known: str) -> str:
+        if self._word != "option ":
+            return f"{self._game} has no {self._word}{name}; it has: {known}"
+        return Text(
+            "engine.no_option",
+            "{game} has no option {name}; it has: {known}",
+            game=self._game,
+            name=name,
+            known=known,
+        )
 
     def _of_default(self, name: str) -> Any:
         return getattr(self.default, name)

@@ -15,6 +15,7 @@ from engine.chance import SeededChance
 from engine.core import AbilityError
 from engine.openspiel.hidden import SeenState
 from engine.openspiel.state import OpenSpielState
+from engine.text import Text
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame
@@ -55,7 +56,12 @@ def evaluate_all(state: OpenSpielState | SeenState) -> list[float]:
     if outcome is not None:
         return [_share(own, outcome.ranks) for own in outcome.ranks]
     if isinstance(state, SeenState):
-        raise AbilityError("only a whole position has a value; draw one by `determinize`")
+        raise AbilityError(
+            Text(
+                "openspiel.only_whole_position_value_draw",
+                "only a whole position has a value; draw one by `determinize`",
+            )
+        )
     game = state.game.inner
     low, high = game.min_utility(), game.max_utility()
     played = list(play_outs(state.inner)) if high > low else []

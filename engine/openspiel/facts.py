@@ -9,11 +9,17 @@ from engine.core import UnknownGameError
 from engine.openspiel import boards, drawing, samples
 from engine.openspiel.library import load
 from engine.openspiel.naming import read_parameters, split_name, write_name
+from engine.text import Text
 
 MOST_ACTIONS: Final = 2**15
 """A bot is told the notation of every action, which must fit into a message."""
 MOST_PLIES: Final = 100_000
-_BROKEN: Final = {"quoridor": "OpenSpiel says itself that its rules have known issues, and with four seats it fails"}
+_BROKEN: Final = {
+    "quoridor": Text(
+        "openspiel.openspiel_says_itself_rules_known",
+        "OpenSpiel says itself that its rules have known issues, and with four seats it fails",
+    )
+}
 _NOT_DRAWN: Final = {
     "bridge": "one hidden position takes a second or more",
     "oh_hell": "some of them could not have been played",
@@ -62,13 +68,24 @@ def load_game(name: str) -> Any:
     kind = next((kind for kind in spiel.registered_games() if kind.short_name == short_name), None)
     if kind is None:
         raise UnknownGameError(
-            f"OpenSpiel has no game {short_name!r}; `arena game list` shows those that can be played"
+            Text(
+                "openspiel.openspiel_no_game_arena_game",
+                "OpenSpiel has no game {name}; `arena game list` shows those that can be played",
+                name=repr(short_name),
+            )
         )
     _need_none(name, why_not(spiel, kind))
     parameters = read_parameters(name, texts, kind.parameter_specification)
     proper = write_name(short_name, parameters, kind.parameter_specification)
     if name != proper:
-        raise UnknownGameError(f"{name} is written {proper}: parameters in order, and no default among them")
+        raise UnknownGameError(
+            Text(
+                "openspiel.written_parameters_order_no_default",
+                "{name} is written {proper}: parameters in order, and no default among them",
+                name=name,
+                proper=proper,
+            )
+        )
     try:
         game = spiel.load_game(short_name, parameters)
         # Before the first position is made: one of a huge board takes all memory and minutes.
@@ -80,7 +97,14 @@ def load_game(name: str) -> Any:
 
 
 def _refused(name: str, error: Exception) -> UnknownGameError:
-    return UnknownGameError(f"OpenSpiel refuses {name}: {' '.join(str(error).split())[:200]}")
+    return UnknownGameError(
+        Text(
+            "openspiel.openspiel_refuses",
+            "OpenSpiel refuses {name}: {said}",
+            name=name,
+            said=" ".join(str(error).split())[:200],
+        )
+    )
 
 
 def _need_none(name: str, why: str) -> None:
@@ -90,7 +114,12 @@ def _need_none(name: str, why: str) -> None:
 
 
 def _unplayable_text(name: str, why: str) -> str:
-    return f"{name} cannot be played in the arena: {why}; `arena game list` shows those that can"
+    return Text(
+        "openspiel.cannot_played_arena_arena_game",
+        "{name} cannot be played in the arena: {why}; `arena game list` shows those that can",
+        name=name,
+        why=why,
+    )
 
 
 def why_not(spiel: Any, kind: Any) -> str:
@@ -99,28 +128,41 @@ def why_not(spiel: Any, kind: Any) -> str:
     if kind.short_name in _BROKEN:
         return _BROKEN[kind.short_name]
     if kind.dynamics == types.Dynamics.SIMULTANEOUS:
-        return "its seats act at the same time"
+        return Text("openspiel.seats_act_same_time", "its seats act at the same time")
     if kind.dynamics != types.Dynamics.SEQUENTIAL:
-        return "it has no seats that act one after another"
+        return Text("openspiel.no_seats_act_one_after", "it has no seats that act one after another")
     if kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
-        return "it draws its chance itself, so that no match of it could be recorded"
+        return Text(
+            "openspiel.draws_chance_itself_so_no",
+            "it draws its chance itself, so that no match of it could be recorded",
+        )
     if not kind.default_loadable:
-        return "it is made of other games and cannot be named alone"
+        return Text("openspiel.made_other_games_cannot_named", "it is made of other games and cannot be named alone")
     if kind.max_num_players < 2:
-        return "it is played alone, and an arena needs two seats"
+        return Text("openspiel.played_alone_arena_needs_two", "it is played alone, and an arena needs two seats")
     if not (kind.provides_information_state_string or kind.provides_observation_string):
-        return "it does not tell what a seat sees"
+        return Text("openspiel.does_not_tell_what_seat", "it does not tell what a seat sees")
     return ""
 
 
 def _why_too_large(game: Any) -> str:
     """Return why a game cannot be played with its parameters, or nothing if it can."""
     if game.num_players() < 2:
-        return "it is played alone, and an arena needs two seats"
+        return Text("openspiel.played_alone_arena_needs_two", "it is played alone, and an arena needs two seats")
     if not 0 < game.num_distinct_actions() <= MOST_ACTIONS:
-        return f"it has {game.num_distinct_actions()} actions, and 1 to {MOST_ACTIONS} can be told to bots"
+        return Text(
+            "openspiel.actions_1_can_told_bots",
+            "it has {count} actions, and 1 to {most} can be told to bots",
+            count=game.num_distinct_actions(),
+            most=MOST_ACTIONS,
+        )
     if not 0 < game.max_game_length() <= MOST_PLIES:
-        return f"its playings may have {game.max_game_length()} plies, and the arena plays at most {MOST_PLIES}"
+        return Text(
+            "openspiel.playings_may_plies_arena_plays",
+            "its playings may have {count} plies, and the arena plays at most {most}",
+            count=game.max_game_length(),
+            most=MOST_PLIES,
+        )
     return ""
 
 
@@ -134,11 +176,22 @@ def find_out(name: str) -> Facts:
         raise _refused(name, error) from error
     except samples.DeadEndError:
         raise UnknownGameError(
-            _unplayable_text(name, "a random playing came to a position in which nobody can act")
+            _unplayable_text(
+                name,
+                Text(
+                    "openspiel.random_playing_came_position_which",
+                    "a random playing came to a position in which nobody can act",
+                ),
+            )
         ) from None
     lengths = [plies for plies, _ in playings]
     has_chance = any(draws for _, draws in playings)  # chess with a drawn line-up says that it has none
-    _need_none(name, "its playings are too short for an opening" if min(lengths) < _SHORTEST and not has_chance else "")
+    _need_none(
+        name,
+        Text("openspiel.playings_too_short_opening", "its playings are too short for an opening")
+        if min(lengths) < _SHORTEST and not has_chance
+        else "",
+    )
     is_hidden = kind.information != load().GameType.Information.PERFECT_INFORMATION
     board = () if is_hidden else boards.steady_shape(game)
     return Facts(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.core import AbilityError
 from engine.features import Featured, FeaturePart, reals
 from engine.openspiel.hidden import SeenState
+from engine.text import Text
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame
@@ -45,7 +46,13 @@ def numbers_of(state: OpenSpielState | SeenState, seat: int) -> Sequence[float]:
     Raises AbilityError for what a seat saw of the end, with which no such position comes.
     """
     if isinstance(state, SeenState) and not state.sample:
-        raise AbilityError(f"what a seat saw of the end of {state.game.name} has no tensor; take the position itself")
+        raise AbilityError(
+            Text(
+                "openspiel.what_seat_saw_end_no",
+                "what a seat saw of the end of {game} has no tensor; take the position itself",
+                game=state.game.name,
+            )
+        )
     inner = state.game.played(state.sample) if isinstance(state, SeenState) else state.inner
     found: Sequence[float] = inner.observation_tensor(seat)
     return found

@@ -10,6 +10,7 @@ from engine.core import AbilityError, Outcome, State
 from engine.openspiel.guessing import sample_of
 from engine.openspiel.visible import information_of
 from engine.openspiel.wording import words_of
+from engine.text import Text
 
 if TYPE_CHECKING:
     from engine.chance import Chance
@@ -50,7 +51,13 @@ class SeenState(State):
 
     def apply_unchecked(self, action: int) -> None:
         del action
-        raise AbilityError(f"{self.game.name} hides parts of its positions: what one seat sees cannot be played on")
+        raise AbilityError(
+            Text(
+                "openspiel.hides_parts_positions_what_one",
+                "{name} hides parts of its positions: what one seat sees cannot be played on",
+                name=self.game.name,
+            )
+        )
 
     def clone(self, chance: Chance | None = None) -> Self:
         del chance

@@ -7,10 +7,13 @@ from importlib import metadata
 from typing import Any, Final
 
 from engine.core import UnknownGameError
+from engine.text import Text
 
 VERSION: Final = "2.0.2"
 """The only version that is played: its rules stand in every record, and another one's may differ."""
-REMEDY: Final = "install it by `pip install 'kingmaker-arena[openspiel]'`"
+REMEDY: Final = Text(
+    "openspiel.install_pip_install_kingmaker_arena", "install it by `pip install 'kingmaker-arena[openspiel]'`"
+)
 _DISTRIBUTION: Final = "open_spiel"
 
 
@@ -32,9 +35,26 @@ def need_usable(name: str) -> None:
     """Raise UnknownGameError with the remedy unless games can be played here; `name` is what was asked for."""
     installed = installed_version()
     if installed is None:
-        raise UnknownGameError(f"{name} is a game of OpenSpiel {VERSION}, which is not installed; {REMEDY}")
+        raise UnknownGameError(
+            Text(
+                "openspiel.game_openspiel_which_not_installed",
+                "{name} is a game of OpenSpiel {version}, which is not installed; {remedy}",
+                name=name,
+                version=VERSION,
+                remedy=REMEDY,
+            )
+        )
     if installed != VERSION:
-        raise UnknownGameError(f"{name} is a game of OpenSpiel {VERSION}, and {installed} is installed; {REMEDY}")
+        raise UnknownGameError(
+            Text(
+                "openspiel.game_openspiel_installed",
+                "{name} is a game of OpenSpiel {version}, and {installed} is installed; {remedy}",
+                name=name,
+                version=VERSION,
+                installed=installed,
+                remedy=REMEDY,
+            )
+        )
 
 
 @cache
@@ -43,5 +63,13 @@ def load() -> Any:
     try:
         import pyspiel
     except ImportError as error:
-        raise UnknownGameError(f"OpenSpiel {VERSION} cannot be loaded ({error}); {REMEDY}") from error
+        raise UnknownGameError(
+            Text(
+                "openspiel.openspiel_cannot_loaded",
+                "OpenSpiel {version} cannot be loaded ({error}); {remedy}",
+                version=VERSION,
+                error=error,
+                remedy=REMEDY,
+            )
+        ) from error
     return pyspiel

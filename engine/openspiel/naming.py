@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.core import UnknownGameError
+from engine.text import Text
 
 PREFIX: Final = "openspiel_"
 Value = bool | int | float | str
@@ -29,7 +30,11 @@ def split_name(name: str) -> tuple[str, dict[str, str]]:
     found = [_PARAMETER.fullmatch(part) for part in parts]
     if len(name) > _LONGEST or not name.startswith(PREFIX) or not _SHORT_NAME.fullmatch(short_name) or None in found:
         raise UnknownGameError(
-            f"{name[:60]!r} is no name of a game of OpenSpiel; they are written like openspiel_go:board_size=9"
+            Text(
+                "openspiel.no_name_game_openspiel_they",
+                "{name} is no name of a game of OpenSpiel; they are written like openspiel_go:board_size=9",
+                name=repr(name[:60]),
+            )
         )
     return short_name, {match["key"]: match["value"] for match in found if match}
 
@@ -40,7 +45,15 @@ def read_parameters(name: str, texts: Mapping[str, str], defaults: Mapping[str, 
     for key, text in texts.items():
         if key not in defaults or key.endswith(_OF_A_FILE):
             known = ", ".join(sorted(each for each in defaults if not each.endswith(_OF_A_FILE))) or "none"
-            raise UnknownGameError(f"{name}: the game has no parameter {key!r}; it has: {known}")
+            raise UnknownGameError(
+                Text(
+                    "openspiel.game_no_parameter",
+                    "{name}: the game has no parameter {key}; it has: {known}",
+                    name=name,
+                    key=repr(key),
+                    known=known,
+                )
+            )
         read[key] = _read(name, key, text, defaults[key])
     return read
 
@@ -50,8 +63,21 @@ def _read(name: str, key: str, text: str, default: Value) -> Value:
     try:
         return {"true": True, "false": False}[text] if kind is bool else kind(text)
     except (KeyError, ValueError):
-        what = {bool: "true or false", int: "a whole number", float: "a number with a point"}[kind]
-        raise UnknownGameError(f"{name}: parameter {key} takes {what}, not {text!r}") from None
+        what = {
+            bool: Text("service.true_false", "true or false"),
+            int: Text("openspiel.whole_number", "a whole number"),
+            float: Text("openspiel.number_point", "a number with a point"),
+        }[kind]
+        raise UnknownGameError(
+            Text(
+                "openspiel.parameter_takes_not",
+                "{name}: parameter {key} takes {what}, not {text}",
+                name=name,
+                key=key,
+                what=what,
+                text=repr(text),
+            )
+        ) from None
 
 
 def write_name(short_name: str, parameters: Mapping[str, Value], defaults: Mapping[str, Value]) -> str:

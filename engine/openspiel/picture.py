@@ -10,6 +10,7 @@ from engine.kit.drawing import group, part, text
 from engine.openspiel.grid import Cell, Rows, find_board, is_fen, shape_of
 from engine.openspiel.hidden import SeenState
 from engine.picture import Picture
+from engine.text import Text
 
 if TYPE_CHECKING:
     from engine.openspiel.state import OpenSpielState
@@ -30,7 +31,9 @@ def draw(state: OpenSpielState | SeenState, view: View) -> Picture:
     """Return the board, a part for each cell. Raises AbilityError if the game has none, or hides what is on it."""
     facts = state.game.facts
     if isinstance(state, SeenState) or facts.board is None:
-        raise AbilityError("this game has no picture; it is shown as text only")
+        raise AbilityError(
+            Text("engine.game_no_picture_shown_text", "this game has no picture; it is shown as text only")
+        )
     words = str(state.inner)
     rows, is_letters = find_board(words), is_fen(words)
     before = find_board(str(view.last.before.inner)) if view.last is not None else rows

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.ledger.notices import add_notice
 from ratings.ledger.syncing import sync_ladders
 from ratings.store.bot_event import ActiveVersion
@@ -39,10 +40,10 @@ def note_absences(session: Session, found: Mapping[str, str | None]) -> Noted:
         known = session.get(Absence, version_id)
         if why is None and known is not None:
             session.delete(known)
-            back.append(_tell(session, version_id, "can be started again, and is back on its ladders"))
+            back.append(_tell(session, version_id, None))
         elif why is not None and known is None:
             session.add(Absence(version_id=version_id, why=why, since_us=now_us()))
-            gone.append(_tell(session, version_id, f"plays on no ladder until this is mended: {why}"))
+            gone.append(_tell(session, version_id, why))
         elif why is not None and known is not None and known.why != why:
             known.why = why
             session.add(known)
@@ -52,12 +53,31 @@ def note_absences(session: Session, found: Mapping[str, str | None]) -> Noted:
     return Noted(tuple(gone), tuple(back))
 
 
-def _tell(session: Session, version_id: str, what: str) -> str:
-    """Tell the owner of the version, if it has one, is hosted and active, and return the name of the bot."""
+def _tell(session: Session, version_id: str, why: str | None) -> str:
+    """Tell the owner of the version, if it has one, is hosted and active, why it cannot play, or that it can (`None`).
+
+    Return the name of the bot.
+    """
     version: Version = get_version(session, version_id)
     bot = session.get_one(Bot, version.bot_id)
     active = session.get(ActiveVersion, bot.id)
     is_told = bot.owner_id is not None and not bot.remote
     if is_told and active is not None and active.version_id == version_id:
-        add_notice(session, bot.owner_id, SUBJECT, f"{bot.name} version {version.number} {what}")
+        sentence = (
+            Text(
+                "ratings.version_can_started_again_back",
+                "{bot} version {number} can be started again, and is back on its ladders",
+                bot=bot.name,
+                number=version.number,
+            )
+            if why is None
+            else Text(
+                "ratings.version_plays_no_ladder_until",
+                "{bot} version {number} plays on no ladder until this is mended: {why}",
+                bot=bot.name,
+                number=version.number,
+                why=why,
+            )
+        )
+        add_notice(session, bot.owner_id, SUBJECT, sentence)
     return bot.name

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import update
 from sqlmodel import Session, select
 
+from engine.text import Text
 from ratings.errors import AccountError, NotFoundError
 from ratings.store import tables
 from ratings.store.credentials import new_token_text, token_digest
@@ -38,7 +39,13 @@ def add_owner(session: Session, name: str) -> Owner:
     """Write a new owner. Raises AccountError for a name that is taken or cannot be."""
     check_owner_name(name)
     if session.exec(select(Owner).where(Owner.name == name)).one_or_none() is not None:
-        raise AccountError(f"there is an owner {name!r} already; choose another name")
+        raise AccountError(
+            Text(
+                "ratings.owner_already_choose_another_name",
+                "there is an owner {name} already; choose another name",
+                name=repr(name),
+            )
+        )
     return _write_owner(session, name)
 
 
@@ -68,8 +75,12 @@ def check_enabled(owner: Owner) -> None:
     """Raise AccountError for an owner who is disabled."""
     if owner.disabled_at_us is not None:
         raise AccountError(
-            f"owner {owner.name!r} is disabled; the organiser can let them in again: "
-            f"arena owner disable {owner.name} --undo"
+            Text(
+                "ratings.owner_disabled_organiser_can_let",
+                "owner {owner} is disabled; the organiser can let them in again: arena owner disable {name} --undo",
+                owner=repr(owner.name),
+                name=owner.name,
+            )
         )
 
 
@@ -101,10 +112,24 @@ def _check_limits(limits: Mapping[str, Any]) -> dict[str, int]:
     for name, value in limits.items():
         if name not in LIMITS:
             close = get_close_matches(name, LIMITS, n=1)
-            guess = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(LIMITS)}"
-            raise AccountError(f"there is no limit {name!r}; {guess}")
+            guess = (
+                Text("hosting.did_you_mean", "did you mean {name}?", name=repr(close[0]))
+                if close
+                else Text("app.there_are", "there are {names}", names=", ".join(LIMITS))
+            )
+            raise AccountError(
+                Text("ratings.no_limit", "there is no limit {name}; {remedy}", name=repr(name), remedy=guess)
+            )
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
-            raise AccountError(f"the limit {name} = {value!r} is no whole number, 0 to {MOST}; 0 stands for no limit")
+            raise AccountError(
+                Text(
+                    "ratings.limit_no_whole_number_0",
+                    "the limit {name} = {value} is no whole number, 0 to {most}; 0 stands for no limit",
+                    name=name,
+                    value=repr(value),
+                    most=MOST,
+                )
+            )
     return dict(limits)
 
 
@@ -116,10 +141,15 @@ def new_token(
     Raises AccountError for a name that cannot be or that another of the owner's tokens in use has, an instant that has
     passed, a disabled owner, and a token without owner that is no organiser's.
     """
-    check_label("a token", name)
+    check_label(Text("ratings.a_token", "a token"), name)
     _check_holder(owner, scope)
     if expires_at_us is not None and expires_at_us <= now_us():
-        raise AccountError("the token would have expired already; give an instant to come, or none")
+        raise AccountError(
+            Text(
+                "ratings.token_would_expired_already_give",
+                "the token would have expired already; give an instant to come, or none",
+            )
+        )
     _check_free(session, owner, name)
     secret = new_token_text()
     token = Token(
@@ -140,13 +170,33 @@ def _check_holder(owner: Owner | None, scope: Scope) -> None:
     if owner is not None:
         check_enabled(owner)
     elif scope not in (Scope.ORGANISER, Scope.VIEWER):
-        raise AccountError(f"a token that is {scope.value}'s belongs to an owner; name one with --owner")
+        raise AccountError(
+            Text(
+                "ratings.token_belongs_owner_name_one",
+                "a token that is {scope}'s belongs to an owner; name one with --owner",
+                scope=scope.value,
+            )
+        )
 
 
 def _check_free(session: Session, owner: Owner | None, name: str) -> None:
     if _tokens_named(session, owner, name):
-        whose = f"owner {owner.name!r} has" if owner else "there is"
-        raise AccountError(f"{whose} a token {name!r} already; revoke it, or choose another name")
+        if owner is None:
+            raise AccountError(
+                Text(
+                    "ratings.token_already_revoke_choose_another",
+                    "there is a token {name} already; revoke it, or choose another name",
+                    name=repr(name),
+                )
+            )
+        raise AccountError(
+            Text(
+                "ratings.owner_token_already_revoke_choose",
+                "owner {owner} has a token {name} already; revoke it, or choose another name",
+                owner=repr(owner.name),
+                name=repr(name),
+            )
+        )
 
 
 def _tokens_named(session: Session, owner: Owner | None, name: str) -> list[Token]:
@@ -167,7 +217,9 @@ def revoke_token(session: Session, text: str, owner: Owner | None, *, of_anybody
     if token is None:
         named = _tokens_named(session, owner, text)
         if not named:
-            raise NotFoundError(f"no token {text!r}; see: arena token list")
+            raise NotFoundError(
+                Text("ratings.no_token_see_arena_token", "no token {name}; see: arena token list", name=repr(text))
+            )
         token = named[0]
     if token.revoked_at_us is None:
         token.revoked_at_us = now_us()

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.errors import AdmissionError, NotFoundError
 from ratings.ledger.lineage import promote, read_lineage, record_event
 from ratings.store.ids import new_id, now_us
@@ -34,7 +35,12 @@ def request_admission(session: Session, version_id: str, why: str | None = None)
         if waiting.version_id == version_id:
             return waiting
         if waiting.state is AdmissionState.QUEUED:
-            _end(session, waiting, AdmissionState.WITHDRAWN, f"version {version.number} took its place")
+            _end(
+                session,
+                waiting,
+                AdmissionState.WITHDRAWN,
+                Text("service.version_took_place", "version {number} took its place", number=version.number),
+            )
     admission = Admission(
         id=new_id(),
         version_id=version_id,
@@ -51,17 +57,47 @@ def request_admission(session: Session, version_id: str, why: str | None = None)
 def _check_can_play(session: Session, version: Version) -> None:
     bot = session.get_one(Bot, version.bot_id)
     owner = session.get(Owner, bot.owner_id) if bot.owner_id else None
-    what = f"version {version.number} of {bot.name!r} cannot be admitted"
+    what = Text(
+        "ratings.version_cannot_admitted",
+        "version {number} of {bot} cannot be admitted",
+        number=version.number,
+        bot=repr(bot.name),
+    )
     if bot.remote:
-        raise AdmissionError(f"{what}: it is remote, and plays without being admitted whenever it is connected")
+        raise AdmissionError(
+            Text(
+                "ratings.remote_plays_without_being_admitted",
+                "{what}: it is remote, and plays without being admitted whenever it is connected",
+                what=what,
+            )
+        )
     if version.withdrawn_at_us is not None:
-        raise AdmissionError(f"{what}: it was withdrawn; submit a new version")
+        raise AdmissionError(
+            Text("ratings.withdrawn_submit_new_version", "{what}: it was withdrawn; submit a new version", what=what)
+        )
     if version.files_removed_at_us is not None:
-        raise AdmissionError(f"{what}: its files were removed by retention; submit it again")
+        raise AdmissionError(
+            Text(
+                "ratings.files_were_removed_retention_submit",
+                "{what}: its files were removed by retention; submit it again",
+                what=what,
+            )
+        )
     if bot.disabled_at_us is not None:
-        raise AdmissionError(f"{what}: the bot is disabled; let it in again: arena bot disable {bot.name} --undo")
+        raise AdmissionError(
+            Text(
+                "ratings.bot_disabled_let_again_arena",
+                "{what}: the bot is disabled; let it in again: arena bot disable {name} --undo",
+                what=what,
+                name=bot.name,
+            )
+        )
     if owner is not None and owner.disabled_at_us is not None:
-        raise AdmissionError(f"{what}: its owner is disabled; ask the organiser")
+        raise AdmissionError(
+            Text(
+                "ratings.owner_disabled_ask_organiser_2", "{what}: its owner is disabled; ask the organiser", what=what
+            )
+        )
 
 
 def _open_admissions(session: Session, bot_id: str) -> Sequence[Admission]:
@@ -140,7 +176,7 @@ def finish_admission(
     kind = BotEventKind.ADMITTED if is_admitted else BotEventKind.REFUSED
     record_event(session, version.bot_id, kind, version_id=version.id, actor=ARENA, message=summary)
     if is_admitted and promotes and _is_newer_than_active(session, version):
-        promote(session, version.id, actor=ARENA, message="it was admitted")
+        promote(session, version.id, actor=ARENA, message=Text("service.it_was_admitted", "it was admitted"))
     return True
 
 
@@ -182,5 +218,11 @@ def _end(session: Session, admission: Admission, state: AdmissionState, summary:
 def _get(session: Session, admission_id: str) -> Admission:
     admission = session.get(Admission, admission_id)
     if admission is None:
-        raise NotFoundError(f"no admission {admission_id}; see: arena bot log")
+        raise NotFoundError(
+            Text(
+                "ratings.no_admission_see_arena_bot",
+                "no admission {admission}; see: arena bot log",
+                admission=admission_id,
+            )
+        )
     return admission

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Select, func, insert, literal, select, update
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
+from engine.text import Text
 from ratings.errors import NotFoundError, PlanError
 from ratings.ledger import pieces, tallies
 from ratings.ledger.entering import withdraw
@@ -34,7 +35,9 @@ def annul_match(session: Session, match_id: str, *, why: str, actor: str) -> Ann
     _check_reason(why)
     match = session.get(Match, match_id)
     if match is None:
-        raise NotFoundError(f"no match {match_id}; see: arena match list")
+        raise NotFoundError(
+            Text("ratings.no_match_see_arena_match", "no match {match}; see: arena match list", match=match_id)
+        )
     known = session.get(AnnulledBlock, match.block_id)
     if known is not None:
         return Annulled(annulment_value(session.get_one(Annulment, known.annulment_id)), 0, ())
@@ -63,7 +66,12 @@ def annul_version(session: Session, version_id: str, *, why: str, actor: str) ->
 
 def _check_reason(why: str) -> None:
     if not why.strip():
-        raise PlanError("an annulment needs a reason that people are told; give one with --why")
+        raise PlanError(
+            Text(
+                "ratings.annulment_needs_reason_people_told",
+                "an annulment needs a reason that people are told; give one with --why",
+            )
+        )
 
 
 def _write(session: Session, annulment: Annulment) -> Annulment:
@@ -108,7 +116,12 @@ def _leave_all(session: Session, version_id: str) -> None:
     )
     for tournament_id in session.exec(query).all():
         if not count_progress(session, tournament_id).is_over:
-            withdraw(session, tournament_id, version_id, "a version that plays in it was annulled")
+            withdraw(
+                session,
+                tournament_id,
+                version_id,
+                Text("ratings.version_plays_annulled", "a version that plays in it was annulled"),
+            )
 
 
 def _apply(session: Session, annulment: Annulment) -> Annulled:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, select, update
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.errors import FactError
 from ratings.ledger.live import rate_prefix
 from ratings.store import tables
@@ -94,7 +95,7 @@ def fail_attempt(connection: Connection, lost: LostAttempt, state: AttemptState)
 
 def give_back(connection: Connection, match_id: str, attempt: int) -> None:
     """End an attempt without blame, and put its match back into the plan."""
-    _end(connection, LostAttempt(match_id, attempt, "given back"), AttemptState.RELEASED)
+    _end(connection, LostAttempt(match_id, attempt, Text("ratings.given_back", "given back")), AttemptState.RELEASED)
     connection.execute(_SET_STATE, {"the_match": match_id, "state": MatchState.PLANNED, "void_reason": None})
 
 

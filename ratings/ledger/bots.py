@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.errors import BotError, BotKindError, LimitError
 from ratings.ledger.accounts import owner_for
 from ratings.ledger.lineage import read_lineage, record_event, submit
@@ -76,13 +77,21 @@ def _bot_for(session: Session, new: NewVersion) -> Bot:
 def _check_kind(bot: Bot, *, remote: bool) -> None:
     if bot.remote and not remote:
         raise BotKindError(
-            f"bot {bot.name!r} is remote: its author runs it elsewhere, and that never changes; choose another name in "
-            "bot.toml, or let it join: arena bot connect DIRECTORY"
+            Text(
+                "ratings.bot_remote_author_runs_elsewhere",
+                "bot {name} is remote: its author runs it elsewhere, and that never changes; choose another name "
+                "in bot.toml, or let it join: arena bot connect DIRECTORY",
+                name=repr(bot.name),
+            )
         )
     if remote and not bot.remote:
         raise BotKindError(
-            f"bot {bot.name!r} is hosted: the arena runs it, and that never changes; join under another name (--name), "
-            "or hand in a new version: arena bot submit DIRECTORY"
+            Text(
+                "ratings.bot_hosted_arena_runs_never",
+                "bot {name} is hosted: the arena runs it, and that never changes; join under another name "
+                "(--name), or hand in a new version: arena bot submit DIRECTORY",
+                name=repr(bot.name),
+            )
         )
 
 
@@ -94,8 +103,15 @@ def _check_most(session: Session, bot: Bot, most: int | None) -> None:
     if count >= most:
         owner = bot.name.partition("/")[0]
         raise LimitError(
-            f"owner {owner!r} has {count} versions, and {most} is the limit; "
-            f"ask the organiser for a higher one: arena owner limit {owner} --versions N"
+            Text(
+                "ratings.owner_versions_limit_ask_organiser",
+                "owner {owner} has {count} versions, and {most} is the limit; ask the organiser for a higher "
+                "one: arena owner limit {name} --versions N",
+                owner=repr(owner),
+                count=count,
+                most=most,
+                name=owner,
+            )
         )
 
 
@@ -119,7 +135,15 @@ def _write_version(session: Session, bot: Bot, new: NewVersion) -> Version:
 def _predecessor(session: Session, bot: Bot, wanted: int | None, newest: int) -> int | None:
     if wanted is not None:
         if not 1 <= wanted <= newest:
-            raise BotError(f"bot {bot.name!r} has no version {wanted}; see: arena bot show {bot.name}")
+            raise BotError(
+                Text(
+                    "ratings.bot_no_version_see_arena",
+                    "bot {bot} has no version {version}; see: arena bot show {name}",
+                    bot=repr(bot.name),
+                    version=wanted,
+                    name=bot.name,
+                )
+            )
         return wanted
     active = read_lineage(session, bot.id).active
     return None if active is None else session.get_one(Version, active).number

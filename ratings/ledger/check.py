@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain, groupby, islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, and_, case, func, select, true
 from sqlmodel import Session
 
+from engine.text import Text, placed
 from ratings.ledger.pieces import UNFINISHED
 from ratings.ledger.rebuild import Differences
 from ratings.ledger.tallies import tally_problems
@@ -70,12 +72,16 @@ def _schema(session: Session) -> Iterator[str]:
     assert isinstance(engine, Engine)
     found = schema.revision(engine)
     if found != schema.HEAD:
-        yield f"the schema is {found}, not {schema.HEAD}"
+        yield Text("ratings.schema_not", "the schema is {found}, not {needed}", found=found, needed=schema.HEAD)
 
 
-def _few(session: Session, query: Any, what: str) -> Iterator[str]:
+def _few(session: Session, query: Any, what: Callable[..., str]) -> Iterator[str]:
     for row in session.connection().execute(query.limit(_MOST_OF_A_KIND)):
-        yield what.format(*row)
+        yield what(*row)
+
+
+def _without(match: str, part: str) -> Text:
+    return Text("ratings.match_finished_without", "match {match}: finished without {part}", match=match, part=part)
 
 
 def _matches(session: Session) -> Iterator[str]:
@@ -95,33 +101,75 @@ def _seats(session: Session) -> Iterator[str]:
         .outerjoin(seats, seats.c.match_id == _m.c.id)
     )
     wrong = func.coalesce(seats.c.seats, 0) != tables.pool.c.seats
-    yield from _few(session, joined.where(wrong), "match {}: {} seats instead of {}")
     yield from _few(
-        session, joined.where(_finished, seats.c.ranks != seats.c.seats), "match {}: finished without ranks"
+        session,
+        joined.where(wrong),
+        lambda match, found, needed: Text(
+            "ratings.match_seats_instead",
+            "match {match}: {found} seats instead of {needed}",
+            match=match,
+            found=found,
+            needed=needed,
+        ),
     )
-    yield from _few(session, joined.where(~_finished, seats.c.ranks != 0), "match {}: ranks, but not finished")
+    yield from _few(
+        session,
+        joined.where(_finished, seats.c.ranks != seats.c.seats),
+        lambda match: Text(
+            "ratings.match_finished_without_ranks", "match {match}: finished without ranks", match=match
+        ),
+    )
+    yield from _few(
+        session,
+        joined.where(~_finished, seats.c.ranks != 0),
+        lambda match: Text(
+            "ratings.match_ranks_but_not_finished", "match {match}: ranks, but not finished", match=match
+        ),
+    )
 
 
 def _places(session: Session) -> Iterator[str]:
     """Yield tournaments whose places in the schedule are not 0, 1, 2, and so on: matches are counted by the last."""
     count, last = func.count(), func.max(_m.c.position)
     places = select(_m.c.tournament_id, count, last).group_by(_m.c.tournament_id).having(last != count - 1)
-    yield from _few(session, places, "tournament {}: {} matches, but the last place in the schedule is {}")
+    yield from _few(
+        session,
+        places,
+        lambda tournament, matches, place: Text(
+            "ratings.tournament_matches_but_last_place",
+            "tournament {tournament}: {matches} matches, but the last place in the schedule is {place}",
+            tournament=tournament,
+            matches=matches,
+            place=place,
+        ),
+    )
 
 
 def _replays(session: Session) -> Iterator[str]:
     replay = select(_m.c.id).outerjoin(tables.replay, tables.replay.c.match_id == _m.c.id)
     gone = tables.replay.c.match_id.is_(None)
     kept = _m.c.replay_removed_at_us.is_(None)
-    yield from _few(session, replay.where(_finished, gone, kept), "match {}: finished without a replay")
-    yield from _few(session, replay.where(~kept, ~gone), "match {}: a replay that is said to be removed")
-    yield from _few(session, replay.where(~_finished, ~gone), "match {}: a replay, but not finished")
+    yield from _few(session, replay.where(_finished, gone, kept), lambda match: _without(match, "a replay"))
+    yield from _few(
+        session,
+        replay.where(~kept, ~gone),
+        lambda match: Text(
+            "ratings.match_replay_said_removed", "match {match}: a replay that is said to be removed", match=match
+        ),
+    )
+    yield from _few(
+        session,
+        replay.where(~_finished, ~gone),
+        lambda match: Text(
+            "ratings.match_replay_but_not_finished", "match {match}: a replay, but not finished", match=match
+        ),
+    )
 
 
 def _empty_columns(session: Session) -> Iterator[str]:
     for column in ("by_rules", "rated", "plies", "duration_us", "game_digest", "record_digest"):
         empty = select(_m.c.id).where(_finished, _m.c[column].is_(None))
-        yield from _few(session, empty, f"match {{}}: finished without {column}")
+        yield from _few(session, empty, partial(_without, part=column))
 
 
 def _repeated(session: Session) -> Iterator[str]:
@@ -143,9 +191,11 @@ def _repeated(session: Session) -> Iterator[str]:
         .join(_m, _m.c.id == attempt.match_id)
         .where(attempt.tournament_id.is_distinct_from(said))
     )
-    yield from _few(session, of_pool, "match {}: another pool than its tournament has")
-    yield from _few(session, of_fault, "match {}: a fault with another tournament or version than that of its seat")
-    yield from _few(session, of_attempt, "match {}: a lost attempt with another tournament")
+    yield from _few(session, of_pool, "match {}: another pool than its tournament has".format)
+    yield from _few(
+        session, of_fault, "match {}: a fault with another tournament or version than that of its seat".format
+    )
+    yield from _few(session, of_attempt, "match {}: a lost attempt with another tournament".format)
 
 
 def _attempts(session: Session) -> Iterator[str]:
@@ -162,7 +212,8 @@ def _attempts(session: Session) -> Iterator[str]:
             .group_by(_m.c.id)
             .having(func.count(attempt.c.number) != 1)
         )
-        yield from _few(session, query, f"match {{}}: {match_state.value} with {{}} {attempt_state.value} attempts")
+        what = f"match {{}}: {match_state.value} with {{}} {attempt_state.value} attempts"
+        yield from _few(session, query, what.format)
 
 
 def _order(session: Session) -> Iterator[str]:
@@ -175,7 +226,17 @@ def _gaps(session: Session) -> Iterator[str]:
         .group_by(_o.c.pool_id)
         .having((func.max(_o.c.rating_seq) != func.count()) | (func.min(_o.c.rating_seq) != 1))
     )
-    yield from _few(session, gaps, "pool {}: the order of rating goes to {} with {} entries")
+    yield from _few(
+        session,
+        gaps,
+        lambda pool, last, entries: Text(
+            "ratings.pool_order_rating_goes_entries",
+            "pool {pool}: the order of rating goes to {last} with {entries} entries",
+            pool=pool,
+            last=last,
+            entries=entries,
+        ),
+    )
 
 
 def _passed(session: Session) -> Iterator[str]:
@@ -188,7 +249,17 @@ def _passed(session: Session) -> Iterator[str]:
     through: ColumnElement[int] = func.coalesce(passed.c.passed, 0)
     tournaments = select(_t.c.id, _t.c.rated_through, through).outerjoin(passed, passed.c.tournament_id == _t.c.id)
     differ = (through != _t.c.rated_through) | (passed.c.last != passed.c.passed - 1)
-    yield from _few(session, tournaments.where(differ), "tournament {}: rated through {}, but {} matches in the order")
+    yield from _few(
+        session,
+        tournaments.where(differ),
+        lambda tournament, last, matches: Text(
+            "ratings.tournament_rated_through_but_matches",
+            "tournament {tournament}: rated through {last}, but {matches} matches in the order",
+            tournament=tournament,
+            last=last,
+            matches=matches,
+        ),
+    )
 
 
 def _waiting(session: Session) -> Iterator[str]:
@@ -200,14 +271,29 @@ def _waiting(session: Session) -> Iterator[str]:
             _t.c.rated, ~select(rest.c.id).where(rest.c.block_id == _m.c.block_id, rest.c.state.not_in(over)).exists()
         )
     )
-    yield from _few(session, waiting, "tournament {}: match {} and its block are over and not rated")
+    yield from _few(
+        session,
+        waiting,
+        lambda tournament, match: Text(
+            "ratings.tournament_match_block_over_not",
+            "tournament {tournament}: match {match} and its block are over and not rated",
+            tournament=tournament,
+            match=match,
+        ),
+    )
 
 
 def _annulled(session: Session) -> Iterator[str]:
     mark, block = tables.annulled_block, tables.block
     counts = select(_o.c.match_id).join(_m, _m.c.id == _o.c.match_id).where(_o.c.verdict == Verdict.ANNULLED)
     marked = select(mark.c.block_id)
-    yield from _few(session, counts.where(_m.c.block_id.not_in(marked)), "match {}: annulled, but its block is not")
+    yield from _few(
+        session,
+        counts.where(_m.c.block_id.not_in(marked)),
+        lambda match: Text(
+            "ratings.match_annulled_but_block_not", "match {match}: annulled, but its block is not", match=match
+        ),
+    )
     of_marked = (
         select(_o.c.match_id)
         .select_from(mark)
@@ -216,7 +302,13 @@ def _annulled(session: Session) -> Iterator[str]:
         .join(_o, _o.c.match_id == _m.c.id)
     )
     counted = of_marked.where(_o.c.verdict != Verdict.ANNULLED)
-    yield from _few(session, counted, "match {}: its block is annulled, but it is not")
+    yield from _few(
+        session,
+        counted,
+        lambda match: Text(
+            "ratings.match_block_annulled_but_not", "match {match}: its block is annulled, but it is not", match=match
+        ),
+    )
 
 
 def _lineages(session: Session) -> Iterator[str]:
@@ -230,7 +322,11 @@ def _lineages(session: Session) -> Iterator[str]:
     stored = {row.bot_id: row.version_id for row in session.connection().execute(select(active))}
     for bot_id in sorted(found.keys() | stored.keys()):
         if found.get(bot_id) != stored.get(bot_id):
-            yield f"bot {bot_id}: its active version is not the one that follows from its events"
+            yield Text(
+                "ratings.bot_active_version_not_one",
+                "bot {bot}: its active version is not the one that follows from its events",
+                bot=bot_id,
+            )
 
 
 def _remote(session: Session) -> Iterator[str]:
@@ -247,7 +343,16 @@ def _remote(session: Session) -> Iterator[str]:
         .distinct()
         .order_by(_t.c.id, bot.c.name)
     )
-    yield from _few(session, entered, "tournament {}: {} is remote, and its pool is for hosted bots")
+    yield from _few(
+        session,
+        entered,
+        lambda tournament, bot: Text(
+            "ratings.tournament_remote_pool_hosted_bots",
+            "tournament {tournament}: {bot} is remote, and its pool is for hosted bots",
+            tournament=tournament,
+            bot=bot,
+        ),
+    )
 
 
 def rating_problems(session: Session, pool_id: str | None = None, tell: Tell = say_nothing) -> Iterator[str]:
@@ -256,12 +361,12 @@ def rating_problems(session: Session, pool_id: str | None = None, tell: Tell = s
     pending = set(session.connection().execute(select(tables.pending_rating.c.pool_id)).scalars())
     for pool_id in session.connection().execute(pools).scalars().all():
         if pool_id in pending:
-            yield f"pool {pool_id[:12]}: {UNFINISHED}"
+            yield placed(f"pool {pool_id[:12]}", UNFINISHED)
             continue
         try:
             yield from _pool_problems(session, pool_id, tell)
         except SkillError as error:
-            yield f"pool {pool_id[:12]}: {error}"
+            yield placed(f"pool {pool_id[:12]}", error)
 
 
 def _pool_problems(session: Session, pool_id: str, tell: Tell) -> Iterator[str]:
@@ -276,7 +381,13 @@ def _pool_problems(session: Session, pool_id: str, tell: Tell) -> Iterator[str]:
     names = _version_names(session) if ids else {}
     for table, places in ((tables.rating, sorted(names.get(id_, id_) for id_ in ids)), (tables.rating_change, wrong)):
         for place in places[:_MOST_OF_A_KIND]:
-            yield f"pool {pool_id[:12]}: {table.name} of {place} is not what the facts give"
+            yield Text(
+                "ratings.pool_not_what_facts_give",
+                "pool {pool}: {value} of {bot} is not what the facts give",
+                pool=pool_id[:12],
+                value=table.name,
+                bot=place,
+            )
 
 
 def _version_names(session: Session) -> dict[str, str]:

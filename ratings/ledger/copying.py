@@ -23,15 +23,18 @@ from sqlalchemy import (
     Select,
     String,
     Table,
-    Text,
     bindparam,
     cast,
     func,
     select,
     tuple_,
 )
+from sqlalchemy import (
+    Text as LongText,
+)
 from sqlalchemy.types import TypeEngine
 
+from engine.text import Text
 from ratings.errors import CopyError
 from ratings.ledger.telling import Stage, Tell, say_nothing
 from ratings.store import schema, tables
@@ -102,14 +105,14 @@ def _plain(table: Table, dialect: str) -> Table:
 
 def _plain_type(kind: TypeEngine[Any], dialect: str) -> TypeEngine[Any]:
     if isinstance(kind, JSON):
-        return JSON() if dialect == "postgresql" else Text()
+        return JSON() if dialect == "postgresql" else LongText()
     return String() if isinstance(kind, Enum) else kind
 
 
 def _select(connection: Connection, table: Table) -> tuple[Select[Any], list[Any]]:
     """Return what selects all rows as they are stored in the order of their keys, and the columns of the key."""
     plain = _plain(table, connection.dialect.name)
-    shown = [cast(column, Text) if isinstance(column.type, JSON) else column for column in plain.columns]
+    shown = [cast(column, LongText) if isinstance(column.type, JSON) else column for column in plain.columns]
     keys = [plain.c[column.name] for column in table.primary_key]
     return select(*shown).order_by(*keys), keys
 
@@ -162,7 +165,14 @@ def _begun(source: Connection, target: Database, table: Table) -> int:
     _, keys = _select(source, table)
     query = select(func.count()).select_from(keys[0].table).where(tuple_(*keys) <= tuple_(*last))
     if source.execute(query).scalar_one() != there:
-        raise CopyError(f"{_name(target)} holds something else ({table.name}); name an empty database")
+        raise CopyError(
+            Text(
+                "ratings.holds_something_else_name_empty",
+                "{name} holds something else ({table}); name an empty database",
+                name=_name(target),
+                table=table.name,
+            )
+        )
     return there
 
 
@@ -172,7 +182,7 @@ def _insert(target: Database, table: Table, rows: list[Values]) -> None:
         schema.begin_copy(connection)
         plain = _plain(table, connection.dialect.name)
         values = {
-            column.name: cast(bindparam(column.name, type_=Text()), JSON)
+            column.name: cast(bindparam(column.name, type_=LongText()), JSON)
             if isinstance(column.type, JSON)
             else bindparam(column.name)
             for column in plain.columns
@@ -191,8 +201,12 @@ def _compare(source: Connection, target: Database, whole: int, tell: Tell) -> st
                 for mine, its in _zip_to_the_end(_parts(one, _PASSED), _parts(other, _PASSED)):
                     if mine != its:
                         raise CopyError(
-                            f"{table.name} is not the same in both databases: one was written to meanwhile, or held "
-                            "something else before; copy into an empty database while nobody plays"
+                            Text(
+                                "ratings.not_same_both_databases_one",
+                                "{table} is not the same in both databases: one was written to meanwhile, or "
+                                "held something else before; copy into an empty database while nobody plays",
+                                table=table.name,
+                            )
                         )
                     digest.update(f"{table.name} {mine!r}".encode())
                     done += len(mine)

@@ -6,6 +6,7 @@ from sqlalchemy import func, select, update
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
+from engine.text import Text
 from ratings.errors import NotFoundError, PlanError
 from ratings.ledger.live import rate_prefix
 from ratings.ledger.tournaments import check_kinds, check_versions
@@ -36,7 +37,12 @@ def join(session: Session, tournament_id: str, version_id: str, *, may_return: b
     check_kinds(session, [version_id], remote=session.get_one(Pool, tournament.pool_id).remote)
     last = _last_entry(session, tournament_id, version_id)
     if last is not None and not (may_return and last.withdrawn_wave is not None):
-        raise PlanError("this version has entered already, and one that withdrew does not come back; enter another")
+        raise PlanError(
+            Text(
+                "ratings.version_entered_already_one_withdrew",
+                "this version has entered already, and one that withdrew does not come back; enter another",
+            )
+        )
     wave = waves.count_waves(session, tournament_id)
     if last is not None and last.withdrawn_wave == wave:
         last.withdrawn_wave = None
@@ -99,9 +105,16 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str,
 def _get_present(session: Session, tournament_id: str, version_id: str) -> Entrant:
     entrant = _last_entry(session, tournament_id, version_id)
     if entrant is None:
-        raise NotFoundError("this version is not entered; see: arena tournament show")
+        raise NotFoundError(
+            Text("ratings.version_not_entered_see_arena", "this version is not entered; see: arena tournament show")
+        )
     if entrant.withdrawn_wave is not None:
-        raise PlanError("this version has withdrawn already; see: arena tournament show")
+        raise PlanError(
+            Text(
+                "ratings.version_withdrawn_already_see_arena",
+                "this version has withdrawn already; see: arena tournament show",
+            )
+        )
     return entrant
 
 
@@ -122,6 +135,18 @@ def void_planned(session: Session, tournament_id: str, version_id: str, reason: 
 def _check_open(session: Session, tournament: Tournament) -> None:
     """Raise PlanError unless versions can still join and leave."""
     if tournament.cancelled_at_us is not None:
-        raise PlanError(f"tournament {tournament.name!r} was cancelled; nobody can join or leave it")
+        raise PlanError(
+            Text(
+                "tournaments.tournament_cancelled_nobody_can_join",
+                "tournament {name} was cancelled; nobody can join or leave it",
+                name=repr(tournament.name),
+            )
+        )
     if count_progress(session, tournament.id).is_over:
-        raise PlanError(f"tournament {tournament.name!r} is finished; nobody can join or leave it")
+        raise PlanError(
+            Text(
+                "tournaments.tournament_finished_nobody_can_join",
+                "tournament {name} is finished; nobody can join or leave it",
+                name=repr(tournament.name),
+            )
+        )

@@ -17,6 +17,7 @@ from sqlalchemy import Table as CoreTable
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.errors import ArchiveError, NotFoundError
 from ratings.ledger.annulments import cover_tournament
 from ratings.ledger.check import facts_problems
@@ -72,10 +73,22 @@ def import_tournament(
             work.read_rows(lines)
     except (IntegrityError, DataError) as error:
         why = str(error.orig).splitlines()[0]
-        raise ArchiveError(f"{source} does not fit this database ({why}); nothing was imported") from error
+        raise ArchiveError(
+            Text(
+                "ratings.does_not_fit_database_nothing",
+                "{file} does not fit this database ({why}); nothing was imported",
+                file=source,
+                why=why,
+            )
+        ) from error
     except OSError as error:
         raise ArchiveError(
-            f"{source} cannot be read: {error.strerror}; give the path of an exported tournament"
+            Text(
+                "ratings.cannot_read_give_path_exported",
+                "{file} cannot be read: {why}; give the path of an exported tournament",
+                file=source,
+                why=error.strerror,
+            )
         ) from error
     return work.finish()
 
@@ -115,18 +128,44 @@ class _Import:
     def read_header(self, line: Line | None) -> None:
         """Check that the file is an export that fits this arena, of a tournament that is not here yet."""
         if line is None or line[1] != HEADER:
-            raise ArchiveError(f"{self._file} is no exported tournament; `arena tournament export` writes one")
+            raise ArchiveError(
+                Text(
+                    "ratings.no_exported_tournament_arena_tournament",
+                    "{file} is no exported tournament; `arena tournament export` writes one",
+                    file=self._file,
+                )
+            )
         header = line[2]
         if not (isinstance(header, dict) and header.keys() >= _HEADER_KEYS and str(header["tournament"]).isascii()):
-            raise ArchiveError(f"{self._file}, line 1: it is no header; nothing was imported")
+            raise ArchiveError(
+                Text(
+                    "ratings.line_1_no_header_nothing",
+                    "{file}, line 1: it is no header; nothing was imported",
+                    file=self._file,
+                )
+            )
         if header["format"] != FORMAT or header["schema"] != schema.HEAD:
             raise ArchiveError(
-                f"{self._file} was exported with schema {header['schema']}, format {header['format']}; this arena has "
-                f"schema {schema.HEAD}, format {FORMAT}; export it with this version of the arena"
+                Text(
+                    "ratings.exported_schema_format_arena_schema",
+                    "{file} was exported with schema {schema}, format {form}; this arena has schema {own}, "
+                    "format {own_form}; export it with this version of the arena",
+                    file=self._file,
+                    schema=header["schema"],
+                    form=header["format"],
+                    own=schema.HEAD,
+                    own_form=FORMAT,
+                )
             )
         self._tournament_id, self._told_name = str(header["tournament"]), header["name"]
         if self._find(tables.tournament, tables.tournament.c.id == self._tournament_id) is not None:
-            raise ArchiveError(f"tournament {header['name']!r} is in this database already; nothing was imported")
+            raise ArchiveError(
+                Text(
+                    "ratings.tournament_database_already_nothing_imported",
+                    "tournament {name} is in this database already; nothing was imported",
+                    name=repr(header["name"]),
+                )
+            )
 
     def read_rows(self, lines: Iterator[Line]) -> None:
         """Write all rows. Raises ArchiveError for one that is not of this tournament, or no row at all."""
@@ -142,7 +181,13 @@ class _Import:
                 raise
             except (KeyError, ValueError, TypeError) as error:
                 raise ArchiveError(
-                    f"{self._file}, line {number}: it is no row of {kind}; nothing was imported"
+                    Text(
+                        "ratings.line_no_row_nothing_imported",
+                        "{file}, line {number}: it is no row of {kind}; nothing was imported",
+                        file=self._file,
+                        number=number,
+                        kind=kind,
+                    )
                 ) from error
         self._flush()
 
@@ -152,10 +197,24 @@ class _Import:
             self._tell(Stage.FACTS, 0, 0)
             cover_tournament(self._session, self._tournament_id)
             if problem := next(facts_problems(self._session), None):
-                raise ArchiveError(f"{self._file} does not agree with itself ({problem}); nothing was imported")
+                raise ArchiveError(
+                    Text(
+                        "ratings.does_not_agree_itself_nothing",
+                        "{file} does not agree with itself ({why}); nothing was imported",
+                        file=self._file,
+                        why=problem,
+                    )
+                )
             rated = rebuild(self._session, self._pool_id, self._tell)
         except (SkillError, NotFoundError) as error:
-            raise ArchiveError(f"{self._file} cannot be rated ({error}); nothing was imported") from error
+            raise ArchiveError(
+                Text(
+                    "ratings.cannot_rated_nothing_imported",
+                    "{file} cannot be rated ({why}); nothing was imported",
+                    file=self._file,
+                    why=error,
+                )
+            ) from error
         name = self._new_name or self._told_name
         return Imported(self._tournament_id, name, len(self._matches), rated, self._has_same_ratings())
 
@@ -211,13 +270,22 @@ class _Import:
             self._remote_bots.add(row["id"])
         if known is not None and known.remote != row["remote"]:
             raise ArchiveError(
-                f"{self._file}: of bot {row['name']!r} one is hosted and one remote, in the file and in this database; "
-                "import it into another database"
+                Text(
+                    "ratings.bot_one_hosted_one_remote",
+                    "{file}: of bot {bot} one is hosted and one remote, in the file and in this database; import "
+                    "it into another database",
+                    file=self._file,
+                    bot=repr(row["name"]),
+                )
             )
         if known is not None and known.owner_id != owner:
             raise ArchiveError(
-                f"{self._file}: bot {row['name']!r} belongs to another owner in this database; "
-                "import it into another database"
+                Text(
+                    "ratings.bot_belongs_another_owner_database",
+                    "{file}: bot {bot} belongs to another owner in this database; import it into another database",
+                    file=self._file,
+                    bot=repr(row["name"]),
+                )
             )
 
     def _add_version(self, row: Row) -> None:
@@ -234,7 +302,13 @@ class _Import:
     def _add_pool(self, row: Row) -> None:
         key = {field.name: row[field.name] for field in fields(Pool) if field.name != "pool_id"}
         if self._pool_id or pool_of(**key).pool_id != row["id"]:
-            raise ArchiveError(f"{self._file}: the name of its pool is not that of its key; nothing was imported")
+            raise ArchiveError(
+                Text(
+                    "ratings.name_pool_not_key_nothing",
+                    "{file}: the name of its pool is not that of its key; nothing was imported",
+                    file=self._file,
+                )
+            )
         self._pool_id = row["id"]
         order = tables.rating_order
         last = select(func.max(order.c.rating_seq)).where(order.c.pool_id == row["id"])
@@ -245,14 +319,23 @@ class _Import:
             self._keep("pool", row)
         elif any(getattr(known, key) != value for key, value in row.items() if key != "created_at_us"):
             raise ArchiveError(
-                f"{self._file}: its pool has other TrueSkill constants in this database; import it into another "
-                "database"
+                Text(
+                    "ratings.pool_other_trueskill_constants_database",
+                    "{file}: its pool has other TrueSkill constants in this database; import it into another database",
+                    file=self._file,
+                )
             )
 
     def _add_tournament(self, row: Row) -> None:
         row["name"] = self._new_name or row["name"]
         if self._find(tables.tournament, tables.tournament.c.name == row["name"]) is not None:
-            raise ArchiveError(f"there is a tournament {row['name']!r} already; give the imported one another --name")
+            raise ArchiveError(
+                Text(
+                    "ratings.tournament_already_give_imported_one",
+                    "there is a tournament {name} already; give the imported one another --name",
+                    name=repr(row["name"]),
+                )
+            )
         self._keep("tournament", row)
 
     def _add_block(self, row: Row) -> None:

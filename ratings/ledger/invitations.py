@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import update
 from sqlmodel import Session, select
 
+from engine.text import Text
 from ratings.errors import AccountError, InvitationError
 from ratings.ledger.accounts import NewToken, add_owner, check_enabled, new_token
 from ratings.store import tables
@@ -17,7 +18,7 @@ from ratings.store.names import check_owner_name
 from ratings.store.service import Invitation, Token
 from ratings.values.states import Scope
 
-_ASK = "ask the organiser for a new one"
+_ASK = Text("ratings.ask_organiser_new_one", "ask the organiser for a new one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,12 @@ def invite(session: Session, owner_name: str, *, scope: Scope, expires_at_us: in
     if known is not None:
         check_enabled(known)
     if expires_at_us <= now_us():
-        raise AccountError("the invitation would have expired already; give an instant to come")
+        raise AccountError(
+            Text(
+                "ratings.invitation_would_expired_already_give",
+                "the invitation would have expired already; give an instant to come",
+            )
+        )
     code = new_code_text()
     invitation = Invitation(
         id=new_id(),
@@ -80,11 +86,31 @@ def redeem(session: Session, code: str, *, token_name: str) -> Redeemed:
 def _usable(session: Session, code: str) -> Invitation:
     found = session.exec(select(Invitation).where(Invitation.digest == token_digest(code))).one_or_none()
     if found is None:
-        raise InvitationError(f"this invitation code is not known here; copy it whole, or {_ASK}")
+        raise InvitationError(
+            Text(
+                "ratings.invitation_code_not_known_here",
+                "this invitation code is not known here; copy it whole, or {remedy}",
+                remedy=_ASK,
+            )
+        )
     if found.used_at_us is not None:
-        raise InvitationError(f"this invitation for {found.owner_name!r} was used already; {_ASK}")
+        raise InvitationError(
+            Text(
+                "ratings.invitation_used_already",
+                "this invitation for {name} was used already; {remedy}",
+                name=repr(found.owner_name),
+                remedy=_ASK,
+            )
+        )
     if found.expires_at_us <= now_us():
-        raise InvitationError(f"this invitation for {found.owner_name!r} has expired; {_ASK}")
+        raise InvitationError(
+            Text(
+                "ratings.invitation_expired",
+                "this invitation for {name} has expired; {remedy}",
+                name=repr(found.owner_name),
+                remedy=_ASK,
+            )
+        )
     return found
 
 
@@ -97,7 +123,14 @@ def _mark_used(session: Session, invitation: Invitation, owner: Owner) -> None:
         .values(used_at_us=now_us(), owner_id=owner.id)
     )
     if marked.rowcount != 1:
-        raise InvitationError(f"this invitation for {invitation.owner_name!r} was used already; {_ASK}")
+        raise InvitationError(
+            Text(
+                "ratings.invitation_used_already",
+                "this invitation for {name} was used already; {remedy}",
+                name=repr(invitation.owner_name),
+                remedy=_ASK,
+            )
+        )
     session.refresh(invitation)
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.errors import LadderError
 from ratings.ledger import tournaments
 from ratings.ledger.pools import pool_for, pool_of, settings_of
@@ -54,7 +55,7 @@ def open_ladder(session: Session, plan: LadderPlan, planner: PlannerOf) -> Runni
     It may have no entrants and no match yet. Raises AccountError for a name that cannot be, LadderError if an open
     ladder has that name or that pool.
     """
-    check_name("a ladder", plan.name)
+    check_name(Text("ratings.a_ladder", "a ladder"), plan.name)
     _check_free(session, plan)
     pool = pool_for(session, plan.tournament.pool, plan.tournament.skill)
     ladder = Ladder(id=new_id(), name=plan.name, pool_id=pool.id, settings=dict(plan.settings), opened_at_us=now_us())
@@ -67,10 +68,20 @@ def _check_free(session: Session, plan: LadderPlan) -> None:
     pool_id = plan.tournament.pool.pool_id
     for ladder in session.exec(select(Ladder).where(col(Ladder.closed_at_us).is_(None))):
         if ladder.name == plan.name:
-            raise LadderError(f"there is an open ladder {ladder.name!r} already; close it, or choose another name")
+            raise LadderError(
+                Text(
+                    "ratings.open_ladder_already_close_choose",
+                    "there is an open ladder {name} already; close it, or choose another name",
+                    name=repr(ladder.name),
+                )
+            )
         if ladder.pool_id == pool_id:
             raise LadderError(
-                f"ladder {ladder.name!r} has the same game, seats, options and clock; close it, or change one of them"
+                Text(
+                    "ratings.ladder_same_game_seats_options",
+                    "ladder {name} has the same game, seats, options and clock; close it, or change one of them",
+                    name=repr(ladder.name),
+                )
             )
 
 
@@ -129,7 +140,14 @@ def get_open_ladder(session: Session, name: str) -> Ladder:
     """Return the open ladder of that name. Raises NotFoundError, LadderError for one that is closed."""
     ladder = get_ladder(session, name)
     if ladder.closed_at_us is not None:
-        raise LadderError(f"ladder {name!r} is closed ({ladder.closed_because}); open it anew: arena ladder open")
+        raise LadderError(
+            Text(
+                "ratings.ladder_closed_open_anew_arena",
+                "ladder {name} is closed ({why}); open it anew: arena ladder open",
+                name=repr(name),
+                why=ladder.closed_because,
+            )
+        )
     return ladder
 
 
@@ -138,14 +156,26 @@ def get_running(session: Session, name: str) -> RunningLadder:
     ladder = get_open_ladder(session, name)
     running = running_ladders(session, ladder.id)
     if not running:
-        raise LadderError(f"no season of ladder {name!r} is open; open one: arena season open {name}")
+        raise LadderError(
+            Text(
+                "ratings.no_season_ladder_open_open",
+                "no season of ladder {ladder} is open; open one: arena season open {name}",
+                ladder=repr(name),
+                name=name,
+            )
+        )
     return running[0]
 
 
 def close_ladder(session: Session, name: str, why: str, *, table: Table | None = None) -> Ladder:
     """Close a ladder with its season, whose secret is public from now on. Raises NotFoundError, LadderError."""
     if not why.strip():
-        raise LadderError("a ladder is closed for a reason that its owners are told; give one with --why")
+        raise LadderError(
+            Text(
+                "ratings.ladder_closed_reason_owners_told",
+                "a ladder is closed for a reason that its owners are told; give one with --why",
+            )
+        )
     ladder = get_open_ladder(session, name)
     for running in running_ladders(session, ladder.id):
         end_season(session, running.season, table)
@@ -183,5 +213,11 @@ def check_may_cancel(session: Session, tournament_id: str) -> None:
     if season is not None and season.closed_at_us is None:
         name = session.get_one(Ladder, season.ladder_id).name
         raise LadderError(
-            f"this tournament is {season.name!r} of ladder {name!r}; close that instead: arena season close {name}"
+            Text(
+                "ratings.tournament_ladder_close_instead_arena",
+                "this tournament is {season} of ladder {ladder}; close that instead: arena season close {name}",
+                season=repr(season.name),
+                ladder=repr(name),
+                name=name,
+            )
         )

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.ledger.attempts import LostAttempt, fail_attempt, give_back
 from ratings.ledger.live import rate_prefix
 from ratings.store import tables
@@ -141,7 +142,10 @@ def _leased_match(row: AnyRow, seats: tuple[LeasedSeat, ...]) -> LeasedMatch:
 
 def _expire(connection: Connection, tournament_id: str, worker: str, instant: int) -> None:
     expired = connection.execute(_EXPIRED, {"tournament": tournament_id, "worker": worker, "now": instant}).all()
-    lost = [LostAttempt(match_id, attempt, "the lease ran out", "LEASE_EXPIRED") for match_id, attempt in expired]
+    lost = [
+        LostAttempt(match_id, attempt, Text("ratings.lease_ran_out", "the lease ran out"), "LEASE_EXPIRED")
+        for match_id, attempt in expired
+    ]
     again = [fail_attempt(connection, one, AttemptState.EXPIRED) for one in lost]
     if not all(again):
         rate_prefix(connection, tournament_id)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlmodel import Session, select
 
+from engine.text import Text
 from ratings.errors import PlanError
 from ratings.ledger import (
     attempts,
@@ -137,7 +138,12 @@ class Ledger:
                 plan = replace(plan, name=choose_name(set(session.exec(select(Tournament.name)))))
             tournament = tournaments.write_tournament(session, plan)
             if not planner.plan_ready(WaveLedger(session, tournament.id)):
-                raise PlanError("the tournament has no matches; enter more bots or ask for more rounds")
+                raise PlanError(
+                    Text(
+                        "ratings.tournament_no_matches_enter_more",
+                        "the tournament has no matches; enter more bots or ask for more rounds",
+                    )
+                )
             session.refresh(tournament)
             return tournament
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.errors import BotError
 from ratings.store.bot_event import ActiveVersion, BotEvent
 from ratings.store.fitness import annulled, is_admitted
@@ -16,7 +17,9 @@ from ratings.values.states import BotEventKind
 
 LONGEST_MESSAGE = 2000
 """The characters that the message of a submission, a promotion or a withdrawal may have: lists show it whole."""
-NEWEST_IS_ACTIVE = "the newest version of the operator's own bots is active"
+NEWEST_IS_ACTIVE = Text(
+    "ratings.newest_version_operator_own_bots", "the newest version of the operator's own bots is active"
+)
 
 
 def record_event(
@@ -35,7 +38,12 @@ def record_event(
     """
     if len(message) > LONGEST_MESSAGE:
         raise BotError(
-            f"the message has {len(message)} characters, and {LONGEST_MESSAGE} are allowed; say it in fewer words"
+            Text(
+                "ratings.message_characters_allowed_say_fewer",
+                "the message has {length} characters, and {most} are allowed; say it in fewer words",
+                length=len(message),
+                most=LONGEST_MESSAGE,
+            )
         )
     last = session.exec(select(func.max(BotEvent.number)).where(BotEvent.bot_id == bot_id)).one()
     event = BotEvent(
@@ -88,19 +96,44 @@ def promote(session: Session, version_id: str, *, actor: str, message: str = "")
 
 
 def _check_may_be_active(session: Session, bot: Bot, version: Version) -> None:
-    what = f"version {version.number} of {bot.name!r}"
+    what = Text("ratings.version_of", "version {number} of {bot}", number=version.number, bot=repr(bot.name))
     if bot.remote:
         raise _is_remote(bot)
     if version.withdrawn_at_us is not None:
-        raise BotError(f"{what} was withdrawn; submit a new version, or promote another one")
+        raise BotError(
+            Text(
+                "ratings.withdrawn_submit_new_version_promote",
+                "{what} was withdrawn; submit a new version, or promote another one",
+                what=what,
+            )
+        )
     if annulled(session, [version.id]):
-        raise BotError(f"{what} was annulled by the organiser; submit a new version, or promote another one")
+        raise BotError(
+            Text(
+                "ratings.annulled_organiser_submit_new_version",
+                "{what} was annulled by the organiser; submit a new version, or promote another one",
+                what=what,
+            )
+        )
     if bot.owner_id is not None and not is_admitted(session, version.id):
-        raise BotError(f"{what} was not admitted; see why: arena bot show {bot.name}")
+        raise BotError(
+            Text(
+                "ratings.not_admitted_see_why_arena",
+                "{what} was not admitted; see why: arena bot show {name}",
+                what=what,
+                name=bot.name,
+            )
+        )
 
 
 def _is_remote(bot: Bot) -> BotError:
-    return BotError(f"{bot.name!r} is remote, and plays with the version that joined last; join with another one")
+    return BotError(
+        Text(
+            "ratings.remote_plays_version_joined_last",
+            "{name} is remote, and plays with the version that joined last; join with another one",
+            name=repr(bot.name),
+        )
+    )
 
 
 def withdraw_version(session: Session, version_id: str, *, actor: str, message: str = "") -> Bot:
@@ -128,7 +161,14 @@ def rollback(session: Session, bot_name: str, *, actor: str, message: str = "") 
         raise _is_remote(bot)
     lineage = read_lineage(session, bot.id)
     if not lineage.before:
-        raise BotError(f"no version of {bot.name!r} was active before; promote one: arena bot promote {bot.name}@HASH")
+        raise BotError(
+            Text(
+                "ratings.no_version_active_before_promote",
+                "no version of {bot} was active before; promote one: arena bot promote {name}@HASH",
+                bot=repr(bot.name),
+                name=bot.name,
+            )
+        )
     version = get_version(session, lineage.before[-1])
     record_event(session, bot.id, BotEventKind.ROLLED_BACK, version_id=version.id, actor=actor, message=message)
     return version

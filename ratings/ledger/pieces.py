@@ -13,6 +13,7 @@ from itertools import groupby
 from sqlalchemy import Connection, delete, insert, select, update
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.ledger.live import CHANGE_COLUMNS, SET_RATING, ChangeRow, VersionRating
 from ratings.ledger.rebuild import PoolRatings, get_pool, last_place, rated_matches
 from ratings.statistics.firsts import match_firsts
@@ -27,7 +28,10 @@ from ratings.store.tables import AnyRow
 
 PIECE = 500
 """How many places in the order of rating are rated anew at once: others wait for the writing of so many."""
-UNFINISHED = "its ratings are being computed anew, and do not count everything yet; a service goes on by itself"
+UNFINISHED = Text(
+    "ratings.ratings_being_computed_anew_do",
+    "its ratings are being computed anew, and do not count everything yet; a service goes on by itself",
+)
 _ROWS = 5_000
 _COUNTED = VersionRating._fields[1:]
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.ledger import tallies
 from ratings.ledger.live import CHANGE_COLUMNS, ChangeRow, VersionRating, first_rating, rate_match, rating_columns
@@ -106,7 +107,7 @@ def get_pool(session: Session, pool_id: str, *, locks: bool = False) -> Pool:
     """Return the pool, in which, where several can write at once, nobody else rates if it `locks` it."""
     pool = session.get(Pool, pool_id, with_for_update=locks or None)
     if pool is None:
-        raise NotFoundError(f"no pool {pool_id}")
+        raise NotFoundError(Text("ratings.no_pool", "no pool {pool}", pool=pool_id))
     return pool
 
 

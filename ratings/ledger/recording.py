@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.errors import FactError
 from ratings.ledger.live import rate_prefix
 from ratings.ledger.tallies import count_results
@@ -213,7 +214,11 @@ _FINISH_ATTEMPT = (
 _RELEASE_OTHERS = (
     update(_a)
     .where(_a.c.match_id == bindparam("the_match"), _a.c.state == AttemptState.RUNNING)
-    .values(state=AttemptState.RELEASED, ended_at_us=bindparam("ended_at_us"), reason="another attempt was faster")
+    .values(
+        state=AttemptState.RELEASED,
+        ended_at_us=bindparam("ended_at_us"),
+        reason=Text("ratings.another_attempt_faster", "another attempt was faster"),
+    )
 )
 _SET_SEAT = (
     update(_s)

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.errors import BotError, LimitError
 from ratings.ledger.bots import NewVersion, add_version
 from ratings.ledger.lineage import read_lineage, record_event
@@ -22,7 +23,7 @@ from ratings.values.limits import OwnerLimits
 from ratings.values.names import ARENA, stored_bot_name
 from ratings.values.states import BotEventKind
 
-JOINED = "it joined"
+JOINED = Text("ratings.it_joined", "it joined")
 MOST_CHANGES = 60
 """How often within an hour a bot may join with another version than before."""
 _HOUR_US = 3600 * 1_000_000
@@ -117,8 +118,12 @@ def _check_new_of_hour(session: Session, bot: Bot, most: int) -> None:
     ).one()
     if most and made > most:
         raise LimitError(
-            f"{most} new versions of remote bots an hour are allowed; join again with a version that joined before, or "
-            "later"
+            Text(
+                "ratings.new_versions_remote_bots_hour",
+                "{most} new versions of remote bots an hour are allowed; join again with a version that joined "
+                "before, or later",
+                most=most,
+            )
         )
 
 
@@ -128,22 +133,57 @@ def _check_changes_of_hour(session: Session, bot: Bot) -> None:
     changes = session.exec(query.where(BotEvent.at_us > now_us() - _HOUR_US)).one()
     if changes >= MOST_CHANGES:
         raise LimitError(
-            f"{bot.name!r} has joined with another version than before {changes} times within the hour, and that is "
-            "the limit; stay with the version that joined last"
+            Text(
+                "ratings.joined_another_version_than_before",
+                "{name} has joined with another version than before {changes} times within the hour, and that is "
+                "the limit; stay with the version that joined last",
+                name=repr(bot.name),
+                changes=changes,
+            )
         )
 
 
 def _check_may_join(session: Session, bot: Bot, version: Version, games: Sequence[str]) -> None:
-    what = f"version {version.manifest['version']!r} of {bot.name!r}"
+    what = Text(
+        "ratings.version_of", "version {number} of {bot}", number=repr(version.manifest["version"]), bot=repr(bot.name)
+    )
     owner = session.get(Owner, bot.owner_id)
     if bot.disabled_at_us is not None:
-        raise BotError(f"bot {bot.name!r} is disabled; let it in again: arena bot disable {bot.name} --undo")
+        raise BotError(
+            Text(
+                "tournaments.bot_disabled_let_again_arena",
+                "bot {bot} is disabled; let it in again: arena bot disable {name} --undo",
+                bot=repr(bot.name),
+                name=bot.name,
+            )
+        )
     if owner is not None and owner.disabled_at_us is not None:
-        raise BotError(f"owner {owner.name!r} is disabled; ask the organiser")
+        raise BotError(
+            Text(
+                "ratings.owner_disabled_ask_organiser",
+                "owner {owner} is disabled; ask the organiser",
+                owner=repr(owner.name),
+            )
+        )
     if version.withdrawn_at_us is not None:
-        raise BotError(f"{what} was withdrawn; join with another version")
+        raise BotError(
+            Text("ratings.withdrawn_join_another_version", "{what} was withdrawn; join with another version", what=what)
+        )
     if annulled(session, [version.id]):
-        raise BotError(f"{what} was annulled by the organiser; join with another version")
+        raise BotError(
+            Text(
+                "ratings.annulled_organiser_join_another_version",
+                "{what} was annulled by the organiser; join with another version",
+                what=what,
+            )
+        )
     if set(version.manifest["games"]) != set(games):
         before = ", ".join(version.manifest["games"])
-        raise BotError(f"{what} joined for {before} before, and a version never changes; give it another version")
+        raise BotError(
+            Text(
+                "ratings.joined_before_version_never_changes",
+                "{what} joined for {games} before, and a version never changes; give it another version",
+                what=what,
+                games=before,
+            )
+        )

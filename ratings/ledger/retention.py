@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, delete, select, update
 from sqlalchemy import Table as CoreTable
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.ledger.notices import add_notice
 from ratings.store import tables
@@ -99,7 +100,13 @@ class RetentionLedger:
 def _get(session: Session, removal_id: str) -> Removal:
     removal = session.get(Removal, removal_id)
     if removal is None:
-        raise NotFoundError(f"no removal {removal_id}; see: arena home retention")
+        raise NotFoundError(
+            Text(
+                "ratings.no_removal_see_arena_home",
+                "no removal {removal}; see: arena home retention",
+                removal=removal_id,
+            )
+        )
     return removal
 
 

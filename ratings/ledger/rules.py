@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.ledger.ladders import LadderPlan, PlannerOf, close_ladder, open_ladder, plan_like
 from ratings.ledger.notices import add_notice
 from ratings.store import waves
@@ -31,19 +32,32 @@ def _succeed(
     session: Session, running: RunningLadder, rules_version: str, secret: str, planner: PlannerOf
 ) -> RunningLadder:
     ladder, game = running.ladder, running.pool.game
-    what = f"{game} has rules version {rules_version} now"
     playing = _present(session, running.tournament.id)
-    close_ladder(session, ladder.name, f"{what}, and this ladder was played by version {running.pool.rules_version}")
+    why = Text(
+        "ratings.rules_version_now_ladder_played",
+        "{game} has rules version {version} now, and this ladder was played by version {old}",
+        game=game,
+        version=rules_version,
+        old=running.pool.rules_version,
+    )
+    close_ladder(session, ladder.name, why)
     plan = plan_like(running.tournament, running.pool, secret=secret, rules_version=rules_version)
     opened = open_ladder(session, LadderPlan(ladder.name, plan, ladder.settings, running.season.name), planner)
     goes_on = _present(session, opened.tournament.id)
     for version_id in playing:
-        _tell_owner(session, version_id, f"{what}, so ladder {ladder.name!r} begins anew", version_id in goes_on)
+        _tell_owner(session, version_id, opened, version_id in goes_on)
     add_notice(
         session,
         None,
         _SUBJECT,
-        f"{what}: ladder {ladder.name!r} was closed and begins anew, with the bots that play by the new rules",
+        Text(
+            "ratings.rules_version_now_ladder_closed",
+            "{game} has rules version {version} now: ladder {ladder} was closed and begins anew, with the bots that "
+            "play by the new rules",
+            game=game,
+            version=rules_version,
+            ladder=repr(ladder.name),
+        ),
     )
     return opened
 
@@ -53,9 +67,32 @@ def _present(session: Session, tournament_id: str) -> list[str]:
     return [version.version_id for version in entered if version.withdrawn_wave is None]
 
 
-def _tell_owner(session: Session, version_id: str, what: str, goes_on: bool) -> None:
+def _tell_owner(session: Session, version_id: str, opened: RunningLadder, goes_on: bool) -> None:
     query = select(Bot.name, Bot.owner_id, Version.number).join(Version, col(Version.bot_id) == Bot.id)
     name, owner_id, number = session.exec(query.where(Version.id == version_id)).one()
     if owner_id is not None:
-        becomes = "plays in it" if goes_on else "states other rules and does not play until you submit a new version"
-        add_notice(session, owner_id, _SUBJECT, f"{what}; version {number} of {name} {becomes}")
+        game, version, ladder = opened.pool.game, opened.pool.rules_version, repr(opened.ladder.name)
+        sentence = (
+            Text(
+                "ratings.rules_version_now_so_ladder",
+                "{game} has rules version {version} now, so ladder {ladder} begins anew; version {number} of {bot} "
+                "plays in it",
+                game=game,
+                version=version,
+                ladder=ladder,
+                number=number,
+                bot=name,
+            )
+            if goes_on
+            else Text(
+                "ratings.rules_version_now_so_ladder_begins",
+                "{game} has rules version {version} now, so ladder {ladder} begins anew; version {number} of {bot} "
+                "states other rules and does not play until you submit a new version",
+                game=game,
+                version=version,
+                ladder=ladder,
+                number=number,
+                bot=name,
+            )
+        )
+        add_notice(session, owner_id, _SUBJECT, sentence)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.errors import LadderError, PlanError
 from ratings.ledger import tournaments
 from ratings.ledger.ladders import (
@@ -39,10 +40,25 @@ def announce_freeze(session: Session, name: str, at_us: int) -> Season:
     """
     season = _unfrozen(session, name)
     if at_us <= now_us():
-        raise LadderError(f"{instant(at_us)} has passed; announce an instant to come")
+        raise LadderError(
+            Text(
+                "ratings.passed_announce_instant_come",
+                "{time} has passed; announce an instant to come",
+                time=instant(at_us),
+            )
+        )
     season.freezes_at_us = at_us
     session.add(season)
-    _tell(session, f"submissions for {season.name!r} of ladder {name!r} close at {instant(at_us)}")
+    _tell(
+        session,
+        Text(
+            "ratings.submissions_ladder_close",
+            "submissions for {season} of ladder {ladder} close at {time}",
+            season=repr(season.name),
+            ladder=repr(name),
+            time=instant(at_us),
+        ),
+    )
     return season
 
 
@@ -55,17 +71,40 @@ def freeze(session: Session, name: str) -> Season:
     now = now_us()
     if season.freezes_at_us is not None and now < season.freezes_at_us:
         at = instant(season.freezes_at_us)
-        raise LadderError(f"it was announced that {season.name!r} of ladder {name!r} closes at {at}; wait until then")
+        raise LadderError(
+            Text(
+                "ratings.announced_ladder_closes_wait_until",
+                "it was announced that {season} of ladder {ladder} closes at {time}; wait until then",
+                season=repr(season.name),
+                ladder=repr(name),
+                time=at,
+            )
+        )
     season.frozen_at_us = now
     session.add(season)
-    _tell(session, f"submissions for {season.name!r} of ladder {name!r} are closed; new versions play in the next one")
+    _tell(
+        session,
+        Text(
+            "ratings.submissions_ladder_closed_new_versions",
+            "submissions for {season} of ladder {ladder} are closed; new versions play in the next one",
+            season=repr(season.name),
+            ladder=repr(name),
+        ),
+    )
     return season
 
 
 def _unfrozen(session: Session, name: str) -> Season:
     season = get_running(session, name).season
     if season.frozen_at_us is not None:
-        raise LadderError(f"{season.name!r} of ladder {name!r} is closed to new versions already")
+        raise LadderError(
+            Text(
+                "ratings.ladder_closed_new_versions_already",
+                "{season} of ladder {ladder} is closed to new versions already",
+                season=repr(season.name),
+                ladder=repr(name),
+            )
+        )
     return season
 
 
@@ -78,15 +117,36 @@ def start_final(session: Session, name: str, plan: TournamentPlan, planner: Plan
     running = get_running(session, name)
     season = running.season
     if season.frozen_at_us is None:
-        raise LadderError(f"{season.name!r} of ladder {name!r} is not frozen; first: arena season freeze {name}")
+        raise LadderError(
+            Text(
+                "ratings.ladder_not_frozen_first_arena",
+                "{season} of ladder {ladder} is not frozen; first: arena season freeze {name}",
+                season=repr(season.name),
+                ladder=repr(name),
+                name=name,
+            )
+        )
     if season.final_tournament_id is not None:
-        raise LadderError(f"{season.name!r} of ladder {name!r} has its final already; close it: arena season close")
+        raise LadderError(
+            Text(
+                "ratings.ladder_final_already_close_arena",
+                "{season} of ladder {ladder} has its final already; close it: arena season close",
+                season=repr(season.name),
+                ladder=repr(name),
+            )
+        )
     entered = waves.entered_versions(session, running.tournament.id)
     finalists = [version.version_id for version in entered if version.withdrawn_wave is None]
     final = tournaments.write_tournament(session, replace(plan, entrants=finalists))
     pool = session.get_one(Pool, final.pool_id)
     if not planner(final, pool).plan_ready(WaveLedger(session, final.id)):
-        raise PlanError(f"the final has no matches for {len(finalists)} bots; close the season without one")
+        raise PlanError(
+            Text(
+                "ratings.final_no_matches_bots_close",
+                "the final has no matches for {count} bots; close the season without one",
+                count=len(finalists),
+            )
+        )
     season.final_tournament_id = final.id
     session.add(season)
     tournaments.cancel(session, running.tournament.id)
@@ -104,9 +164,24 @@ def close_season(
     running = get_running(session, name)
     season = running.season
     if season.final_tournament_id is not None and not count_progress(session, season.final_tournament_id).is_over:
-        raise LadderError(f"the final of {season.name!r} of ladder {name!r} is not over; wait until it is")
+        raise LadderError(
+            Text(
+                "ratings.final_ladder_not_over_wait",
+                "the final of {season} of ladder {ladder} is not over; wait until it is",
+                season=repr(season.name),
+                ladder=repr(name),
+            )
+        )
     end_season(session, season, table)
-    _tell(session, f"{season.name!r} of ladder {name!r} is over; its table and its secret are public")
+    _tell(
+        session,
+        Text(
+            "ratings.ladder_over_table_secret_public",
+            "{season} of ladder {ladder} is over; its table and its secret are public",
+            season=repr(season.name),
+            ladder=repr(name),
+        ),
+    )
     if following is not None:
         assert planner is not None, "a season needs something that plans it"
         open_season(session, name, following, planner)
@@ -119,16 +194,25 @@ def open_season(session: Session, name: str, plan: SeasonPlan, planner: PlannerO
 
     Raises NotFoundError, AccountError for its name, and LadderError while a season is open.
     """
-    check_label("a season", plan.name)
+    check_label(Text("ratings.a_season", "a season"), plan.name)
     ladder = get_open_ladder(session, name)
     if running := running_ladders(session, ladder.id):
         raise LadderError(
-            f"{running[0].season.name!r} of ladder {name!r} is open; close it first: arena season close {name}"
+            Text(
+                "ratings.ladder_open_close_first_arena",
+                "{season} of ladder {ladder} is open; close it first: arena season close {name}",
+                season=repr(running[0].season.name),
+                ladder=repr(name),
+                name=name,
+            )
         )
     before = session.get_one(Tournament, seasons_of(session, ladder.id)[-1].tournament_id)
     like = plan_like(before, session.get_one(Pool, ladder.pool_id), secret=plan.secret)
     opened = write_season(session, ladder, plan.name, like, planner)
-    _tell(session, f"{plan.name!r} of ladder {name!r} is open")
+    _tell(
+        session,
+        Text("ratings.ladder_open", "{season} of ladder {ladder} is open", season=repr(plan.name), ladder=repr(name)),
+    )
     return opened
 
 

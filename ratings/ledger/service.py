@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.ledger import absences, accounts, admissions, annulments, bots, invitations, lineage, notices, pieces
 from ratings.ledger import remote as remotes
 from ratings.ledger.absences import Noted
@@ -134,7 +135,9 @@ class ServiceLedger:
         """
         with write(self._database) as session:
             done = annulments.annul_version(session, version_id, why=why, actor=actor)
-            admissions.withdraw_admissions_of(session, version_id, "the version was annulled")
+            admissions.withdraw_admissions_of(
+                session, version_id, Text("ratings.version_annulled", "the version was annulled")
+            )
             sync_ladders(session)
         return self._rated_anew(done)
 
@@ -184,7 +187,9 @@ class ServiceLedger:
         """
         with write(self._database) as session:
             bot = lineage.withdraw_version(session, version_id, actor=actor, message=message)
-            admissions.withdraw_admissions_of(session, version_id, "the version was withdrawn")
+            admissions.withdraw_admissions_of(
+                session, version_id, Text("ratings.version_withdrawn", "the version was withdrawn")
+            )
             sync_ladders(session, bot)
             return bot
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.ledger.entering import join, void_planned, withdraw
 from ratings.ledger.live import rate_prefix
 from ratings.store import waves
@@ -16,8 +17,8 @@ from ratings.store.ladders import RunningLadder, may_play, running_ladders
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.service import Absence
 
-_TAKEN_OUT = "a version that plays in it was taken out of the ladder"
-_ABSENT = "a version that plays in it cannot be started"
+_TAKEN_OUT = Text("ratings.version_plays_taken_out_ladder", "a version that plays in it was taken out of the ladder")
+_ABSENT = Text("ratings.version_plays_cannot_started", "a version that plays in it cannot be started")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from sqlalchemy import (
     update,
 )
 
+from engine.text import Text
 from ratings.statistics.firsts import Firsts, match_firsts
 from ratings.statistics.points import match_points, points_between
 from ratings.store import tables
@@ -212,4 +213,9 @@ def tally_problems(connection: Connection, pool_id: str | None = None) -> Iterat
     there = {tuple(row) for row in connection.execute(stored)}
     should = {tuple(row) for row in connection.execute(counted(of_pool(pool_id) if pool_id else None))}
     for tournament_id, version_id in sorted({row[:2] for row in there ^ should}):
-        yield f"tournament {tournament_id}: the tally of version {version_id} is not what the facts give"
+        yield Text(
+            "ratings.tournament_tally_version_not_what",
+            "tournament {tournament}: the tally of version {version} is not what the facts give",
+            tournament=tournament_id,
+            version=version_id,
+        )

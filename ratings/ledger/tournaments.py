@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import insert, update
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.errors import BotError, PlanError
 from ratings.ledger.leasing import release
 from ratings.ledger.live import rate_prefix
@@ -94,7 +95,13 @@ def _write_entrants(session: Session, tournament_id: str, versions: Sequence[str
 def _check_entered_once(entrants: Sequence[str]) -> None:
     twice = [version for version, count in Counter(entrants).items() if count > 1]
     if twice:
-        raise PlanError(f"version {twice[0]} is entered twice; enter every version once")
+        raise PlanError(
+            Text(
+                "ratings.version_entered_twice_enter_every",
+                "version {name} is entered twice; enter every version once",
+                name=twice[0],
+            )
+        )
 
 
 def check_versions(session: Session, versions: Sequence[str]) -> None:
@@ -104,17 +111,50 @@ def check_versions(session: Session, versions: Sequence[str]) -> None:
     out = annulled(session, versions)
     for version_id in versions:
         if version_id not in found:
-            raise PlanError(f"there is no version {version_id}; add the bot first")
+            raise PlanError(
+                Text(
+                    "ratings.no_version_add_bot_first",
+                    "there is no version {version}; add the bot first",
+                    version=version_id,
+                )
+            )
         version, name, disabled = found[version_id]
         if disabled is not None:
             raise BotError(
-                f"bot {name!r} is disabled; leave it out, or let it in again: arena bot disable {name} --undo"
+                Text(
+                    "ratings.bot_disabled_leave_out_let",
+                    "bot {bot} is disabled; leave it out, or let it in again: arena bot disable {name} --undo",
+                    bot=repr(name),
+                    name=name,
+                )
             )
         if version.withdrawn_at_us is not None or version_id in out:
-            how = "annulled" if version_id in out else "withdrawn"
-            raise BotError(f"version {version.number} of {name!r} was {how}; leave it out, or enter another version")
+            if version_id in out:
+                raise BotError(
+                    Text(
+                        "ratings.version_annulled_leave_out_enter",
+                        "version {number} of {bot} was annulled; leave it out, or enter another version",
+                        number=version.number,
+                        bot=repr(name),
+                    )
+                )
+            raise BotError(
+                Text(
+                    "ratings.version_withdrawn_leave_out_enter",
+                    "version {number} of {bot} was withdrawn; leave it out, or enter another version",
+                    number=version.number,
+                    bot=repr(name),
+                )
+            )
         if version.files_removed_at_us is not None:
-            raise BotError(f"the files of version {version.number} of {name!r} are not here; add it again")
+            raise BotError(
+                Text(
+                    "ratings.files_version_not_here_add",
+                    "the files of version {number} of {bot} are not here; add it again",
+                    number=version.number,
+                    bot=repr(name),
+                )
+            )
 
 
 def check_kinds(session: Session, versions: Sequence[str], *, remote: bool) -> None:
@@ -123,8 +163,12 @@ def check_kinds(session: Session, versions: Sequence[str], *, remote: bool) -> N
     strangers = [] if remote else session.exec(query.where(col(Bot.remote)).order_by(Bot.name)).all()
     if strangers:
         raise BotError(
-            f"bot {strangers[0]!r} is remote, and this is played by hosted bots, for whose code and clock the arena "
-            "vouches; enter it in a tournament or ladder of remote bots"
+            Text(
+                "ratings.bot_remote_played_hosted_bots",
+                "bot {names} is remote, and this is played by hosted bots, for whose code and clock the arena "
+                "vouches; enter it in a tournament or ladder of remote bots",
+                names=repr(strangers[0]),
+            )
         )
 
 
@@ -150,6 +194,6 @@ def _void_planned(session: Session, tournament_id: str) -> int:
     void = session.connection().execute(
         update(_m)
         .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED)
-        .values(state=MatchState.VOID, void_reason="the tournament was cancelled")
+        .values(state=MatchState.VOID, void_reason=Text("ratings.tournament_cancelled", "the tournament was cancelled"))
     )
     return int(void.rowcount)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.errors import BotError
 from ratings.ledger.lineage import read_lineage, set_active
 from ratings.store.annulment import Annulment
@@ -50,7 +51,14 @@ def remove_version(session: Session, version_id: str) -> list[str]:
     what = f"{bot.name}@{version.content_hash[:12]}"
     _check_unnamed(session, bot, [version], what, f"arena bot withdraw {what}")
     if len(_versions(session, bot)) == 1:
-        raise BotError(f"it is the only version of {bot.name!r}; take the bot away: arena bot remove {bot.name}")
+        raise BotError(
+            Text(
+                "ratings.only_version_take_bot_away",
+                "it is the only version of {bot}; take the bot away: arena bot remove {name}",
+                bot=repr(bot.name),
+                name=bot.name,
+            )
+        )
     content_hash, before = version.content_hash, version.predecessor
     followers = update(Version).where(col(Version.bot_id) == bot.id, col(Version.predecessor) == version.number)
     session.connection().execute(followers.values(predecessor=before))
@@ -71,7 +79,13 @@ def rename_bot(session: Session, name: str, new: str) -> Bot:
     check_bot_name(new)
     whole = stored_bot_name(owner_name(session, bot), new)
     if session.exec(select(Bot.id).where(Bot.name == whole)).first() is not None:
-        raise BotError(f"there is a bot {whole!r} already; choose another name")
+        raise BotError(
+            Text(
+                "ratings.bot_already_choose_another_name",
+                "there is a bot {name} already; choose another name",
+                name=repr(whole),
+            )
+        )
     _check_unnamed(session, bot, _versions(session, bot), bot.name, f"arena bot disable {bot.name}")
     bot.name = whole
     session.add(bot)
@@ -87,17 +101,32 @@ def _check_unnamed(session: Session, bot: Bot, versions: Sequence[Version], what
     """Raise BotError, which tells who names one of the versions or the bot, and how it is retired instead."""
     ids = [version.id for version in versions]
     found = (
-        ("has matches", select(MatchSeat.match_id).where(col(MatchSeat.version_id).in_(ids))),
-        ("was entered in a tournament or ladder", select(Entrant.position).where(col(Entrant.version_id).in_(ids))),
-        ("was handed in to be admitted", select(Admission.id).where(col(Admission.version_id).in_(ids))),
-        ("was annulled", select(Annulment.id).where(col(Annulment.version_id).in_(ids))),
-        ("is a guest of a ladder", select(Guest.bot_id).where(Guest.bot_id == bot.id)),
+        (
+            Text("ratings.has_matches", "has matches"),
+            select(MatchSeat.match_id).where(col(MatchSeat.version_id).in_(ids)),
+        ),
+        (
+            Text("ratings.entered_tournament_ladder", "was entered in a tournament or ladder"),
+            select(Entrant.position).where(col(Entrant.version_id).in_(ids)),
+        ),
+        (
+            Text("ratings.handed_admitted", "was handed in to be admitted"),
+            select(Admission.id).where(col(Admission.version_id).in_(ids)),
+        ),
+        (Text("ratings.was_annulled", "was annulled"), select(Annulment.id).where(col(Annulment.version_id).in_(ids))),
+        (Text("ratings.guest_ladder", "is a guest of a ladder"), select(Guest.bot_id).where(Guest.bot_id == bot.id)),
     )
     for why, query in found:
         if session.exec(query.limit(1)).first() is not None:
             raise BotError(
-                f"{what} {why}, and what the book tells of a bot stays; retire it instead: {remedy}; its successor is "
-                "added beside it"
+                Text(
+                    "ratings.what_book_tells_bot_stays",
+                    "{name} {why}, and what the book tells of a bot stays; retire it instead: {command}; its "
+                    "successor is added beside it",
+                    name=what,
+                    why=why,
+                    command=remedy,
+                )
             )
 
 

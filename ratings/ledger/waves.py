@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from sqlalchemy import insert
 from sqlmodel import Session, select
 
+from engine.text import Text
 from ratings.errors import NotFoundError, PlanError
 from ratings.ledger import memories
 from ratings.ledger.memories import Gathered
@@ -106,7 +107,13 @@ def lock(session: Session, tournament_id: str) -> Tournament:
     query = select(Tournament).where(Tournament.id == tournament_id).with_for_update()
     found = session.exec(query).one_or_none()
     if found is None:
-        raise NotFoundError(f"no tournament {tournament_id}; see: arena tournament list")
+        raise NotFoundError(
+            Text(
+                "ratings.no_tournament_see_arena_tournament",
+                "no tournament {tournament}; see: arena tournament list",
+                tournament=tournament_id,
+            )
+        )
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import col, select
 
+from engine.text import Text
 from ratings.errors import AccessDeniedError
 from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
@@ -31,7 +32,7 @@ _VERSIONS = (
     .scalar_subquery()
 )
 _OWNER_ROWS = select(Owner, _BOTS, _VERSIONS)
-_NEW_ONE = "ask for a new one"
+_NEW_ONE = Text("ratings.ask_new_one", "ask for a new one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +72,40 @@ def authenticate(source: Source, digest: str, at_us: int | None = None) -> Token
     """Return whose token has that digest. Raises AccessDeniedError if it does not, or no longer, open the service."""
     holder = token_of(source, digest)
     if holder is None:
-        raise AccessDeniedError(f"this token is not known here; copy it whole, or {_NEW_ONE}")
+        raise AccessDeniedError(
+            Text(
+                "ratings.token_not_known_here_copy",
+                "this token is not known here; copy it whole, or {remedy}",
+                remedy=_NEW_ONE,
+            )
+        )
     token, owner = holder.token, holder.owner
     if token.revoked_at_us is not None:
-        raise AccessDeniedError(f"the token {token.name!r} was revoked; {_NEW_ONE}")
+        raise AccessDeniedError(
+            Text(
+                "ratings.token_revoked",
+                "the token {name} was revoked; {remedy}",
+                name=repr(token.name),
+                remedy=_NEW_ONE,
+            )
+        )
     if token.expires_at_us is not None and token.expires_at_us <= (now_us() if at_us is None else at_us):
-        raise AccessDeniedError(f"the token {token.name!r} has expired; {_NEW_ONE}")
+        raise AccessDeniedError(
+            Text(
+                "ratings.token_expired",
+                "the token {name} has expired; {remedy}",
+                name=repr(token.name),
+                remedy=_NEW_ONE,
+            )
+        )
     if owner is not None and owner.disabled_at_us is not None:
-        raise AccessDeniedError(f"owner {owner.name!r} is disabled; ask the organiser")
+        raise AccessDeniedError(
+            Text(
+                "ratings.owner_disabled_ask_organiser",
+                "owner {owner} is disabled; ask the organiser",
+                owner=repr(owner.name),
+            )
+        )
     return holder
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from sqlmodel import col, select
 
+from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.read.paging import Order, cut, one_page
 from ratings.store import fitness, tables
@@ -29,7 +30,13 @@ def admission_row(source: Source, admission_id: str) -> AdmissionRow:
     with read(source) as session:
         found = session.exec(_ROWS.where(Admission.id == admission_id)).one_or_none()
     if found is None:
-        raise NotFoundError(f"no admission {admission_id!r}; see: arena bot log")
+        raise NotFoundError(
+            Text(
+                "ratings.no_admission_see_arena_bot",
+                "no admission {admission}; see: arena bot log",
+                admission=repr(admission_id),
+            )
+        )
     return AdmissionRow(*found)
 
 

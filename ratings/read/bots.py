@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read.identifying import holds_part, listed
 from ratings.read.paging import Order, cut, each, one_page
@@ -149,10 +150,27 @@ def _by_hash(session: Session, bot: Bot, part: str) -> Version:
     if not found:
         newest = session.exec(of_bot.limit(_MOST_NAMED)).all()
         known = ", ".join(version.content_hash[:12] for version in reversed(newest))
-        raise NotFoundError(f"bot {bot.name!r} has no version {part!r}; its newest are: {known}")
+        raise NotFoundError(
+            Text(
+                "ratings.bot_no_version_newest",
+                "bot {bot} has no version {version}; its newest are: {known}",
+                bot=repr(bot.name),
+                version=repr(part),
+                known=known,
+            )
+        )
     if len(found) > 1:
         known = listed([(version.content_hash[:12], f"version {version.number}") for version in found])
-        raise AmbiguousError(f"{len(found)} versions of {bot.name!r} have {part!r}: {known}; give more digits")
+        raise AmbiguousError(
+            Text(
+                "ratings.versions_give_more_digits",
+                "{count} versions of {bot} have {part}: {known}; give more digits",
+                count=len(found),
+                bot=repr(bot.name),
+                part=repr(part),
+                known=known,
+            )
+        )
     return found[0]
 
 

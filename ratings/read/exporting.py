@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy import Table as CoreTable
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.errors import ArchiveError
 from ratings.read.publishing import published_secret
 from ratings.read.tournaments import TournamentRow, tournament_row
@@ -40,9 +41,18 @@ def export_tournament(
             row = tournament_row(session, tournament.id)
             return write_chain(file, _watched(records(session, tournament), row, on_progress))
     except FileExistsError:
-        raise ArchiveError(f"{target} exists; name a new file") from None
+        raise ArchiveError(
+            Text("ratings.exists_name_new_file", "{file} exists; name a new file", file=target)
+        ) from None
     except OSError as error:
-        raise ArchiveError(f"{target} cannot be written: {error.strerror}; name another file") from error
+        raise ArchiveError(
+            Text(
+                "ratings.cannot_written_name_another_file",
+                "{file} cannot be written: {why}; name another file",
+                file=target,
+                why=error.strerror,
+            )
+        ) from error
 
 
 def _watched(lines: Iterator[T], row: TournamentRow, on_progress: OnProgress) -> Iterator[T]:
@@ -80,13 +90,24 @@ def records(session: Session, tournament: Tournament) -> Iterator[tuple[str, Any
     row = tournament_row(session, tournament.id)
     if row.status not in ("finished", "cancelled"):
         raise ArchiveError(
-            f"tournament {tournament.name!r} is not over ({row.progress.finished} of {row.progress.total} matches "
-            f"played); `arena tournament resume {tournament.name}` plays what is left, `cancel` gives it up"
+            Text(
+                "ratings.tournament_not_over_matches_played",
+                "tournament {tournament} is not over ({finished} of {total} matches played); `arena tournament "
+                "resume {name}` plays what is left, `cancel` gives it up",
+                tournament=repr(tournament.name),
+                finished=row.progress.finished,
+                total=row.progress.total,
+                name=tournament.name,
+            )
         )
     if published_secret(session, tournament.id) is None:
         raise ArchiveError(
-            f"tournament {tournament.name!r} belongs to a season that is not closed, and its secret is not public yet; "
-            "export it afterwards"
+            Text(
+                "ratings.tournament_belongs_season_not_closed",
+                "tournament {name} belongs to a season that is not closed, and its secret is not public yet; "
+                "export it afterwards",
+                name=repr(tournament.name),
+            )
         )
     yield HEADER, {"format": FORMAT, "schema": schema.HEAD, "tournament": tournament.id, "name": tournament.name}
     for table in archived_tables():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import col
 
+from engine.text import Text
 from ratings.errors import AmbiguousError, NotFoundError
 
 _SHORTEST_PART = 4
@@ -25,7 +26,16 @@ def may_be_part_of_id(text: str) -> bool:
 def remedy_for(text: str, remedy: str) -> str:
     """Return the remedy where nothing is found: after how long a part of an id must be, if `text` is a shorter one."""
     is_shorter = 0 < len(text) < _SHORTEST_PART and set(text.lower()) <= _DIGITS
-    return f"a part of an id needs at least {_SHORTEST_PART} characters; {remedy}" if is_shorter else remedy
+    return (
+        Text(
+            "ratings.part_id_needs_least_characters",
+            "a part of an id needs at least {count} characters; {remedy}",
+            count=_SHORTEST_PART,
+            remedy=remedy,
+        )
+        if is_shorter
+        else remedy
+    )
 
 
 def holds_part(column: Any, text: str) -> ColumnElement[bool]:
@@ -33,7 +43,9 @@ def holds_part(column: Any, text: str) -> ColumnElement[bool]:
     return col(column).contains(text, autoescape=True)
 
 
-def only_one(text: str, noun: str, candidates: Sequence[tuple[str, str | None]], remedy: str) -> str:
+def only_one(
+    text: str, noun: Literal["match", "pool", "tournament"], candidates: Sequence[tuple[str, str | None]], remedy: str
+) -> str:
     """Return the id of the one candidate (id and, if it has one, name) that `text` names.
 
     A name and an id must be given whole; of an id, any part of 4 characters or more will do that no other has. What
@@ -44,12 +56,59 @@ def only_one(text: str, noun: str, candidates: Sequence[tuple[str, str | None]],
     within = [one for one in candidates if may_be_part_of_id(text) and text in one[0]]
     found = exact or [one for one in within if one[0].startswith(text) or one[0].endswith(text)] or within
     if not found:
-        raise NotFoundError(f"no {noun} {text!r}; {remedy_for(text, remedy)}")
+        raise NotFoundError(_no_such(noun, repr(text), remedy_for(text, remedy)))
     if len(found) > 1:
-        plural = "es" if noun.endswith("ch") else "s"
-        what = "its id" if exact else "more digits of the id"
-        raise AmbiguousError(f"{text!r} fits {len(found)} {noun}{plural}: {listed(found)}; give {what}; {remedy}")
+        raise AmbiguousError(_fits_several("name" if exact else noun, repr(text), len(found), listed(found), remedy))
     return found[0][0]
+
+
+def _no_such(noun: str, text: str, remedy: str) -> Text:
+    match noun:
+        case "match":
+            return Text("ratings.no_match_remedy", "no match {match}; {remedy}", match=text, remedy=remedy)
+        case "pool":
+            return Text("ratings.no_pool_remedy", "no pool {pool}; {remedy}", pool=text, remedy=remedy)
+    return Text("ratings.no_tournament_remedy", "no tournament {tournament}; {remedy}", tournament=text, remedy=remedy)
+
+
+def _fits_several(noun: str, text: str, count: int, known: str, remedy: str) -> Text:
+    """Return the sentence about a part of an id that several have, or about a name, which only tournaments have."""
+    match noun:
+        case "match":
+            return Text(
+                "ratings.fits_matches_give_more_digits",
+                "{text} fits {count} matches: {known}; give more digits of the id; {remedy}",
+                text=text,
+                count=count,
+                known=known,
+                remedy=remedy,
+            )
+        case "pool":
+            return Text(
+                "ratings.fits_pools_give_more_digits",
+                "{text} fits {count} pools: {known}; give more digits of the id; {remedy}",
+                text=text,
+                count=count,
+                known=known,
+                remedy=remedy,
+            )
+        case "name":
+            return Text(
+                "ratings.fits_tournaments_give_id",
+                "{text} fits {count} tournaments: {known}; give its id; {remedy}",
+                text=text,
+                count=count,
+                known=known,
+                remedy=remedy,
+            )
+    return Text(
+        "ratings.fits_tournaments_give_more_digits",
+        "{text} fits {count} tournaments: {known}; give more digits of the id; {remedy}",
+        text=text,
+        count=count,
+        known=known,
+        remedy=remedy,
+    )
 
 
 def listed(candidates: Sequence[tuple[str, str | None]]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import select as sql_select
 from sqlmodel import col, select
 
+from engine.text import Text
 from ratings.errors import LadderError
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import ladders as stored
@@ -52,7 +53,14 @@ def running_ladder(source: Source, name: str) -> RunningLadder:
     with read(source) as session:
         found = stored.running_ladders(session, stored.get_ladder(session, name).id)
     if not found:
-        raise LadderError(f"no season of ladder {name!r} is open; open one: arena season open {name}")
+        raise LadderError(
+            Text(
+                "ratings.no_season_ladder_open_open",
+                "no season of ladder {ladder} is open; open one: arena season open {name}",
+                ladder=repr(name),
+                name=name,
+            )
+        )
     return found[0]
 
 

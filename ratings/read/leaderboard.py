@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, func, select
 from sqlmodel import Session
 from sqlmodel import select as select_models
 
+from engine.text import Text
 from ratings.errors import NotFoundError, PageError
 from ratings.read.paging import Order, cut, each, need_rows, one_page, part_of, place_of
 from ratings.read.pools import pool_value
@@ -155,7 +156,9 @@ def table(source: Source, *, pool_id: str, limit: int | None = None, start: int 
     with read(source) as session:
         pool = session.get(StoredPool, pool_id)
         if pool is None:
-            raise NotFoundError(f"no pool {pool_id}; see: arena leaderboard")
+            raise NotFoundError(
+                Text("ratings.no_pool_see_arena_leaderboard", "no pool {pool}; see: arena leaderboard", pool=pool_id)
+            )
         return _lines(session, pool_value(pool), limit, start)
 
 

@@ -12,9 +12,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Select, Text, cast, select, text
+from sqlalchemy import Select, cast, select, text
+from sqlalchemy import Text as LongText
 from sqlmodel import Session
 
+from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.statistics.official.results import Bools, Ints, Results, distinct
 from ratings.store import tables
@@ -41,7 +43,7 @@ def load_results(source: Source, pool_id: str) -> Results:
         pool = tables.pool
         seats = session.connection().execute(select(pool.c.seats).where(pool.c.id == pool_id)).scalar_one_or_none()
         if seats is None:
-            raise NotFoundError(f"no pool {pool_id}")
+            raise NotFoundError(Text("ratings.no_pool", "no pool {pool}", pool=pool_id))
         columns = _Columns(seats)
         for part in _parts(session, _matches(pool_id, seats)):
             columns.add(part)
@@ -144,7 +146,7 @@ def _shared_draws(session: Session, pool_id: str) -> tuple[Ints, Ints]:
     known: dict[tuple[int, str], int] = {}
     found: list[tuple[int, int]] = []
     if shared:
-        for part in _parts(session, blocks.add_columns(_b.c.id, cast(_b.c.opening, Text))):
+        for part in _parts(session, blocks.add_columns(_b.c.id, cast(_b.c.opening, LongText))):
             its = ((hash(id_), (seed, opening)) for seed, id_, opening in part if seed in shared)
             found += ((label, known.setdefault(draw, len(known))) for label, draw in its)
     labels, draws = np.array(sorted(found), np.int64).reshape(-1, 2).T

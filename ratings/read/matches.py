@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.store.models import (
@@ -73,7 +74,15 @@ def find_match(source: Source, text: str) -> Match:
         if exact is not None:
             return exact
         near = [(id_, None) for id_ in _near(session, text)]
-        return session.get_one(Match, only_one(text, "match", near, "see: arena tournament show TOURNAMENT --matches"))
+        return session.get_one(
+            Match,
+            only_one(
+                text,
+                "match",
+                near,
+                Text("ratings.see_arena_tournament_show_tournament", "see: arena tournament show TOURNAMENT --matches"),
+            ),
+        )
 
 
 def _near(session: Session, text: str) -> Sequence[str]:
@@ -115,7 +124,13 @@ def _planned(session: Session, match_id: str) -> tuple[Match, Tournament, Pool, 
     )
     found = session.exec(query).one_or_none()
     if found is None:
-        raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT --matches")
+        raise NotFoundError(
+            Text(
+                "ratings.no_match_see_arena_tournament",
+                "no match {match}; see: arena tournament show TOURNAMENT --matches",
+                match=match_id,
+            )
+        )
     return found
 
 
@@ -152,9 +167,39 @@ def replay_of(source: Source, match_id: str) -> bytes:
 def _why_no_replay(match_id: str, match: Match | None) -> str:
     if match is not None and match.replay_removed_at_us is not None:
         day = f"{datetime.fromtimestamp(match.replay_removed_at_us / 1_000_000, UTC):%Y-%m-%d}"
-        return f"the replay of match {match_id} was removed by retention on {day}; its result and digests are kept"
-    why = f"match {match_id} is {match.state}" if match else f"no match {match_id}"
-    return f"{why}; only finished matches have a replay"
+        return Text(
+            "ratings.replay_match_removed_retention_result",
+            "the replay of match {match} was removed by retention on {day}; its result and digests are kept",
+            match=match_id,
+            day=day,
+        )
+    match None if match is None else match.state:
+        case None:
+            return Text(
+                "ratings.no_match_only_finished_matches",
+                "no match {match}; only finished matches have a replay",
+                match=match_id,
+            )
+        case MatchState.PLANNED:
+            return Text(
+                "ratings.match_planned_only_finished_matches",
+                "match {match} is planned; only finished matches have a replay",
+                match=match_id,
+            )
+        case MatchState.LEASED:
+            return Text(
+                "ratings.match_leased_only_finished_matches",
+                "match {match} is leased; only finished matches have a replay",
+                match=match_id,
+            )
+        case MatchState.VOID:
+            return Text(
+                "ratings.match_void_only_finished_matches",
+                "match {match} is void; only finished matches have a replay",
+                match=match_id,
+            )
+        case state:
+            return f"match {match_id} is {state}; only finished matches have a replay"
 
 
 def replays(

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Select, tuple_
 
+from engine.text import Text
 from ratings.errors import PageError
 from ratings.values.page import Page
 
@@ -76,7 +77,13 @@ def place_of(order: Order, cursor: str) -> int:
     """Return the place, counted from 0, that is the last part of a cursor's key. Raises PageError."""
     place = _decode(order, cursor)[-1]
     if not isinstance(place, int) or place < 0:
-        raise PageError(f"{cursor[:60]!r} is no cursor of this list; take the one that the page before gave")
+        raise PageError(
+            Text(
+                "ratings.no_cursor_list_take_one",
+                "{cursor} is no cursor of this list; take the one that the page before gave",
+                cursor=repr(cursor[:60]),
+            )
+        )
     return place
 
 
@@ -88,7 +95,13 @@ def each(page: Page[T], make: Callable[[T], S]) -> Page[S]:
 def need_rows(limit: int | None) -> None:
     """Raise PageError for a page without rows."""
     if limit is not None and limit < 1:
-        raise PageError(f"a page of {limit} rows is impossible; ask for 1 or more")
+        raise PageError(
+            Text(
+                "ratings.page_rows_impossible_ask_1",
+                "a page of {rows} rows is impossible; ask for 1 or more",
+                rows=limit,
+            )
+        )
 
 
 def _is_behind(order: Order, key: Sequence[str | int]) -> ColumnElement[bool]:
@@ -119,7 +132,11 @@ def _decode(order: Order, cursor: str) -> list[str | int]:
             raise ValueError("its key is of another kind")
     except (ValueError, TypeError, RecursionError, binascii.Error) as error:
         raise PageError(
-            f"{cursor[:60]!r} is no cursor of this list; take the one that the page before gave, or none to begin anew"
+            Text(
+                "ratings.no_cursor_list_take_one_page",
+                "{cursor} is no cursor of this list; take the one that the page before gave, or none to begin anew",
+                cursor=repr(cursor[:60]),
+            )
         ) from error
     return key
 

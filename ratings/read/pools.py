@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlmodel import select
 
+from engine.text import Text
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.store.models import Pool as StoredPool
 from ratings.store.sessions import Source, read
@@ -19,7 +20,12 @@ def find_pool(source: Source, text: str) -> StoredPool:
     holding = select(StoredPool.id).where(holds_part(StoredPool.id, wanted)).limit(_MOST_NAMED)
     with read(source) as session:
         near = session.exec(holding).all() if usable else []
-        found = only_one(wanted if near else text, "pool", [(id_, None) for id_ in near], "see: arena leaderboard")
+        found = only_one(
+            wanted if near else text,
+            "pool",
+            [(id_, None) for id_ in near],
+            Text("ratings.see_arena_leaderboard", "see: arena leaderboard"),
+        )
         return session.get_one(StoredPool, found)
 
 

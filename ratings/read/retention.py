@@ -10,6 +10,7 @@ from sqlalchemy import Table as CoreTable
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
+from engine.text import Text
 from ratings.read.bots import NamedVersion
 from ratings.store import tables
 from ratings.store.models import Bot, Version
@@ -87,7 +88,7 @@ def _planned_files(source: Source, days: int, at_us: int) -> Planned | None:
     if not days:
         return None
     before_us = at_us - days * DAY_US
-    why = f"withdrawn or refused over {days} days ago"
+    why = Text("ratings.withdrawn_refused_over_days_ago", "withdrawn or refused over {days} days ago", days=days)
     return Planned(
         RemovalKind.ARCHIVES, before_us, why, len(removable_versions(source, before_us)), 0, is_by_size=False
     )
@@ -95,9 +96,21 @@ def _planned_files(source: Source, days: int, at_us: int) -> Planned | None:
 
 def _planned_of_matches(source: Source, kind: RemovalKind, days: int, most_bytes: int, at_us: int) -> Planned | None:
     table = tables.seat_log if kind is RemovalKind.LOGS else tables.replay
-    cuts = [_Cut(at_us - days * DAY_US, f"over {days} days old", is_by_size=False)] if days else []
+    cuts = (
+        [
+            _Cut(
+                at_us - days * DAY_US,
+                Text("ratings.over_days_old", "over {days} days old", days=days),
+                is_by_size=False,
+            )
+        ]
+        if days
+        else []
+    )
     if most_bytes and (over_us := _end_of_what_is_too_much(source, table, most_bytes)) is not None:
-        why = f"the oldest of more than {most_bytes / 1e6:g} MB"
+        why = Text(
+            "ratings.oldest_more_than_mb", "the oldest of more than {megabytes} MB", megabytes=f"{most_bytes / 1e6:g}"
+        )
         cuts.append(_Cut(over_us, why, is_by_size=True))
     if not cuts:
         return None

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, or_
 from sqlalchemy import select as core_select
 from sqlmodel import Session, col, func, select
 
+from engine.text import Text
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.statistics.firsts import Firsts
@@ -135,7 +136,12 @@ def find_tournament(source: Source, text: str) -> Tournament:
     """
     with read(source) as session:
         exact = session.exec(_NAMES.where((col(Tournament.id) == text) | (col(Tournament.name) == text))).all()
-        found = only_one(text, "tournament", exact or _near(session, text), "see: arena tournament list")
+        found = only_one(
+            text,
+            "tournament",
+            exact or _near(session, text),
+            Text("ratings.see_arena_tournament_list", "see: arena tournament list"),
+        )
         return session.get_one(Tournament, found)
 
 

@@ -14,6 +14,7 @@ import sqlalchemy.exc
 from sqlalchemy import make_url
 from sqlalchemy.engine import URL
 
+from engine.text import Text
 from ratings.errors import DatabaseAccessError, RatingsError
 from ratings.store import schema
 from ratings.store.dialects import Dialect, dialect_of, translated
@@ -135,11 +136,23 @@ def open_for_reading(url_or_path: str | Path) -> Database:
     When another one lies at its path later, that is read.
     """
     if not is_there(url_or_path):
-        raise DatabaseAccessError(f"there is no database at {url_or_path}; name one that is there")
+        raise DatabaseAccessError(
+            Text(
+                "ratings.no_database_name_one",
+                "there is no database at {path}; name one that is there",
+                path=url_or_path,
+            )
+        )
     database = Database(_make_engine(url_or_path, only_reads=True))
     if (path := database.path) is not None and path.is_file():
         if not path.stat().st_size:
-            raise DatabaseAccessError(f"{path} is an empty file; name a database that something was played in")
+            raise DatabaseAccessError(
+                Text(
+                    "ratings.empty_file_name_database_something",
+                    "{path} is an empty file; name a database that something was played in",
+                    path=path,
+                )
+            )
         follow_file(database.engine, path, schema.HEAD)
         look_where_nothing_can_be_written(database.engine, path)
     return _open(database.engine, makes=False)
@@ -151,7 +164,14 @@ def _open(engine: sqlalchemy.Engine, *, makes: bool = True, copies: bool = False
             schema.ensure(engine, makes=makes, copies=copies)
     except sqlalchemy.exc.OperationalError as error:
         engine.dispose()
-        raise DatabaseAccessError(f"{engine.url!r} cannot be opened: {str(error.orig).splitlines()[0]}") from error
+        raise DatabaseAccessError(
+            Text(
+                "ratings.cannot_opened",
+                "{path} cannot be opened: {why}",
+                path=repr(engine.url),
+                why=str(error.orig).splitlines()[0],
+            )
+        ) from error
     except BaseException:
         engine.dispose()
         raise
@@ -232,7 +252,11 @@ def database_url(url_or_path: str | Path) -> URL:
     """Return the URL of a database given as URL or as the path of an SQLite file. Raises DatabaseAccessError."""
     if isinstance(url_or_path, Path) or "://" not in url_or_path:
         if not str(url_or_path):
-            raise DatabaseAccessError("the database has no name; give a path, for example arena.db")
+            raise DatabaseAccessError(
+                Text(
+                    "ratings.database_no_name_give_path", "the database has no name; give a path, for example arena.db"
+                )
+            )
         return URL.create("sqlite", database=str(url_or_path))
     try:
         url = make_url(url_or_path)
@@ -241,14 +265,28 @@ def database_url(url_or_path: str | Path) -> URL:
             url = url.set(drivername="postgresql")
         if url.get_backend_name() not in _BACKENDS:
             raise DatabaseAccessError(
-                f"an arena is kept in SQLite or PostgreSQL, not in {url.get_backend_name()}; write a path, or "
-                "postgresql://HOST/NAME"
+                Text(
+                    "ratings.arena_kept_sqlite_postgresql_not",
+                    "an arena is kept in SQLite or PostgreSQL, not in {kind}; write a path, or postgresql://HOST/NAME",
+                    kind=url.get_backend_name(),
+                )
             )
         url.get_dialect()
     except (sqlalchemy.exc.ArgumentError, ValueError) as error:
         raise DatabaseAccessError(
-            f"{url_or_path!r} is no database URL; write postgresql://HOST/NAME, or the path of a file"
+            Text(
+                "ratings.no_database_url_write_postgresql",
+                "{url} is no database URL; write postgresql://HOST/NAME, or the path of a file",
+                url=repr(url_or_path),
+            )
         ) from error
     except ModuleNotFoundError as error:
-        raise DatabaseAccessError(f"{url_or_path!r} needs the Python package {error.name}; install it") from error
+        raise DatabaseAccessError(
+            Text(
+                "ratings.needs_python_package_install",
+                "{what} needs the Python package {name}; install it",
+                what=repr(url_or_path),
+                name=error.name,
+            )
+        ) from error
     return url

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
+from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.store.bot_event import ActiveVersion
 from ratings.store.models import Bot, Owner, Pool, Tournament, Version
@@ -31,7 +32,9 @@ def get_ladder(session: Session, name: str) -> Ladder:
     query = select(Ladder).where(Ladder.name == name).order_by(col(Ladder.closed_at_us).is_not(None))
     found = session.exec(query.order_by(col(Ladder.id).desc()).limit(1)).first()
     if found is None:
-        raise NotFoundError(f"no ladder {name!r}; see: arena ladder list")
+        raise NotFoundError(
+            Text("ratings.no_ladder_see_arena_ladder", "no ladder {name}; see: arena ladder list", name=repr(name))
+        )
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
+from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.store.models import Bot, Owner, Tournament, Version
 
@@ -16,8 +17,19 @@ def get_bot(session: Session, name: str) -> Bot:
     bot = session.exec(_BOT, params={"name": name}).one_or_none()
     if bot is None:
         names = session.exec(select(Bot.name).order_by(Bot.name).limit(20)).all()
-        there = f"there are: {', '.join(names)}" if names else "there are none yet"
-        raise NotFoundError(f"no bot {name!r}; {there}; add one with: arena bot add DIRECTORY")
+        there = (
+            Text("ratings.there_are", "there are: {names}", names=", ".join(names))
+            if names
+            else Text("ratings.none_yet", "there are none yet")
+        )
+        raise NotFoundError(
+            Text(
+                "ratings.no_bot_add_one_arena",
+                "no bot {name}; {what}; add one with: arena bot add DIRECTORY",
+                name=repr(name),
+                what=there,
+            )
+        )
     return bot
 
 
@@ -25,7 +37,9 @@ def get_owner(session: Session, name: str) -> Owner:
     """Return the owner of that name. Raises NotFoundError."""
     owner = session.exec(select(Owner).where(Owner.name == name)).one_or_none()
     if owner is None:
-        raise NotFoundError(f"no owner {name!r}; see: arena owner list")
+        raise NotFoundError(
+            Text("ratings.no_owner_see_arena_owner", "no owner {name}; see: arena owner list", name=repr(name))
+        )
     return owner
 
 
@@ -33,7 +47,9 @@ def get_version(session: Session, version_id: str) -> Version:
     """Return the version of that id. Raises NotFoundError."""
     version = session.get(Version, version_id)
     if version is None:
-        raise NotFoundError(f"no version {version_id}; see: arena bot list")
+        raise NotFoundError(
+            Text("ratings.no_version_see_arena_bot", "no version {version}; see: arena bot list", version=version_id)
+        )
     return version
 
 
@@ -47,5 +63,11 @@ def get_tournament(session: Session, tournament_id: str) -> Tournament:
     """Return the tournament of that id. Raises NotFoundError."""
     tournament = session.get(Tournament, tournament_id)
     if tournament is None:
-        raise NotFoundError(f"no tournament {tournament_id}; see: arena tournament list")
+        raise NotFoundError(
+            Text(
+                "ratings.no_tournament_see_arena_tournament",
+                "no tournament {tournament}; see: arena tournament list",
+                tournament=tournament_id,
+            )
+        )
     return tournament

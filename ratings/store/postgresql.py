@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, event, text
 from sqlalchemy.engine import URL
 
+from engine.text import Text
 from ratings.errors import DatabaseAccessError, RatingsError
 from ratings.store.waiting import BRIEF_MS, TOLD_MS
 
@@ -72,7 +73,12 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
         engine = create_engine(url, connect_args=own, execution_options={"postgresql_readonly": only_reads})
     except ModuleNotFoundError as error:
         raise DatabaseAccessError(
-            f"{url.drivername} needs the Python package {error.name}; install kingmaker-arena[postgres]"
+            Text(
+                "ratings.needs_python_package_install_kingmaker",
+                "{driver} needs the Python package {package}; install kingmaker-arena[postgres]",
+                driver=url.drivername,
+                package=error.name,
+            )
         ) from error
     from ratings.store.postgresql_texts import send_storable  # imports the driver, which is there now
 
@@ -88,7 +94,14 @@ def _number(url: URL, option: str) -> int | None:
         return None
     said = str(url.query[option])
     if not (said.isascii() and said.isdigit() and len(said) < 10):
-        raise DatabaseAccessError(f"{option}={said!r} in the database URL is not a number")
+        raise DatabaseAccessError(
+            Text(
+                "ratings.database_url_not_number",
+                "{name}={value} in the database URL is not a number",
+                name=option,
+                value=repr(said),
+            )
+        )
     return int(said)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import URL
 
+from engine.text import Text
 from ratings.errors import BackupError
 
 _TOOL = "pg_dump"
@@ -23,14 +24,23 @@ def dump(url: URL, target: Path) -> None:
     failed.
     """
     if target.exists():
-        raise BackupError(f"{target} exists already; name a new file")
+        raise BackupError(
+            Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
+        )
     if not target.parent.is_dir():
-        raise BackupError(f"there is no directory {target.parent}; create it first")
+        raise BackupError(
+            Text(
+                "service.no_directory_create_first", "there is no directory {path}; create it first", path=target.parent
+            )
+        )
     tool = shutil.which(_TOOL)
     if tool is None:
         raise BackupError(
-            "a database on a server is copied by pg_dump, which is not installed here; install Debian's "
-            "postgresql-client, or run it where the server is"
+            Text(
+                "ratings.database_server_copied_pg_dump",
+                "a database on a server is copied by pg_dump, which is not installed here; install Debian's "
+                "postgresql-client, or run it where the server is",
+            )
         )
     # The copy gets its name only when it is complete, and by a link, which never replaces a file made meanwhile.
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as directory:
@@ -40,7 +50,9 @@ def dump(url: URL, target: Path) -> None:
         try:
             os.link(whole, target)
         except FileExistsError as error:
-            raise BackupError(f"{target} exists already; name a new file") from error
+            raise BackupError(
+                Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
+            ) from error
 
 
 def _run(tool: str, url: URL, whole: Path) -> None:
@@ -54,6 +66,8 @@ def _run(tool: str, url: URL, whole: Path) -> None:
     if done.returncode != 0:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         why = lines[-1] if lines else done.returncode
-        raise BackupError(f"pg_dump failed ({why}); nothing was kept")
+        raise BackupError(
+            Text("ratings.pg_dump_failed_nothing_kept", "pg_dump failed ({why}); nothing was kept", why=why)
+        )
     with whole.open("rb") as written:
         os.fsync(written.fileno())

@@ -14,6 +14,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from engine.text import Text
 from ratings.errors import DatabaseAccessError, DatabaseGoneError
 
 _FILE = "file"
@@ -28,12 +29,24 @@ def follow_file(engine: Engine, path: Path, revision: str) -> None:
 
     def need_file(*_: Any) -> None:
         if identity_of(path) is None:
-            raise DatabaseAccessError(f"{path} is not there any more; put a database there, and go on")
+            raise DatabaseAccessError(
+                Text(
+                    "ratings.not_any_more_put_database",
+                    "{path} is not there any more; put a database there, and go on",
+                    path=path,
+                )
+            )
 
     def note_file(connection: sqlite3.Connection, entry: ConnectionPoolEntry) -> None:
         entry.info[_FILE] = identity_of(path)
         if entry.info[_FILE] != first and _revision(connection) != revision:
-            raise DatabaseAccessError(f"{path} was replaced by something that cannot be read; start this again")
+            raise DatabaseAccessError(
+                Text(
+                    "ratings.replaced_something_cannot_read_start",
+                    "{path} was replaced by something that cannot be read; start this again",
+                    path=path,
+                )
+            )
 
     def compare_file(_: sqlite3.Connection, entry: ConnectionPoolEntry, _proxy: Any) -> None:
         if entry.info.get(_FILE) != identity_of(path):
@@ -70,10 +83,18 @@ class KeptFile:
             return
         if now is None:
             raise DatabaseGoneError(
-                f"{self._path} was taken away while it was in use; nothing is recorded there any more"
+                Text(
+                    "ratings.taken_away_while_use_nothing",
+                    "{path} was taken away while it was in use; nothing is recorded there any more",
+                    path=self._path,
+                )
             )
         raise DatabaseGoneError(
-            f"{self._path} was replaced by another file while it was in use; nothing is recorded there any more"
+            Text(
+                "ratings.replaced_another_file_while_use",
+                "{path} was replaced by another file while it was in use; nothing is recorded there any more",
+                path=self._path,
+            )
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
 
+from engine.text import Text
 from ratings.errors import EmptyDatabaseError, NotADatabaseError, SchemaVersionError, UnfinishedCopyError
 from ratings.store.dialects import dialect_of
 
@@ -41,7 +42,13 @@ def revision(engine: Engine) -> str | None:
             found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
             if len(found) == 1:
                 return str(found[0])
-    raise NotADatabaseError(f"{name_of(engine)} is a database of another program; name another")
+    raise NotADatabaseError(
+        Text(
+            "ratings.database_another_program_name_another",
+            "{path} is a database of another program; name another",
+            path=name_of(engine),
+        )
+    )
 
 
 def ensure(engine: Engine, *, makes: bool = True, copies: bool = False) -> None:
@@ -55,13 +62,25 @@ def ensure(engine: Engine, *, makes: bool = True, copies: bool = False) -> None:
         return
     _need_whole(engine, found, copies=copies)
     if found is None and not makes:
-        raise EmptyDatabaseError(f"{name_of(engine)} is empty; name a database that something was played in")
+        raise EmptyDatabaseError(
+            Text(
+                "ratings.empty_name_database_something_played",
+                "{path} is empty; name a database that something was played in",
+                path=name_of(engine),
+            )
+        )
     if found is None:
         upgrade(engine)
     elif found in REVISIONS[:-1]:
         raise SchemaVersionError(
-            f"{name_of(engine)} has schema {found}, this arena needs {HEAD};"
-            f" run: arena db upgrade --db {_as_option(engine)}{_about_password(engine)}"
+            Text(
+                "ratings.schema_arena_needs_run_arena",
+                "{path} has schema {found}, this arena needs {needed}; run: arena db upgrade --db {where}",
+                path=name_of(engine),
+                found=found,
+                needed=HEAD,
+                where=f"{_as_option(engine)}{_about_password(engine)}",
+            )
         )
     elif found != HEAD:
         raise _too_new(engine, found)
@@ -72,10 +91,18 @@ def _need_whole(engine: Engine, found: str | None, *, copies: bool = False) -> N
         return
     if copies:
         raise UnfinishedCopyError(
-            f"{name_of(engine)} is a copy that another version of the arena began; name an empty database"
+            Text(
+                "ratings.copy_another_version_arena_began",
+                "{name} is a copy that another version of the arena began; name an empty database",
+                name=name_of(engine),
+            )
         )
     raise UnfinishedCopyError(
-        f"{name_of(engine)} is a copy that is not finished; run the same `arena db copy` again, which goes on"
+        Text(
+            "ratings.copy_not_finished_run_same",
+            "{name} is a copy that is not finished; run the same `arena db copy` again, which goes on",
+            name=name_of(engine),
+        )
     )
 
 

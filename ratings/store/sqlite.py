@@ -24,6 +24,7 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
+from engine.text import Text
 from ratings.errors import (
     BackupError,
     DatabaseAccessError,
@@ -121,7 +122,14 @@ def _url_pragmas(url: URL) -> dict[str, int]:
     for name in set(url.query) & set(_PRAGMAS):
         text = str(url.query[name])
         if not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise DatabaseAccessError(f"{name}={text!r} in the database URL is not a number")
+            raise DatabaseAccessError(
+                Text(
+                    "ratings.database_url_not_number",
+                    "{name}={value} in the database URL is not a number",
+                    name=name,
+                    value=repr(text),
+                )
+            )
         found[name] = int(text)
     return found
 
@@ -132,9 +140,22 @@ def _check_place(url: URL) -> None:
         return
     path = Path(str(url.database))
     if path.is_dir():
-        raise DatabaseAccessError(f"{path} is a directory; name a file, for example {path / 'arena.db'}")
+        raise DatabaseAccessError(
+            Text(
+                "ratings.directory_name_file_example",
+                "{path} is a directory; name a file, for example {example}",
+                path=path,
+                example=path / "arena.db",
+            )
+        )
     if not path.parent.is_dir():
-        raise DatabaseAccessError(f"there is no directory {path.parent}; create it, or name another database")
+        raise DatabaseAccessError(
+            Text(
+                "ratings.no_directory_create_name_another",
+                "there is no directory {path}; create it, or name another database",
+                path=path.parent,
+            )
+        )
 
 
 def prepare_fresh(engine: Engine) -> None:
@@ -188,22 +209,59 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
         case sqlite3.SQLITE_IOERR if not has_room(Path(place)):
             return _no_room(place)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return DatabaseBusyError(f"{place} is being written by another process; try again when it has finished")
+            return DatabaseBusyError(
+                Text(
+                    "ratings.being_written_another_process_try",
+                    "{path} is being written by another process; try again when it has finished",
+                    path=place,
+                )
+            )
         case sqlite3.SQLITE_NOTADB:
-            return NotADatabaseError(f"{place} is not a database; name another file")
+            return NotADatabaseError(
+                Text(
+                    "ratings.not_database_name_another_file", "{path} is not a database; name another file", path=place
+                )
+            )
         case sqlite3.SQLITE_CORRUPT:
-            return NotADatabaseError(f"{place} is damaged ({error}); restore a backup")
+            return NotADatabaseError(
+                Text(
+                    "ratings.damaged_restore_backup",
+                    "{path} is damaged ({why}); restore a backup",
+                    path=place,
+                    why=error,
+                )
+            )
         case sqlite3.SQLITE_READONLY:
-            return DatabaseAccessError(f"{place} cannot be written; check the permissions of file and directory")
+            return DatabaseAccessError(
+                Text(
+                    "ratings.cannot_written_check_permissions_file",
+                    "{path} cannot be written; check the permissions of file and directory",
+                    path=place,
+                )
+            )
         case sqlite3.SQLITE_CANTOPEN:
-            return DatabaseAccessError(f"{place} cannot be opened; check the permissions of file and directory")
+            return DatabaseAccessError(
+                Text(
+                    "ratings.cannot_opened_check_permissions_file",
+                    "{path} cannot be opened; check the permissions of file and directory",
+                    path=place,
+                )
+            )
         case sqlite3.SQLITE_IOERR:
-            return DatabaseAccessError(f"the disk under {place} failed ({error})")
+            return DatabaseAccessError(
+                Text("ratings.disk_under_failed", "the disk under {path} failed ({why})", path=place, why=error)
+            )
     return None
 
 
 def _no_room(place: str) -> DatabaseFullError:
-    return DatabaseFullError(f"no room left for {place}; free some space and go on, nothing was half-written")
+    return DatabaseFullError(
+        Text(
+            "ratings.no_room_left_free_some",
+            "no room left for {path}; free some space and go on, nothing was half-written",
+            path=place,
+        )
+    )
 
 
 def backup(engine: Engine, target: Path) -> None:
@@ -212,9 +270,15 @@ def backup(engine: Engine, target: Path) -> None:
     Raises BackupError if the file exists already or its directory does not.
     """
     if target.exists():
-        raise BackupError(f"{target} exists already; name a new file")
+        raise BackupError(
+            Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
+        )
     if not target.parent.is_dir():
-        raise BackupError(f"there is no directory {target.parent}; create it first")
+        raise BackupError(
+            Text(
+                "service.no_directory_create_first", "there is no directory {path}; create it first", path=target.parent
+            )
+        )
     # The copy gets its name only when it is complete, and by a link, which never replaces a file made meanwhile.
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as directory:
         whole = Path(directory) / "copy.db"
@@ -222,7 +286,9 @@ def backup(engine: Engine, target: Path) -> None:
         try:
             os.link(whole, target)
         except FileExistsError as error:
-            raise BackupError(f"{target} exists already; name a new file") from error
+            raise BackupError(
+                Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
+            ) from error
 
 
 def _copy(engine: Engine, whole: Path) -> None:
@@ -250,7 +316,13 @@ def problems(connection: Connection) -> Iterator[str]:
         yield f"integrity: {error.orig}"
         return
     for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(20):
-        yield f"row {row} of {table} refers to a row of {parent} that is not there"
+        yield Text(
+            "ratings.row_refers_row_not",
+            "row {row} of {table} refers to a row of {other} that is not there",
+            row=row,
+            table=table,
+            other=parent,
+        )
 
 
 def interrupt(driver: Any) -> None:

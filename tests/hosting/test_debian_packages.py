@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.hosting.debian_packages import hint_in_log, package_hint
+from arena.hosting.debian_packages import hint_in_log
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,3 @@ def test_a_log_that_misses_a_tool_names_its_package(log: str, package: str) -> N
 )
 def test_other_logs_give_no_hint(log: str) -> None:
     assert hint_in_log(log) == ""
-
-
-def test_a_program_that_nobody_knows_gives_no_hint() -> None:
-    assert package_hint("my-own-tool") == ""
-    assert package_hint("node").endswith("`apt install nodejs`")

@@ -10,7 +10,8 @@ from arena.conform.rules.table import RULES as RULES_OF_PROTOCOL
 from arena.hosting.sandbox.checks import judge
 from arena.hosting.sandbox.limits import REDUCED, STANDARD, STRICT
 from arena.i18n.catalogue import LANGUAGES, words
-from arena.i18n.telling import TOLD_PLACES, Heard, hear, tell
+from arena.i18n.remainder import SENTENCE_PLACES, Heard, hear
+from arena.i18n.translation import translate
 from arena.match.decisions import DecidedBy
 from arena.match.host_faults import HostCause
 from arena.match.leak_verdict import LeakVerdict
@@ -19,7 +20,7 @@ from arena.trial import blunders
 from arena.trial.values import BUILD, OUTPUT, RULES, TrialCheck
 from engine import registry
 from ratings.values.states import BotEventKind, MatchState, Scope
-from tests.i18n.test_sentences import TRANSLATED
+from tests.i18n.test_remainder import TRANSLATED
 from tests.support.own_games import OURS
 
 
@@ -30,7 +31,7 @@ def unheard(text: str) -> list[str]:
 
 
 def _holds(heard: Heard) -> list[str]:
-    return sorted(TOLD_PLACES & heard.values.keys())
+    return sorted(SENTENCE_PLACES & heard.values.keys())
 
 
 def unheard_of(texts: Iterable[str]) -> dict[str, list[str]]:
@@ -42,13 +43,13 @@ def test_whatever_is_stored_is_told_to_its_last_part() -> None:
     stored = Path(__file__).with_name("stored.txt").read_text(encoding="utf-8").splitlines()
     assert len(stored) > 10
     assert unheard_of(stored) == {}
-    assert [(text, language) for text in stored for language in TRANSLATED if tell(text, language) == text] == []
+    assert [(text, language) for text in stored for language in TRANSLATED if translate(text, language) == text] == []
 
 
 def test_every_fault_of_an_admission_is_told_with_its_remedy() -> None:
+    where, why = "foreign_king with 3 seats at ply 4", "It ended before it joined (SIGKILL)."
     kinds = [blunders._KINDS[cause] for cause in FaultCause]
-    where = "in foreign_king with 3 seats at ply 4: It ended before it joined (SIGKILL)."
-    assert unheard_of(f"Refused: {kind.what} {where} {kind.remedy}" for kind in kinds) == {}
+    assert unheard_of(f"Refused: {kind.say(where, why)} {kind.remedy}" for kind in kinds) == {}
 
 
 def test_every_rule_of_the_protocol_is_told_to_its_last_part() -> None:

@@ -17,7 +17,7 @@ from arena.service import logs
 from arena.service.activities.observing import MatchObserver
 from arena.service.logs import FILE_NAME, DroppingQueueHandler, get_logger, logging_to
 from arena.service.metrics import Metrics
-from arena.service.scheduler.jobs import MatchJob, MatchPurpose
+from arena.service.scheduler.jobs import MatchPurpose, QueuedMatch
 from arena.service.scheduler.slots import Slots
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 from tests.support.patience import PATIENCE_S
@@ -155,6 +155,6 @@ async def test_every_end_of_a_match_is_counted_and_logged_with_what_it_is_about(
 
 
 def test_a_job_knows_the_owners_of_its_bots() -> None:
-    job = MatchJob.__new__(MatchJob)
+    job = QueuedMatch.__new__(QueuedMatch)
     job.spec = order("m1", "ada/fox", "house", "bob/cat")
     assert job.owners == {"ada", "bob"}

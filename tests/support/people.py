@@ -16,7 +16,7 @@ from arena.web.people.game_table import GameTable
 from arena.web.people.human_seat import HumanSeat
 from arena.web.people.service_client import ServiceClient
 from arena.web.people.tables import GameTables
-from arena.web.people.values import PendingDecision, SeatState, TableOrder
+from arena.web.people.values import HumanSeatState, PendingDecision, TableOrder
 from tests.support.patience import PATIENCE_S
 
 Choose = Callable[[HumanSeat, PendingDecision], int]
@@ -60,7 +60,7 @@ async def until(table: GameTable, holds: Callable[[GameTable], bool]) -> None:
 
 async def until_asked(table: GameTable) -> HumanSeat:
     """Wait until a seat is asked, or all is over, and return the one to be shown."""
-    await until(table, lambda one: one.is_over or one.turn.stage is SeatState.ASKED)
+    await until(table, lambda one: one.is_over or one.turn.stage is HumanSeatState.ASKED)
     return table.turn
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+import string
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -34,7 +36,6 @@ INWARD = (
     "ratings/statistics",
 )
 """What is raised there tells programmers of a mistake, or is told in other words where it reaches a person."""
-_BETWEEN_PARTS = re.compile(r"""["']\s*\n\s*f?["']""")
 _NEWS = {"Note", "failed", "noted", "passed", "skipped"}
 """What makes a piece of news of a bridge, or what a check found."""
 _MAY_TELL = re.compile(rf"\braise\b|\b({'|'.join(sorted(_NEWS))})\(")
@@ -58,11 +59,36 @@ _INWARD_ERRORS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One place in the sources that makes a text."""
+
+    where: str
+    id: str
+    template: str
+    parts: Sequence[str]
+
+
 @cache
-def joined_sources() -> str:
-    """Return all lines of the sources with texts in them, each text in one piece; parsing them takes long."""
-    joined = "".join(_BETWEEN_PARTS.sub("", text_of(path)) for path in sources_below(*TOPS)).replace('\\"', '"')
-    return "\n".join(line for line in joined.splitlines() if '"' in line)
+def said_texts() -> Sequence[Said]:
+    """Return every text that the sources say; ids and templates stand there as literals."""
+    return [
+        _said(path, node)
+        for path in sources_below(*TOPS)
+        if "from engine.text import" in text_of(path) or "class Text(str)" in text_of(path)
+        for node in ast.walk(ast.parse(text_of(path)))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Text"
+    ]
+
+
+def _said(path: Path, call: ast.Call) -> Said:
+    text_id, template = map(str, (ast.literal_eval(argument) for argument in call.args))
+    return Said(f"{path}:{call.lineno}", text_id, template, [str(word.arg) for word in call.keywords])
+
+
+def places_of(template: str) -> set[str]:
+    """Return the names of the places of a template."""
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
 
 
 def raised_sentences() -> Iterator[tuple[str, str]]:

@@ -25,6 +25,7 @@ from arena.cli.shared.request import (
 from arena.cli.shared.saying import say
 from arena.cli.shared.tournament_table import print_end
 from arena.model.planning import ChallengeRequest
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -56,7 +57,11 @@ def challenge(
     """Play a bot of yours against others, unrated."""
     if service_name(db) is None:
         raise MisuseError(
-            "a challenge is played by a service; name one with --server, or play here: arena tournament run gauntlet"
+            Text(
+                "command.challenge_played_service_name_one",
+                "a challenge is played by a service; name one with --server, or play here: arena tournament run "
+                "gauntlet",
+            )
         )
     request = ChallengeRequest(
         bot=own,

@@ -24,6 +24,7 @@ from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.model.answers import ComparisonResult
 from arena.tournament.formats.compare import Compare, design_for
+from engine.text import Text
 from ratings.statistics.compare.comparison import CompareSettings
 from ratings.statistics.errors import ResultsError
 
@@ -123,6 +124,12 @@ def _check_versions(connection: ArenaConnection, new: str, old: str) -> None:
     versions = connection.arena.bots
     if versions.find_version(new).version_id == versions.find_version(old).version_id:
         raise MisuseError(
-            f"{new} and {old} are the same version; name two, for example {old.partition('@')[0]}@HASH for an "
-            "earlier one, `arena bot list` shows them"
+            Text(
+                "command.same_version_name_two_example",
+                "{new} and {old} are the same version; name two, for example {name}@HASH for an earlier one, "
+                "`arena bot list` shows them",
+                new=new,
+                old=old,
+                name=old.partition("@")[0],
+            )
         )

@@ -24,6 +24,7 @@ from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.work_thread import run_in_thread
 from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
+from engine.text import Text
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.telling import Stage, Tell
 from ratings.read.bots import all_versions
@@ -64,7 +65,9 @@ def copy(
     refuse_server(context)
     here, there = without_password(source), without_password(target)
     if here == there:
-        raise MisuseError("a database is copied into another one; name two")
+        raise MisuseError(
+            Text("command.database_copied_into_another_one", "a database is copied into another one; name two")
+        )
     with open_existing_storage(need_here(source)) as old, open_storage(need_here(target), copies=True) as new:
         need_quiet(old.database, here)
         try:

@@ -35,6 +35,7 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
 from engine.abilities import need_playable
 from engine.core import Game
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -104,7 +105,12 @@ def _searchable_games() -> list[Game]:
     """Return the games that evaluate their positions: without that, the sample bots have nothing to search by."""
     games = [found for found in map(get_game, registry.single_names()) if found.playable]
     if not games:
-        raise CliError("no installed game evaluates its positions, so the sample bots cannot search any")
+        raise CliError(
+            Text(
+                "command.no_installed_game_evaluates_positions",
+                "no installed game evaluates its positions, so the sample bots cannot search any",
+            )
+        )
     return games
 
 

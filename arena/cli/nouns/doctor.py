@@ -32,6 +32,7 @@ from arena.i18n.catalogue import DEFAULT
 from arena.wire.completion_queue import grpcio_version, refusal
 from engine import registry
 from engine.compiled import HalfBuiltError, look
+from engine.text import Text
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.bots import count_bots
 from ratings.store.database import is_there
@@ -203,10 +204,11 @@ def _probe_reduced() -> Probe:
 
 
 def _sandbox_findings(found: Probe, meaning: str) -> Iterator[DoctorFinding]:
-    name = f"sandbox {found.level}"
+    name = Text("command.sandbox", "sandbox {level}", level=found.level)
     for check in found.checks:
         state, remedy = (OK, "") if check.holds else (NOTE, found.remedy)
-        yield DoctorFinding(f"{name}: {check.name}", state, check.found, remedy)
+        which = Text("hosting.sandbox", "sandbox {level}: {what}", level=found.level, what=check.name)
+        yield DoctorFinding(which, state, check.found, remedy)
     if found.works:
         yield DoctorFinding(name, OK, meaning)
     else:

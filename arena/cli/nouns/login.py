@@ -15,6 +15,7 @@ from arena.cli.shared.saying import named, say
 from arena.model.errors import ClientError
 from arena.rpc.profiles import Profile, check_profile_name, check_writable, load_profile, save_profile
 from arena.rpc.quiet import keep_grpc_quiet
+from engine.text import Text
 from ratings.values.states import Scope
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
@@ -43,7 +44,12 @@ def login(
 ) -> None:
     """Log in at a service, for commands with --server."""
     if invitation is not None and token_stdin:
-        raise MisuseError("--invitation and --token-stdin exclude each other; give one of them")
+        raise MisuseError(
+            Text(
+                "command.invitation_token_stdin_exclude_each",
+                "--invitation and --token-stdin exclude each other; give one of them",
+            )
+        )
     name = check_profile_name(name or _default_name(address))
     check_writable()  # before the code of an invitation is used up
     keep_grpc_quiet()
@@ -92,8 +98,13 @@ def _confirm(address: str, found: str, *, reads_token: bool) -> bool:
     """Ask the user whether this is the fingerprint that he was told."""
     if reads_token or not sys.stdin.isatty():
         raise CliError(
-            f"nobody vouches for the certificate of {address}; compare its fingerprint with the one that the organiser "
-            f"told you, then add --fingerprint {found}"
+            Text(
+                "command.nobody_vouches_certificate_compare_fingerprint",
+                "nobody vouches for the certificate of {address}; compare its fingerprint with the one that the "
+                "organiser told you, then add --fingerprint {found}",
+                address=address,
+                found=found,
+            )
         )
     typer.echo(say("cli_login.unvouched", address=address, fingerprint=found), err=True)
     return typer.confirm(say("cli_login.confirm"), err=True)
@@ -110,8 +121,16 @@ def _read_token(endpoint: Endpoint, invitation: str | None, *, from_stdin: bool)
         token = str(typer.prompt("Token", hide_input=True, err=True)).strip()
     else:
         raise MisuseError(
-            "there is nobody to ask for the token; give --token-stdin and the token on the standard input"
+            Text(
+                "command.nobody_ask_token_give_token",
+                "there is nobody to ask for the token; give --token-stdin and the token on the standard input",
+            )
         )
     if not token or len(token) > _LONGEST_TOKEN or not token.isascii() or any(char.isspace() for char in token):
-        raise MisuseError("this is no token; give the one line that begins with kma_, as the organiser sent it")
+        raise MisuseError(
+            Text(
+                "command.no_token_give_one_line",
+                "this is no token; give the one line that begins with kma_, as the organiser sent it",
+            )
+        )
     return token

@@ -15,6 +15,7 @@ from arena.cli.shared.files import written
 from arena.cli.shared.options import Database, Language, example
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import language_of_names, say
+from engine.text import Text
 
 if TYPE_CHECKING:
     from arena.web.report.tournament_report import ReportProgress, TournamentReportFile
@@ -42,7 +43,12 @@ def report(
             try:
                 told = _pack(gathered)
             except PackingError as error:
-                raise CliError("a process that packs matches was killed; try again with less beside it") from error
+                raise CliError(
+                    Text(
+                        "command.process_packs_matches_killed_try",
+                        "a process that packs matches was killed; try again with less beside it",
+                    )
+                ) from error
             file.write(gathered.write())
     missing = say("cli_report.left_out", count=told.left_out) if told.left_out else ""
     size = html.stat().st_size / 1000

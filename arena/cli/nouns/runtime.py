@@ -16,6 +16,7 @@ from arena.cli.shared.places import service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.saying import say
 from arena.model.runtimes import Runtime
+from engine.text import Text
 
 app = typer.Typer(epilog=example("arena runtime list", "arena runtime show arena"))
 
@@ -57,7 +58,9 @@ def show(
     """Show the versions of all that is in a runtime."""
     known = {runtime.name: runtime for runtime in _find(runtimes, db)}
     if name not in known:
-        raise unknown("runtime", name, list(known), "`arena runtime list` shows all")
+        raise unknown(
+            "runtime", name, list(known), Text("command.arena_runtime_list_shows_all", "`arena runtime list` shows all")
+        )
     facts = _facts(known[name])
     if facts["problem"]:
         raise CliError(facts["problem"])

@@ -27,6 +27,7 @@ from arena.cli.shared.saying import named, say
 from arena.cli.shared.tournament_table import status_text
 from arena.model.ladders import Season
 from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS
+from engine.text import Text
 
 app = typer.Typer(epilog=example("arena season list king3", "arena season freeze king3 --at 2027-01-31T18:00"))
 
@@ -144,7 +145,13 @@ def _instant(text: str) -> int:
     try:
         read = datetime.fromisoformat(text)
     except ValueError:
-        raise MisuseError(f"--at {text!r} is no instant; write one like 2027-01-31T18:00, in UTC") from None
+        raise MisuseError(
+            Text(
+                "command.no_instant_write_one_like",
+                "--at {text} is no instant; write one like 2027-01-31T18:00, in UTC",
+                text=repr(text),
+            )
+        ) from None
     return round((read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp() * 1_000_000)
 
 

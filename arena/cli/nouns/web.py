@@ -15,6 +15,7 @@ from arena.cli.shared.places import need_here
 from arena.cli.shared.saying import say
 from arena.cli.shared.storage import need_existing
 from arena.service.addresses import Address, parse_address
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -49,7 +50,14 @@ def _read_address(text: str) -> Address:
     try:
         return parse_address(text)
     except ValueError as error:
-        raise MisuseError(f"--address: {error}; write for example {USUAL_ADDRESS}") from error
+        raise MisuseError(
+            Text(
+                "command.address_write_example",
+                "--address: {why}; write for example {example}",
+                why=error,
+                example=USUAL_ADDRESS,
+            )
+        ) from error
 
 
 def _url(place: Address, port: int) -> str:

@@ -17,6 +17,7 @@ from arena.hosting.builder.preparing import build_here
 from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
+from engine.text import Text
 
 
 def build_added(programs: StoredPrograms, stored: StoredVersion, has_owner: bool) -> None:
@@ -26,7 +27,9 @@ def build_added(programs: StoredPrograms, stored: StoredVersion, has_owner: bool
     outcome = asyncio.run(build_here(programs, stored, has_owner=has_owner))
     if isinstance(outcome, BuildFailure):
         show_log(outcome)
-        raise CliError(f"{stored.manifest.name} was not added: {outcome.sentence}")
+        raise CliError(
+            Text("command.not_added", "{name} was not added: {why}", name=stored.manifest.name, why=outcome.sentence)
+        )
 
 
 def show_log(failure: BuildFailure) -> None:

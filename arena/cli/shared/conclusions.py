@@ -8,6 +8,7 @@ from typing import Any
 from arena.cli.shared.saying import say, told
 from arena.model.answers import BestKnown, ComparisonResult, comparison_note, elo_text
 from arena.model.tournaments import TournamentDetail
+from ratings.statistics.stopping.question import question_in_words
 
 _MOST_RIVALS_SHOWN = 5
 _VERDICTS = {
@@ -30,9 +31,14 @@ def _best_line(best: BestKnown) -> str:
     leaders = ", ".join(best.leader_names)
     sure = f"{100 * best.confidence:.1f}%"
     if best.is_known:
-        return say("cli_shared.best_known", until=told(best.until), leaders=leaders, sure=sure)
+        return say("cli_shared.best_known", until=_question(best.until), leaders=leaders, sure=sure)
     rivals = ", ".join(best.contender_names[:_MOST_RIVALS_SHOWN]) or say("cli_shared.nobody")
-    return say("cli_shared.best_not_yet", until=told(best.until), leaders=leaders, sure=sure, rivals=rivals)
+    return say("cli_shared.best_not_yet", until=_question(best.until), leaders=leaders, sure=sure, rivals=rivals)
+
+
+def _question(until: str) -> str:
+    asked = question_in_words(until)
+    return told(asked) if asked == until else until
 
 
 def conclusion_facts(detail: TournamentDetail) -> dict[str, Any] | None:

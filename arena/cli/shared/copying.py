@@ -8,6 +8,7 @@ from arena.app.store import copy_files, other_key
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.storage import Storage
 from arena.tournament.playing import players_beside
+from engine.text import Text
 from ratings.ledger.copying import copy_database
 from ratings.ledger.telling import Stage, Tell
 from ratings.store.database import Database
@@ -30,15 +31,27 @@ def need_quiet(database: Database, place: str) -> None:
     """Raise CliError if somebody plays what lies in a database: what is copied would not be all."""
     if players := players_beside(database):
         (first, *_) = sorted(players, key=lambda player: player.since_us)
-        raise CliError(f"process {first.pid} on {first.host} plays in {place}; stop it, or wait for its end, then copy")
+        raise CliError(
+            Text(
+                "command.process_plays_stop_wait_end",
+                "process {pid} on {host} plays in {place}; stop it, or wait for its end, then copy",
+                pid=first.pid,
+                host=first.host,
+                place=place,
+            )
+        )
 
 
 def copy_all(old: Storage, new: Storage, tell: Tell) -> CopiedArena:
     """Copy rows and files. Raises the errors of `copy_database`, and CliError if files cannot be copied."""
     if (other := other_key(old.store, new.store)) is not None:
         raise CliError(
-            f"{other} is the key of another arena, by which a seed makes other tournaments; "
-            "move it away, and copy again"
+            Text(
+                "command.key_another_arena_which_seed",
+                "{other} is the key of another arena, by which a seed makes other tournaments; move it away, and "
+                "copy again",
+                other=other,
+            )
         )
     versions = 0
 
@@ -47,7 +60,13 @@ def copy_all(old: Storage, new: Storage, tell: Tell) -> CopiedArena:
         try:
             versions = copy_files(old.store, new.store, lambda done, total: tell(Stage.FILES, done, total))
         except OSError as error:
-            raise CliError(f"the files of the bots cannot be copied ({error}); mend that, and copy again") from error
+            raise CliError(
+                Text(
+                    "command.files_bots_cannot_copied_mend",
+                    "the files of the bots cannot be copied ({why}); mend that, and copy again",
+                    why=error,
+                )
+            ) from error
 
     # The rows come first: a database with something else in it gets no files. It is finished when it has both.
     copied = copy_database(old.database, new.database, tell, copy_the_files)

@@ -17,15 +17,15 @@ import os
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 
 import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.output import printable
 from arena.i18n.speaking import language_of_process
-from arena.i18n.telling import tell
-from arena.model.errors import ErrorKind, kind_of
+from arena.i18n.translation import translate
+from arena.model.errors import ErrorKind, kind_of, there_is_no
+from engine.text import Text
 
 FAILED = 1
 MISUSE = 2
@@ -65,9 +65,7 @@ EXIT_CODES = {
 
 def unknown(kind: str, text: str, known: Sequence[str], remedy: str) -> MisuseError:
     """Return the error for a name that does not exist: it tells the nearest name that does, and where to look."""
-    close = get_close_matches(text, known, n=1, cutoff=0.5)
-    guess = f" did you mean {close[0]!r}?" if close else ""
-    return MisuseError(f"there is no {kind} {text!r};{guess} {remedy}")
+    return MisuseError(there_is_no(kind, text, known, remedy))
 
 
 def _code(error: BaseException) -> int | None:
@@ -87,8 +85,15 @@ def _one_line(text: str) -> str:
 def _message(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         if error.filename:
-            return f"there is no room left for {error.filename}; free some space and run the command again"
-        return "there is no room left on the disk; free some space and run the command again"
+            return Text(
+                "command.no_room_left_free_some",
+                "there is no room left for {path}; free some space and run the command again",
+                path=error.filename,
+            )
+        return Text(
+            "command.no_room_left_disk_free",
+            "there is no room left on the disk; free some space and run the command again",
+        )
     if isinstance(error, OSError) and error.strerror:
         place = f": {error.filename}" if error.filename else ""
         return f"{error.strerror}{place}"
@@ -107,7 +112,7 @@ def report(error: BaseException) -> int:
     if isinstance(error, typer.TyperException):
         return _report_usage(error)
     if isinstance(error, KeyboardInterrupt):
-        _say(_told("interrupted"))
+        _say(_told(Text("command.interrupted", "interrupted")))
         return INTERRUPTED
     if _code(error) is None:
         error = _why_the_engine_fails() or error
@@ -132,7 +137,7 @@ def _why_the_engine_fails() -> Exception | None:
 
 def _told(sentence: str) -> str:
     """Return the line that tells a person an English sentence, in the language of this process."""
-    return f"arena: {tell(sentence, language_of_process(os.environ))}"
+    return f"arena: {translate(sentence, language_of_process(os.environ))}"
 
 
 def _say(text: str) -> None:
@@ -155,4 +160,9 @@ def _report_usage(error: typer.TyperException) -> int:
 
 def _server_goes_first(command: str) -> str:
     program, _, words = command.partition(" ")
-    return f"--server stands before the command, not behind it; write `{program} --server NAME {words}`"
+    return Text(
+        "command.server_stands_before_command_not",
+        "--server stands before the command, not behind it; write `{program} --server NAME {words}`",
+        program=program,
+        words=words,
+    )

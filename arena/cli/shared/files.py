@@ -11,6 +11,7 @@ from typing import IO
 
 from arena.cli.shared.ending_signals import ended_in_order
 from arena.cli.shared.errors import MisuseError
+from engine.text import Text
 
 _BEGINNING = 2_000
 """So many bytes of a file tell of which kind it is."""
@@ -41,7 +42,15 @@ def written(file: Path, flag: str, is_ours: Callable[[bytes], bool] | None = Non
         with ended_in_order(), _beside(file) as stream:
             yield stream
     except OSError as error:
-        raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after {flag}") from error
+        raise MisuseError(
+            Text(
+                "command.cannot_write_name_another_file",
+                "cannot write {file}: {why}; name another file after {option}",
+                file=file,
+                why=error.strerror,
+                option=flag,
+            )
+        ) from error
 
 
 def _refuse_other(file: Path, flag: str, is_ours: Callable[[bytes], bool]) -> None:
@@ -49,7 +58,12 @@ def _refuse_other(file: Path, flag: str, is_ours: Callable[[bytes], bool]) -> No
         beginning = stream.read(_BEGINNING)
     if beginning and not is_ours(beginning):
         raise MisuseError(
-            f"{file} is there, and is no report of the arena; remove it, or name another file after {flag}"
+            Text(
+                "command.no_report_arena_remove_name",
+                "{file} is there, and is no report of the arena; remove it, or name another file after {option}",
+                file=file,
+                option=flag,
+            )
         )
 
 

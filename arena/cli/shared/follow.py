@@ -11,6 +11,7 @@ from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import named, told
 from arena.model.operations import Operation, OperationState
 from arena.tournament.speed import SpeedMeter
+from engine.text import Text
 
 _LANES = 4
 """As many matches are taken to be played at once by a service, which does not tell."""
@@ -25,11 +26,30 @@ def follow(connection: ArenaConnection, tournament_id: str) -> None:
     try:
         last = _show_all(connection, tournament_id)
     except KeyboardInterrupt:
-        raise InterruptedRunError(f"no longer watched; the service plays on, `{show}` shows how far it is") from None
+        raise InterruptedRunError(
+            Text(
+                "command.no_longer_watched_service_plays",
+                "no longer watched; the service plays on, `{command}` shows how far it is",
+                command=show,
+            )
+        ) from None
     if last is not None and last.state is OperationState.CANCELLED:
-        raise CliError(f"the tournament was cancelled; `{show}` shows what was played")
+        raise CliError(
+            Text(
+                "command.tournament_cancelled_shows_what_played",
+                "the tournament was cancelled; `{command}` shows what was played",
+                command=show,
+            )
+        )
     if last is not None and last.state is OperationState.FAILED:
-        raise CliError(last.error or f"the service could not play the tournament; `{show}` shows how far it came")
+        raise CliError(
+            last.error
+            or Text(
+                "command.service_could_not_play_tournament",
+                "the service could not play the tournament; `{command}` shows how far it came",
+                command=show,
+            )
+        )
 
 
 def _show_all(connection: ArenaConnection, tournament_id: str) -> Operation | None:

@@ -13,6 +13,7 @@ import typer
 
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.styles import KEY, Style
+from engine.text import Text
 
 
 def take_json(context: typer.Context, wanted: bool) -> bool:
@@ -27,7 +28,12 @@ def take_json(context: typer.Context, wanted: bool) -> bool:
 
 def excluding() -> MisuseError:
     """Return the error of a command line that asks for two forms at once."""
-    return MisuseError("--json, --csv and --markdown exclude each other; give one of them")
+    return MisuseError(
+        Text(
+            "command.json_csv_markdown_exclude_each",
+            "--json, --csv and --markdown exclude each other; give one of them",
+        )
+    )
 
 
 def add_forms(command: Any) -> None:

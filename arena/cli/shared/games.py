@@ -9,6 +9,7 @@ import typer
 from arena.cli.shared.errors import unknown
 from engine import registry
 from engine.core import Game
+from engine.text import Text
 
 GameName = Annotated[str, typer.Argument(metavar="GAME")]
 
@@ -19,5 +20,7 @@ def get_game(name: str) -> Game:
     A family of games says itself why it has none of that name: UnknownGameError.
     """
     if name not in registry.names() and not registry.family_of(name):
-        raise unknown("game", name, registry.names(), "`arena game list` shows all")
+        raise unknown(
+            "game", name, registry.names(), Text("app.arena_game_list_shows_all", "`arena game list` shows all")
+        )
     return registry.get(name)

@@ -6,6 +6,7 @@ from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import worker_count
 from arena.hosting.procfs.machine import count_cores
+from engine.text import Text
 
 
 def granted_workers(workers: int, cores: int) -> int:
@@ -17,11 +18,27 @@ def granted_workers(workers: int, cores: int) -> int:
         return worker_count(workers)
     there = count_cores()
     if cores > there:
-        raise MisuseError(f"each bot is to get {cores} cores, and there are {there} here; use --cores {there} or fewer")
+        raise MisuseError(
+            Text(
+                "command.each_bot_get_cores_here",
+                "each bot is to get {number} cores, and there are {count} here; use --cores {most} or fewer",
+                number=cores,
+                count=there,
+                most=there,
+            )
+        )
     if workers * cores > there:
         raise MisuseError(
-            f"{workers} workers with {cores} cores each need {workers * cores}, and there are {there} here; "
-            f"use --workers {there // cores} or fewer"
+            Text(
+                "command.workers_cores_each_need_here",
+                "{number} workers with {cores} cores each need {needed}, and there are {count} here; use "
+                "--workers {most} or fewer",
+                number=workers,
+                cores=cores,
+                needed=workers * cores,
+                count=there,
+                most=there // cores,
+            )
         )
     return workers or there // cores
 

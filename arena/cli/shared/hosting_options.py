@@ -13,6 +13,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import Workers
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import LEVELS
+from engine.text import Text
 
 AUTO = "auto"
 
@@ -125,12 +126,26 @@ def read_hosting(
     """Return what the options ask for; the settings decide where a text is empty. Raise MisuseError."""
     executor = executor or settings.EXECUTOR.value
     if executor not in (LOCAL, RAY):
-        raise MisuseError(f"--executor {executor!r} is none; use {LOCAL} or {RAY}")
+        raise MisuseError(
+            Text(
+                "command.executor_none_use",
+                "--executor {name} is none; use {first} or {second}",
+                name=repr(executor),
+                first=LOCAL,
+                second=RAY,
+            )
+        )
     address = address or settings.RAY_ADDRESS.value
     if executor == RAY:
         _check_address(address)
     if executor == LOCAL and address != AUTO and not settings.RAY_ADDRESS.is_set:
-        raise MisuseError(f"--address names a cluster, and matches are played here; add --executor {RAY}")
+        raise MisuseError(
+            Text(
+                "command.address_names_cluster_matches_played",
+                "--address names a cluster, and matches are played here; add --executor {name}",
+                name=RAY,
+            )
+        )
     return HostingOptions(
         workers=workers,
         policy=_read_policy(sandbox or settings.SANDBOX.value, allow_reduced=allow_reduced),
@@ -153,7 +168,16 @@ def _check_address(text: str) -> None:
 
 def _read_policy(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:
     if sandbox not in (AUTO, *LEVELS):
-        raise MisuseError(f"--sandbox {sandbox!r} is no level; use {AUTO}, {', '.join(LEVELS[:-1])} or {LEVELS[-1]}")
+        raise MisuseError(
+            Text(
+                "command.sandbox_no_level_use",
+                "--sandbox {text} is no level; use {auto}, {levels} or {last}",
+                text=repr(sandbox),
+                auto=AUTO,
+                levels=", ".join(LEVELS[:-1]),
+                last=LEVELS[-1],
+            )
+        )
     return SandboxPolicy(None if sandbox == AUTO else sandbox, allow_reduced)
 
 
@@ -161,7 +185,13 @@ def _parse_share(text: str) -> float:
     """Return `2%` or `2` as 0.02. Raise MisuseError for anything else."""
     found = _PERCENT.fullmatch(text)
     if found is None or float(found[1]) > 100:
-        raise MisuseError(f"--leak-checks {text!r} is no part of all matches; write for example --leak-checks 5%")
+        raise MisuseError(
+            Text(
+                "command.leak_checks_no_part_all",
+                "--leak-checks {text} is no part of all matches; write for example --leak-checks 5%",
+                text=repr(text),
+            )
+        )
     return float(found[1]) / 100
 
 
@@ -170,5 +200,11 @@ def _parse_warm_memory(text: str) -> int | None:
     if text == AUTO:
         return None
     if not _MEGABYTES.fullmatch(text):
-        raise MisuseError(f"--warm-memory {text!r} is no number of megabytes; write for example --warm-memory 2000")
+        raise MisuseError(
+            Text(
+                "command.warm_memory_no_number_megabytes",
+                "--warm-memory {text} is no number of megabytes; write for example --warm-memory 2000",
+                text=repr(text),
+            )
+        )
     return int(text)

@@ -15,6 +15,7 @@ import typer
 from arena.cli.shared.ending_signals import ending_signals, interrupt_was_dropped
 from arena.cli.shared.errors import INTERRUPTED, CliError
 from arena.cli.shared.saying import say
+from engine.text import Text
 
 T = TypeVar("T")
 
@@ -132,7 +133,7 @@ async def _supervise(work: Callable[[], Coroutine[Any, Any, T]], remedy: str, si
     try:
         return await task
     except asyncio.CancelledError:
-        raise InterruptedRunError(f"stopped; {remedy}") from None
+        raise InterruptedRunError(Text("command.stopped", "stopped; {remedy}", remedy=remedy)) from None
 
 
 async def _begin(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -18,6 +18,7 @@ from arena.cli.shared.forms import excluding, take_json
 from arena.cli.shared.places import read_place
 from arena.cli.shared.styles import Style, wanted_style
 from arena.hosting.procfs.machine import count_cores
+from engine.text import Text
 
 Database = Annotated[
     str,
@@ -74,11 +75,18 @@ def parse_assignments(texts: Sequence[str] | None) -> dict[str, str]:
         key, equals, value = text.partition("=")
         if not key or not equals:
             raise MisuseError(
-                f"--option {text!r} is not KEY=VALUE; write --option {key or 'NAME'}=VALUE, "
-                "`arena game show GAME` lists names and values"
+                Text(
+                    "command.option_not_key_value_write",
+                    "--option {text} is not KEY=VALUE; write --option {key}=VALUE, `arena game show GAME` lists "
+                    "names and values",
+                    text=repr(text),
+                    key=key or "NAME",
+                )
             )
         if key in values:
-            raise MisuseError(f"--option {key} is given twice; give it once")
+            raise MisuseError(
+                Text("command.option_given_twice_give_once", "--option {key} is given twice; give it once", key=key)
+            )
         values[key] = value
     return values
 
@@ -87,7 +95,14 @@ def parse_names(text: str, what: str) -> list[str]:
     """Return the names in `a,b,c`, the value of the option `what`. Raise MisuseError if there is none."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise MisuseError(f"--{what} names nothing; write for example --{what} random,greedy")
+        raise MisuseError(
+            Text(
+                "command.names_nothing_write_example_random",
+                "--{option} names nothing; write for example --{option_2} random,greedy",
+                option=what,
+                option_2=what,
+            )
+        )
     return names
 
 

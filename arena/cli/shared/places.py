@@ -10,6 +10,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
 from arena.model.errors import LocalOnlyError
+from engine.text import Text
 from ratings.store.passwords import keep_password
 
 SERVICE = "arena://"
@@ -27,7 +28,14 @@ def need_here(place: str, remedy: str = HERE_REMEDY) -> str:
     """Return the place if it is a database. Raise LocalOnlyError, which ends with `remedy`, if it is a service."""
     name = service_name(place)
     if name is not None:
-        raise LocalOnlyError(f"this is done where the database lies, not over the service {name!r}; {remedy}")
+        raise LocalOnlyError(
+            Text(
+                "command.done_where_database_lies_not",
+                "this is done where the database lies, not over the service {name}; {remedy}",
+                name=repr(name),
+                remedy=remedy,
+            )
+        )
     return place
 
 
@@ -40,7 +48,12 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     if db is not None and "://" in db and not db.startswith(SERVICE):
         db = keep_password(db)
     elif db is not None and _MISTYPED.search(db):  # a path to others, which would be shown, and may hold a password
-        raise MisuseError("a database on a server is written as postgresql://NAME@HOST/DATABASE")
+        raise MisuseError(
+            Text(
+                "command.database_server_written_postgresql_name",
+                "a database on a server is written as postgresql://NAME@HOST/DATABASE",
+            )
+        )
     server = context.find_root().params.get("server") or settings.NO_SERVER
     names_db = was_written(context.get_parameter_source("db"))
     names_server = was_written(context.find_root().get_parameter_source("server"))
@@ -49,7 +62,9 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     if server == settings.NO_SERVER:
         return db
     if names_db and names_server:
-        raise MisuseError("--server and --db exclude each other; give one of them")
+        raise MisuseError(
+            Text("command.server_db_exclude_each_other", "--server and --db exclude each other; give one of them")
+        )
     return db if names_db else f"{SERVICE}{server}"
 
 
@@ -67,7 +82,13 @@ def refuse_server(context: typer.Context) -> None:
     """Raise MisuseError if `--server` is written before a command that works on this machine alone."""
     if was_written(context.find_root().get_parameter_source("server")):
         words = context.command_path.removeprefix(f"{context.find_root().command_path} ")
-        raise MisuseError(f"`arena {words}` works on this machine, not at a service; leave out --server")
+        raise MisuseError(
+            Text(
+                "command.arena_works_machine_not_service",
+                "`arena {words}` works on this machine, not at a service; leave out --server",
+                words=words,
+            )
+        )
 
 
 def place_words(place: str) -> tuple[list[str], list[str]]:

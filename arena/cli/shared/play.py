@@ -34,6 +34,7 @@ from arena.tournament.errors import HostFailingError
 from arena.tournament.formats.compare import Compare
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
+from engine.text import Text
 from ratings.errors import DatabaseError, DatabaseGoneError, DatabaseLostError
 from ratings.read.tournaments import TournamentRow, owned_entrants, tournament_row
 from ratings.store.database import rescue
@@ -90,8 +91,13 @@ def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str
     name = row.tournament.name
     if row.pool.remote:
         raise CliError(
-            f"{name!r} is for remote bots, and only a service that sets service.play_address plays with them: "
-            f"`{program()} serve` on the home that this database belongs to"
+            Text(
+                "command.remote_bots_only_service_sets",
+                "{name} is for remote bots, and only a service that sets service.play_address plays with them: "
+                "`{program} serve` on the home that this database belongs to",
+                name=repr(name),
+                program=program(),
+            )
         )
     remedy = f"`{connection.command('tournament', 'resume', name, *hosting.place)}` goes on"
     levels = _check_sandbox(storage, tournament_id, hosting.policy)
@@ -105,14 +111,21 @@ def _play_here(connection: ArenaConnection, storage: Storage, tournament_id: str
         print_faults(connection.arena.tournaments.get_tournament(tournament_id), connection.place, err=True)
         raise
     except DatabaseGoneError as error:
-        raise CliError(f"{error}; then {_rescued(storage)}") from error
+        raise CliError(Text("command.then", "{why}; then {remedy}", why=error, remedy=_rescued(storage))) from error
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
-        raise CliError(f"{error}; then {remedy}") from error
+        raise CliError(Text("command.then", "{why}; then {remedy}", why=error, remedy=remedy)) from error
     if end.is_cancelled:
         show = connection.command("tournament", "show", name, "--matches")
         raise CliError(
-            f"tournament {name!r} was cancelled by another command; {end.finished} of {end.total} matches "
-            f"were played, `{show}` shows them"
+            Text(
+                "command.tournament_cancelled_another_command_matches",
+                "tournament {name} was cancelled by another command; {finished} of {total} matches were played, "
+                "`{command}` shows them",
+                name=repr(name),
+                finished=end.finished,
+                total=end.total,
+                command=show,
+            )
         )
 
 
@@ -120,8 +133,12 @@ def _rescued(storage: Storage) -> str:
     """Return what to do after the database's file was removed: what it held is put into another one, if it can be."""
     kept = rescue(storage.database)
     if kept is None:
-        return "restore a backup"
-    return f"`{shlex.join(['mv', str(kept), str(storage.database.path)])}` puts back what had been recorded"
+        return Text("command.restore_backup", "restore a backup")
+    return Text(
+        "command.puts_back_what_been_recorded",
+        "`{command}` puts back what had been recorded",
+        command=shlex.join(["mv", str(kept), str(storage.database.path)]),
+    )
 
 
 def _note(connection: ArenaConnection, row: TournamentRow) -> Callable[[], str]:

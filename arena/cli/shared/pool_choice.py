@@ -14,6 +14,7 @@ from arena.cli.shared.options import PoolOption
 from arena.cli.shared.paging import options_given
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.match.time_control import format_time_control, parse_time_control
+from engine.text import Text
 from ratings.values.pools import Pool
 
 _LISTED = 4
@@ -39,16 +40,34 @@ class PoolChoice:
             return self.pool
         if self.pool is not None:
             raise MisuseError(
-                "--pool and --game, --seats, --time exclude each other; give --pool alone, or leave it out"
+                Text(
+                    "command.pool_game_seats_time_exclude",
+                    "--pool and --game, --seats, --time exclude each other; give --pool alone, or leave it out",
+                )
             )
         clock = None if self.time is None else format_time_control(parse_time_control(self.time))
         there = list(_pools(connection))
         found = [one for one in there if _fits(one, self.game, self.seats, clock)]
         text = " ".join(wishes)
         if not found:
-            raise MisuseError(f"no pool fits {text}; the pools are: {_listed(there)}")
+            raise MisuseError(
+                Text(
+                    "command.no_pool_fits_pools",
+                    "no pool fits {wishes}; the pools are: {known}",
+                    wishes=text,
+                    known=_listed(there),
+                )
+            )
         if len(found) > 1:
-            raise MisuseError(f"{len(found)} pools fit {text}: {_listed(found)}; name one with --pool")
+            raise MisuseError(
+                Text(
+                    "command.pools_fit_name_one_pool",
+                    "{count} pools fit {wishes}: {known}; name one with --pool",
+                    count=len(found),
+                    wishes=text,
+                    known=_listed(found),
+                )
+            )
         return found[0].pool_id
 
 

@@ -12,12 +12,19 @@ from arena.cli.shared.saying import say
 from arena.hosting.manifest import MANIFEST_NAME
 from arena.hosting.manifest_fields import is_name
 from arena.hosting.sample_bots import sample_directory, sample_names
+from engine.text import Text
 
 
 def need_some(directories: Sequence[Path] | None) -> Sequence[Path]:
     """Return the directories. Raise MisuseError, which lists the samples, if none was named."""
     if not directories:
-        raise MisuseError(f"name a directory with a bot.toml, or a sample bot: {', '.join(sample_names())}")
+        raise MisuseError(
+            Text(
+                "command.name_directory_bot_toml_sample",
+                "name a directory with a bot.toml, or a sample bot: {known}",
+                known=", ".join(sample_names()),
+            )
+        )
     return directories
 
 
@@ -36,7 +43,12 @@ def bot_directory(named: Path) -> Path:
     if str(named) in samples:
         return sample_directory(str(named))
     raise MisuseError(
-        f"{named}: there is no such directory, and no sample bot of that name; the samples are {', '.join(samples)}"
+        Text(
+            "command.no_such_directory_no_sample",
+            "{name}: there is no such directory, and no sample bot of that name; the samples are {known}",
+            name=named,
+            known=", ".join(samples),
+        )
     )
 
 
@@ -44,7 +56,13 @@ def _print_which(named: Path) -> None:
     """Say that the directory is taken and not the sample. Raise MisuseError if it holds no bot."""
     if not (named / MANIFEST_NAME).is_file():
         raise MisuseError(
-            f"{named}: what lies here under that name has no {MANIFEST_NAME}; to add the sample bot {named}, call this "
-            "from another directory"
+            Text(
+                "command.what_lies_here_under_name",
+                "{name}: what lies here under that name has no {file}; to add the sample bot {name_2}, call this "
+                "from another directory",
+                name=named,
+                file=MANIFEST_NAME,
+                name_2=named,
+            )
         )
     typer.echo(say("cli_shared.takes_directory", name=named), err=True)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from arena.cli.shared import settings
 from arena.i18n.catalogue import DEFAULT, LANGUAGES, words
 from arena.i18n.speaking import language_of_process
-from arena.i18n.telling import tell
+from arena.i18n.translation import translate
 
 _OPTION = "--lang"
 _END_OF_OPTIONS = "--"
@@ -27,7 +27,7 @@ def knows(text_id: str) -> bool:
 
 def told(sentence: str) -> str:
     """Return a sentence that the program stores or raises in English in the language of this process."""
-    return tell(sentence, spoken())
+    return translate(sentence, spoken())
 
 
 def named(family: str, value: str) -> str:

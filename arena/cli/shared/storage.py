@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.places import need_here
 from arena.cli.shared.suggestions import demo_command, next_command
+from engine.text import Text
 from ratings.store.database import Database, is_there, open_database
 
 if TYPE_CHECKING:  # what keeps and starts bots is imported by those who do, not by who looks at the database
@@ -71,4 +72,12 @@ def need_existing(db: str) -> None:
     """Raise CliError if there is no database at a place."""
     if not is_there(db):
         add = next_command("bot", "add", "DIRECTORY", db=db)
-        raise CliError(f"there is no database at {db}; `{demo_command(db)}` or `{add}` makes one")
+        raise CliError(
+            Text(
+                "command.no_database_makes_one",
+                "there is no database at {path}; `{first}` or `{second}` makes one",
+                path=db,
+                first=demo_command(db),
+                second=add,
+            )
+        )

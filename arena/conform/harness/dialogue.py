@@ -17,6 +17,7 @@ from arena.conform.harness.server import ScriptedServer, ScriptedStream
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.referee.errors import StreamError
 from arena.v1 import play_pb2
+from engine.text import Text
 
 _MOST_OUTPUT_BYTES = SandboxLimits().output_mb << 20
 _ENDING_S = 2.0
@@ -44,7 +45,7 @@ class Dialogue:
         """Wait for the stream and check its token. Raises SilentError, BrokenError."""
         stream = await self._first_stream()
         if stream is None:
-            raise SilentError(self._missing("no stream", self._patience.start_s))
+            raise SilentError(self._missing(Text("conform.no_stream", "no stream"), self._patience.start_s))
         if stream.authorization != f"Bearer {self._token}":
             raise BrokenError("token", _authorization(stream.authorization, self._token))
         self._stream = stream
@@ -62,7 +63,9 @@ class Dialogue:
         """Wait for Join and check it. Raises BrokenError."""
         data = await self._arrival(self._patience.start_s)
         if data is None:
-            raise BrokenError("join-first", self._missing("no message", self._patience.start_s))
+            raise BrokenError(
+                "join-first", self._missing(Text("conform.no_message", "no message"), self._patience.start_s)
+            )
         request = parse(data)
         check_join(request, installed)
         self.games = tuple(request.join.games)
@@ -74,7 +77,14 @@ class Dialogue:
         for response in responses:
             if not await self.stream.send(response.SerializeToString()):
                 await self._let_it_end()
-                raise SilentError(f"the stream ended before everything was sent{self.how_it_is()}")
+                raise SilentError(
+                    self.with_how_it_is(
+                        Text(
+                            "conform.stream_ended_before_everything_sent",
+                            "the stream ended before everything was sent",
+                        )
+                    )
+                )
 
     async def ask(self, match: CheckMatch, decide: play_pb2.PlayResponse) -> play_pb2.PlayRequest:
         """Send `decide`, which asks what is pending on the match, and play the answer.
@@ -82,7 +92,7 @@ class Dialogue:
         Raises SilentError if none comes, BrokenError if it breaks a rule.
         """
         question = match.question()
-        self._check_nothing_came(f"before ply {question.ply} was asked")
+        self._check_nothing_came(Text("conform.before_ply_asked", "before ply {ply} was asked", ply=question.ply))
         await self.send(decide)
         request = await self.receive_answer(question)
         match.take(request)
@@ -95,10 +105,14 @@ class Dialogue:
         while request is None or self._is_late_answer(request):
             data = await self._arrival(patience_s)
             if data is None:
-                raise SilentError(self._missing(f"no answer to ply {question.ply}", patience_s))
+                raise SilentError(
+                    self._missing(Text("conform.no_answer_ply", "no answer to ply {ply}", ply=question.ply), patience_s)
+                )
             request = parse(data)
         if request.WhichOneof("message") == "leave":
-            raise SilentError(f"Leave in place of an answer to ply {question.ply}")
+            raise SilentError(
+                Text("conform.leave_place_answer_ply", "Leave in place of an answer to ply {ply}", ply=question.ply)
+            )
         check_answer(request, question, self._answered)
         self._answered.add(question.key)
         return request
@@ -111,7 +125,7 @@ class Dialogue:
             self._judge_unasked(data, when)
         if self.has_ended:
             await self._let_it_end()
-            raise SilentError(f"the stream ended {when}{self.how_it_is()}")
+            raise SilentError(self._stream_ended(when))
 
     def tolerate(self, question: PendingAnswer) -> None:
         """Let one answer to that question come at any time: its match has ended before the answer could be sent."""
@@ -137,9 +151,18 @@ class Dialogue:
     def check_behaviour(self) -> None:
         """Check what can be seen at any time: further streams, too much output. Raises BrokenError."""
         if not self._server.streams.empty():
-            raise BrokenError("one-stream", "another stream was opened while the first one was open")
+            raise BrokenError(
+                "one-stream",
+                Text(
+                    "conform.another_stream_opened_while_first",
+                    "another stream was opened while the first one was open",
+                ),
+            )
         if self.process.written_bytes > _MOST_OUTPUT_BYTES:
-            raise BrokenError("output", f"{self.process.written_bytes >> 20} MB written")
+            raise BrokenError(
+                "output",
+                Text("conform.mb_written", "{megabytes} MB written", megabytes=self.process.written_bytes >> 20),
+            )
 
     async def exit_status(self) -> int | None:
         """Wait for the end of the process, and return its status, or None if it lives on."""
@@ -150,7 +173,7 @@ class Dialogue:
         while not self.stream.arrived.empty():
             data = self.stream.arrived.get_nowait()
             if data is None:
-                raise SilentError(f"the stream ended {when}{self.how_it_is()}")
+                raise SilentError(self._stream_ended(when))
             self._judge_unasked(data, when)
 
     def _judge_unasked(self, data: bytes, when: str) -> None:
@@ -158,7 +181,7 @@ class Dialogue:
         if self._is_late_answer(request):
             return
         if request.WhichOneof("message") == "leave":
-            raise SilentError(f"Leave {when}")
+            raise SilentError(Text("conform.leave", "Leave {what}", what=when))
         check_unasked(request, self._answered, when)
 
     def _is_late_answer(self, request: play_pb2.PlayRequest) -> bool:
@@ -184,15 +207,46 @@ class Dialogue:
         await asyncio.wait({self.process.ended}, timeout=_ENDING_S)
 
     def _missing(self, what: str, patience_s: float) -> str:
-        return f"{what}{self.how_it_is()}" if self.has_ended else f"{what} within {patience_s:g} s"
+        return (
+            self.with_how_it_is(what)
+            if self.has_ended
+            else Text("conform.within_s", "{what} within {seconds} s", what=what, seconds=f"{patience_s:g}")
+        )
 
-    def how_it_is(self) -> str:
-        """Return the end of a sentence: whether the process ended, how, and what it wrote last."""
+    def _stream_ended(self, when: str) -> str:
+        return self.with_how_it_is(Text("conform.stream_ended", "the stream ended {what}", what=when))
+
+    def with_how_it_is(self, what: str) -> str:
+        """Return a sentence with its end: whether the process ended, how, and what it wrote last."""
         lines = self.process.stderr.strip().splitlines()
-        last = f"; the last line on stderr is {quote(lines[-1])}" if lines else "; nothing on stderr"
         if self.process.ended.done():
-            return f"; its process ended with {_status(self.process.ended.result())}{last}"
-        return f"; it ended its stream{last}" if self.has_ended else ""
+            how = _status(self.process.ended.result())
+            if not lines:
+                return Text(
+                    "conform.process_ended_nothing_stderr",
+                    "{what}; its process ended with {how}; nothing on stderr",
+                    what=what,
+                    how=how,
+                )
+            return Text(
+                "conform.process_ended_last_line_stderr",
+                "{what}; its process ended with {how}; the last line on stderr is {line}",
+                what=what,
+                how=how,
+                line=quote(lines[-1]),
+            )
+        if not self.has_ended:
+            return what
+        if not lines:
+            return Text(
+                "conform.ended_stream_nothing_stderr", "{what}; it ended its stream; nothing on stderr", what=what
+            )
+        return Text(
+            "conform.ended_stream_last_line_stderr",
+            "{what}; it ended its stream; the last line on stderr is {line}",
+            what=what,
+            line=quote(lines[-1]),
+        )
 
 
 def _named_match(request: play_pb2.PlayRequest) -> str:
@@ -200,17 +254,21 @@ def _named_match(request: play_pb2.PlayRequest) -> str:
 
 
 def _status(status: int) -> str:
-    return f"status {status}" if status >= 0 else f"signal {-status}"
+    return Text("conform.status", "status {status}", status=status) if status >= 0 else f"signal {-status}"
 
 
 def _authorization(authorization: str | bytes | None, token: str) -> str:
     """Tell how the metadata differs from what it should be, without the token."""
     if authorization is None:
-        return "no metadata of the key authorization"
+        return Text("conform.no_metadata_key_authorization", "no metadata of the key authorization")
     text = str(authorization)
     if text == token:
-        return "the token without `Bearer ` in front"
-    return "another token" if text.startswith("Bearer ") else "something that does not begin with `Bearer `"
+        return Text("conform.token_without_bearer_front", "the token without `Bearer ` in front")
+    return (
+        Text("conform.another_token", "another token")
+        if text.startswith("Bearer ")
+        else Text("conform.something_does_not_begin_bearer", "something that does not begin with `Bearer `")
+    )
 
 
 async def _next(queue: asyncio.Queue[Any], patience_s: float) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.text import Text
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -20,4 +22,10 @@ class Rule:
 
     def message(self, seen: str) -> str:
         """Return what the author is told when the rule was broken; `seen` is a sentence without its full stop."""
-        return f"{self.broken} Seen: {seen}. Remedy: {self.remedy}"
+        return Text(
+            "conform.seen_remedy",
+            "{why} Seen: {what}. Remedy: {remedy}",
+            why=self.broken,
+            what=seen,
+            remedy=self.remedy,
+        )

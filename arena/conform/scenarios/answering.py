@@ -8,6 +8,7 @@ from arena.conform.harness.check_match import CheckMatch
 from arena.conform.harness.findings import BrokenError, SilentError
 from arena.conform.harness.harness import Harness
 from arena.conform.harness.matches import ask, close_match, games_of, open_usual, play, usual_setting
+from engine.text import Text
 
 _DECISIONS = 3
 _ODD_ID = "A-match.of another SHAPE/0001_" + "x" * 90
@@ -19,17 +20,17 @@ async def check_answers(harness: Harness) -> None:
     A bot that ends with the match has either not borne its end, or does not play several.
     """
     bot = await harness.bot()
-    await bot.stay_quiet("after Joined")
+    await bot.stay_quiet(Text("conform.after_joined", "after Joined"))
     match = await open_usual(bot)
-    await bot.stay_quiet("after MatchStarted")
+    await bot.stay_quiet(Text("conform.after_matchstarted", "after MatchStarted"))
     await ask(bot, match)
-    await bot.stay_quiet("after its answer")
+    await bot.stay_quiet(Text("conform.after_answer", "after its answer"))
     for _ in range(_DECISIONS):
         if not match.is_over:
             await ask(bot, match)
     await close_match(bot, match)
     try:
-        await bot.stay_quiet("after MatchFinished")
+        await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
     except SilentError as error:
         rule = "several-matches" if await bot.exit_status() == 0 else "others-forfeit"
         raise BrokenError(rule, error.seen) from None

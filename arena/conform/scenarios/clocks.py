@@ -10,6 +10,7 @@ from arena.conform.harness.findings import SilentError
 from arena.conform.harness.harness import Harness
 from arena.conform.harness.matches import ask, close_match, games_of, open_match, play, usual_setting
 from arena.match.time_control import DEFAULT_MARGIN_US, TimeControl
+from engine.text import Text
 
 _ATTEMPTS = 3
 _UNTIMED_FACTOR = 2
@@ -31,7 +32,14 @@ async def check_little_time(harness: Harness) -> None:
             break
     else:
         told = ", ".join(f"{seconds * 1000:.0f}" for seconds in took)
-        raise SilentError(f"{told} ms for decisions of {limit_s * 1000:.0f} ms, and 50 ms of margin")
+        raise SilentError(
+            Text(
+                "conform.ms_decisions_ms_50_ms",
+                "{took} ms for decisions of {limit} ms, and 50 ms of margin",
+                took=told,
+                limit=f"{limit_s * 1000:.0f}",
+            )
+        )
     await close_match(bot, match)
 
 

@@ -12,6 +12,7 @@ from arena.conform.harness.harness import Harness
 from arena.conform.harness.matches import ask, open_usual, play_usual
 from arena.conform.harness.process import Running, exit_status
 from arena.referee.errors import StreamError
+from engine.text import Text
 
 _ATTEMPTS = 3
 _TOKEN_REFUSED = StreamError(
@@ -31,13 +32,21 @@ async def check_end_while_idle(harness: Harness) -> None:
     """End the stream between matches."""
     bot = await harness.bot()
     await play_usual(bot)
-    await bot.stay_quiet("after MatchFinished")
+    await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
     bot.close()
     status = await bot.exit_status()
     if status is None:
-        raise SilentError(f"the process lives on {harness.patience.exit_s:g} s after the end of its stream")
+        raise SilentError(
+            Text(
+                "conform.process_lives_s_after_end",
+                "the process lives on {seconds} s after the end of its stream",
+                seconds=f"{harness.patience.exit_s:g}",
+            )
+        )
     if status != 0:
-        raise SilentError(f"the arena ended the stream with OK{bot.how_it_is()}")
+        raise SilentError(
+            bot.with_how_it_is(Text("conform.arena_ended_stream_ok", "the arena ended the stream with OK"))
+        )
 
 
 async def check_end_in_match(harness: Harness) -> None:
@@ -78,7 +87,7 @@ async def check_superseded(harness: Harness) -> None:
     """End the stream with an error between matches."""
     bot = await harness.bot()
     await play_usual(bot)
-    await bot.stay_quiet("after MatchFinished")
+    await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
     bot.close(_SUPERSEDED)
     await _must_report(bot.process, _SUPERSEDED, harness.patience.exit_s)
 
@@ -111,26 +120,67 @@ async def check_no_arena(harness: Harness) -> None:
     process = await harness.start_alone()
     status = await exit_status(process, harness.patience.start_s)
     if status is None:
-        raise SilentError(f"no arena was there, and the process lives on after {harness.patience.start_s:g} s")
+        raise SilentError(
+            Text(
+                "conform.no_arena_process_lives_after",
+                "no arena was there, and the process lives on after {seconds} s",
+                seconds=f"{harness.patience.start_s:g}",
+            )
+        )
     if status == 0:
-        raise SilentError("no arena was there, and the process exited with status 0")
+        raise SilentError(
+            Text("conform.no_arena_process_exited_status", "no arena was there, and the process exited with status 0")
+        )
     if not process.stderr.strip():
-        raise SilentError(f"no arena was there, and the process exited with status {status} without a word on stderr")
+        raise SilentError(
+            Text(
+                "conform.no_arena_process_exited_status_without",
+                "no arena was there, and the process exited with status {status} without a word on stderr",
+                status=status,
+            )
+        )
 
 
 async def _must_end(bot: Dialogue, patience_s: float) -> None:
     if await bot.exit_status() is None:
-        raise SilentError(f"the process lives on {patience_s:g} s after the end of its stream")
+        raise SilentError(
+            Text(
+                "conform.process_lives_s_after_end",
+                "the process lives on {seconds} s after the end of its stream",
+                seconds=f"{patience_s:g}",
+            )
+        )
 
 
 async def _must_report(process: Running, error: StreamError, patience_s: float) -> None:
     """Wait for the end of a process that must tell of an error. Raises SilentError."""
-    what = f"the stream was ended with {error.code.name}"
+    code = error.code.name
     status = await exit_status(process, patience_s)
     if status is None:
-        raise SilentError(f"{what}, and the process lives on after {patience_s:g} s")
+        raise SilentError(
+            Text(
+                "conform.stream_ended_process_lives_after",
+                "the stream was ended with {code}, and the process lives on after {seconds} s",
+                code=code,
+                seconds=f"{patience_s:g}",
+            )
+        )
     if status == 0:
-        raise SilentError(f"{what}, and the process exited with status 0")
+        raise SilentError(
+            Text(
+                "conform.stream_ended_process_exited_status",
+                "the stream was ended with {code}, and the process exited with status 0",
+                code=code,
+            )
+        )
     if error.message not in process.stderr:
         last = process.stderr.strip().splitlines()[-1:] or ["nothing"]
-        raise SilentError(f"{what}: {error.message!r}, and stderr does not show that message, but {last[0]!r}")
+        raise SilentError(
+            Text(
+                "conform.stream_ended_stderr_does_not",
+                "the stream was ended with {code}: {message}, and stderr does not show that message, but {line}",
+                code=code,
+                message=repr(error.message),
+                line=repr(last[0]),
+            )
+        )

@@ -15,6 +15,7 @@ from arena.conform.harness.matches import (
     usual_match,
 )
 from arena.v1 import play_pb2
+from engine.text import Text
 
 _NEWER_MAJOR, _NEWER_MINOR = (2, 3), (1, 7)
 # A field 2047 with a number, a field 2046 with a text: no message of this protocol has them.
@@ -27,7 +28,7 @@ async def check_greeting(harness: Harness) -> None:
     """Let the bot join, and have it wait for Joined: what its beginning can break is found by that."""
     bot = await harness.greet()
     try:
-        await bot.stay_quiet("before Joined")
+        await bot.stay_quiet(Text("conform.before_joined", "before Joined"))
     except BrokenError as error:
         raise BrokenError("join-once" if error.rule == "join-once" else "waits-for-joined", error.seen) from None
     await bot.send(joined(bot.games))
@@ -56,11 +57,19 @@ async def check_major(harness: Harness) -> None:
     await bot.send(answer)
     status = await bot.exit_status()
     if status is None:
-        raise SilentError("after Joined with protocol 2.3 the process lives on")
+        raise SilentError(
+            Text("conform.after_joined_protocol_2_3_process", "after Joined with protocol 2.3 the process lives on")
+        )
     if status == 0:
-        raise SilentError("after Joined with protocol 2.3 the process exited with status 0")
+        raise SilentError(
+            Text("conform.after_joined_protocol_2_3", "after Joined with protocol 2.3 the process exited with status 0")
+        )
     if not {"protocol", "version"} & set(bot.process.stderr.lower().replace("_", " ").split()):
-        raise SilentError(f"Joined named protocol 2.3, and stderr says nothing of it{bot.how_it_is()}")
+        raise SilentError(
+            bot.with_how_it_is(
+                Text("conform.joined_named_protocol_2_3", "Joined named protocol 2.3, and stderr says nothing of it")
+            )
+        )
 
 
 async def check_minor(harness: Harness) -> None:

@@ -21,6 +21,7 @@ from arena.match.time_control import TimeControl
 from arena.v1 import match_pb2, play_pb2
 from engine.core import Game
 from engine.record import Playing
+from engine.text import Text
 
 _MATCHES = 3
 _OPENING_PLIES = 3
@@ -46,7 +47,13 @@ async def check_other_game(harness: Harness) -> None:
     bot = await harness.bot()
     games = games_of(bot)
     if len(games) == 1:
-        raise NotApplicableError(f"the bot joined for one game of this arena, {games[0].name}")
+        raise NotApplicableError(
+            Text(
+                "conform.bot_joined_one_game_arena",
+                "the bot joined for one game of this arena, {game}",
+                game=games[0].name,
+            )
+        )
     for game in (*games, games[0]):
         await play(bot, CheckMatch(game, usual_setting(game)), 2)
 
@@ -68,7 +75,7 @@ async def check_whole_match(harness: Harness) -> None:
         while not match.is_over:
             await ask(bot, match)
         await close_match(bot, match)
-    await bot.stay_quiet("after MatchFinished")
+    await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
 
 
 async def check_opening(harness: Harness) -> None:
@@ -84,7 +91,7 @@ async def check_chance(harness: Harness) -> None:
     bot = await harness.bot()
     games = [game for game in games_of(bot) if game.has_chance]
     if not games:
-        raise NotApplicableError("the bot joined for no game with chance")
+        raise NotApplicableError(Text("conform.bot_joined_no_game_chance", "the bot joined for no game with chance"))
     for game in games:
         setting = replace(usual_setting(game), opening=_until_chance(game))
         await play(bot, CheckMatch(game, setting), 3, on_decide=_add_reveal)
@@ -181,10 +188,15 @@ async def check_own_faults(harness: Harness) -> None:
     """Tell the bot of faults of its own, then end the stream as the arena does."""
     bot = await harness.bot()
     await play_usual(bot, 1, on_finish=_blame)
-    await bot.stay_quiet("after MatchFinished with faults")
+    await bot.stay_quiet(Text("conform.after_matchfinished_faults", "after MatchFinished with faults"))
     bot.close()
     if await bot.exit_status() is None:
-        raise SilentError("after MatchFinished with faults and the end of its stream the process lives on")
+        raise SilentError(
+            Text(
+                "conform.after_matchfinished_faults_end_stream",
+                "after MatchFinished with faults and the end of its stream the process lives on",
+            )
+        )
 
 
 def _blame(response: play_pb2.PlayResponse) -> None:

@@ -17,12 +17,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from arena.executor.interface import ExecutorFailedError
+from engine.text import Text
 
 CONNECT_S = 3.0
 KNOCK_S = 20.0
 """How long a head may take to answer. Ray's own import is not counted: it takes seconds, and many on a busy machine."""
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})", re.ASCII)
-_START = "start a head with `ray start --head`, or name one with --address HOST:PORT"
+_START = Text(
+    "executor.start_head_ray_start_head", "start a head with `ray start --head`, or name one with --address HOST:PORT"
+)
 AUTO = "auto"
 
 
@@ -39,7 +42,13 @@ def check_address(text: str) -> None:
     """Raise ExecutorFailedError unless the text is empty, `auto` or HOST:PORT."""
     found = _ADDRESS.fullmatch(text)
     if text not in ("", AUTO) and (found is None or not 0 < int(found[2]) < 65536):
-        raise ExecutorFailedError(f"{text!r} is no address of a head of Ray; write HOST:PORT, like 127.0.0.1:6379")
+        raise ExecutorFailedError(
+            Text(
+                "executor.no_address_head_ray_write",
+                "{text} is no address of a head of Ray; write HOST:PORT, like 127.0.0.1:6379",
+                text=repr(text),
+            )
+        )
 
 
 async def find_head(text: str) -> Head:
@@ -63,8 +72,12 @@ async def find_head(text: str) -> Head:
 
 def _open(text: str) -> ExecutorFailedError:
     return ExecutorFailedError(
-        f"the head at {text} can be reached from other machines, and whoever reaches it runs programs there; set "
-        "RAY_AUTH_MODE=token there and here (`ray get-auth-token --generate` makes the token)"
+        Text(
+            "executor.head_can_reached_other_machines",
+            "the head at {address} can be reached from other machines, and whoever reaches it runs programs "
+            "there; set RAY_AUTH_MODE=token there and here (`ray get-auth-token --generate` makes the token)",
+            address=text,
+        )
     )
 
 
@@ -78,7 +91,14 @@ async def _resolve(host: str, port: int, text: str) -> set[str]:
         async with asyncio.timeout(CONNECT_S):
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, TimeoutError) as error:
-        raise ExecutorFailedError(f"no machine is known by the name of {text}; {_START}") from error
+        raise ExecutorFailedError(
+            Text(
+                "executor.no_machine_known_name",
+                "no machine is known by the name of {address}; {remedy}",
+                address=text,
+                remedy=_START,
+            )
+        ) from error
     return {str(one[4][0]) for one in found}
 
 
@@ -109,7 +129,14 @@ async def _connect(host: str, port: int, text: str) -> None:
         async with asyncio.timeout(CONNECT_S):
             _, writer = await asyncio.open_connection(host, port)
     except (OSError, TimeoutError) as error:
-        raise ExecutorFailedError(f"no head of Ray answers at {text}; {_START}") from error
+        raise ExecutorFailedError(
+            Text(
+                "executor.no_head_ray_answers",
+                "no head of Ray answers at {address}; {remedy}",
+                address=text,
+                remedy=_START,
+            )
+        ) from error
     writer.close()
 
 
@@ -121,7 +148,16 @@ async def _probe(text: str) -> dict[str, str]:
     for what, theirs, ours in (("Ray", found["ray"], found["own_ray"]), ("Python", found["python"], _python())):
         if theirs != ours:
             raise ExecutorFailedError(
-                f"the head at {text} runs {what} {theirs}, and here is {what} {ours}; install the same on both"
+                Text(
+                    "executor.head_runs_here_install_same",
+                    "the head at {address} runs {name} {theirs}, and here is {program} {ours}; install the same "
+                    "on both",
+                    address=text,
+                    name=what,
+                    theirs=theirs,
+                    program=what,
+                    ours=ours,
+                )
             )
     return found
 
@@ -143,7 +179,14 @@ async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[
             said = await process.stdout.read()
             await process.wait()
     except TimeoutError:
-        raise ExecutorFailedError(f"what listens at {text} is no head of Ray; {_START}") from None
+        raise ExecutorFailedError(
+            Text(
+                "executor.what_listens_no_head_ray",
+                "what listens at {address} is no head of Ray; {remedy}",
+                address=text,
+                remedy=_START,
+            )
+        ) from None
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):
@@ -152,7 +195,14 @@ async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[
     try:
         found: dict[str, str] = json.loads(said.splitlines()[-1])
     except (ValueError, IndexError):
-        raise ExecutorFailedError(f"what listens at {text} is no head of Ray; {_START}") from None
+        raise ExecutorFailedError(
+            Text(
+                "executor.what_listens_no_head_ray",
+                "what listens at {address} is no head of Ray; {remedy}",
+                address=text,
+                remedy=_START,
+            )
+        ) from None
     return found
 
 

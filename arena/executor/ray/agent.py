@@ -22,6 +22,7 @@ from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import RuntimeSettings, parse_runtimes
 from arena.hosting.sandbox.probe import probe
+from engine.text import joined
 
 VERSIONS = "versions"
 
@@ -54,7 +55,7 @@ class NodeAgent:
     async def try_levels(self, levels: Sequence[str]) -> dict[str, str]:
         """Try levels of the sandbox, and return for each why it does not work here, or an empty text."""
         found = await asyncio.to_thread(lambda: [probe(level) for level in levels])
-        return {one.level: "" if one.works else f"{one.problem}; {one.remedy}" for one in found}
+        return {one.level: "" if one.works else joined(one.problem, one.remedy) for one in found}
 
     async def find(self, content: str, runtime: str) -> dict[str, Any]:
         """Return a program, or that it is `missing`, or why it is `refused`."""

@@ -37,7 +37,7 @@ class Archives:
         self._turn = asyncio.Lock()
 
     async def get(self, directory: str) -> PackedVersion:
-        """Return the archive of a directory. Raises BotFilesError, ArchiveError."""
+        """Return the archive of a directory. Raises BotFilesError, BotArchiveError."""
         async with self._turn:
             found = self._packed.pop(directory, None) or await self._pack(directory)
             self._packed[directory] = found

@@ -7,14 +7,15 @@ from collections.abc import Awaitable
 from typing import Any
 
 from arena.executor.transport import TransportLostError
+from engine.text import Text
 
 SILENCE_S = 15
 """A machine that answers nothing for so many seconds is given up; what it says later is not heard."""
 
 _GONE = {
-    "ActorUnavailableError": "it is out of reach",
-    "ActorDiedError": "what ran there for us has ended",
-    "NodeDiedError": "Ray holds it for dead",
+    "ActorUnavailableError": Text("executor.out_reach", "it is out of reach"),
+    "ActorDiedError": Text("executor.what_ran_us_ended", "what ran there for us has ended"),
+    "NodeDiedError": Text("executor.ray_holds_dead", "Ray holds it for dead"),
 }
 
 
@@ -36,7 +37,7 @@ async def ask(reference: Awaitable[Any], cut: asyncio.Event | None = None, limit
     finally:
         answer.cancel()
         cutting.cancel()
-    raise TransportLostError(f"it has said nothing for {limit_s} s")
+    raise TransportLostError(Text("executor.said_nothing_s", "it has said nothing for {count} s", count=limit_s))
 
 
 async def _await(reference: Awaitable[Any]) -> Any:

@@ -20,6 +20,7 @@ from arena.hosting.manifest import BotDirectoryError, resolve_command
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import InstalledRuntime
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
+from engine.text import Text
 
 LIMITS = ArchiveLimits(files=20_000)
 """As much as what a build made may hold."""
@@ -100,7 +101,11 @@ class VersionCache:
         found = self._runtimes.get(name)
         if runtime and found.hash != runtime:
             raise VersionUnplayableError(
-                f"its runtime {name!r} is another one than here; install the same on every machine"
+                Text(
+                    "executor.runtime_another_one_than_here",
+                    "its runtime {name} is another one than here; install the same on every machine",
+                    name=repr(name),
+                )
             )
         return found
 

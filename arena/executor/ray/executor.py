@@ -20,6 +20,7 @@ from arena.executor.worker_process import WorkerProcess
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from engine.text import Text
 
 LOOK_S = 1.0
 """How often the head is asked for its machines."""
@@ -103,10 +104,19 @@ class RayExecutor:
                 raise ExecutorFailedError(self._fleet.why_empty())
             if is_held and loop.time() > held_s and not self._pool.workers:
                 is_held = False
-                self._options.report(f"others hold all cores of the cluster; this waits {START_S:g} s for one")
+                self._options.report(
+                    Text(
+                        "executor.others_hold_all_cores_cluster",
+                        "others hold all cores of the cluster; this waits {count} s for one",
+                        count=f"{START_S:g}",
+                    )
+                )
             if loop.time() > deadline_s:
                 raise ExecutorFailedError(
-                    "no machine of the cluster has a core free; end what else runs there, or wait"
+                    Text(
+                        "executor.no_machine_cluster_core_free",
+                        "no machine of the cluster has a core free; end what else runs there, or wait",
+                    )
                 )
             await asyncio.sleep(0.05)
 

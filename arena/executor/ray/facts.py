@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from engine import registry
+from engine.text import Text
 
 MOST_OFFSET_S = 5.0
 """By how much the clock of a node may differ: matches are told by the time at which they began."""
 _CODE = ("arena.executor", "arena.hosting", "arena.match", "arena.referee", "arena.wire", "arena.worker", "engine")
-_UPDATE = "install the same version on every machine"
+_UPDATE = Text("executor.install_same_version_every_machine", "install the same version on every machine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +51,59 @@ def own_facts() -> NodeFacts:
 
 def differences(ours: NodeFacts, theirs: NodeFacts, games: Iterable[str]) -> list[str]:
     """Return why a machine must not play these games for another, a sentence for each reason; none if it may."""
-    found = []
+    found = list[str]()
     if theirs.arena != ours.arena:
-        found.append(f"it has version {theirs.arena} of the arena, and {ours.arena} is here; {_UPDATE}")
+        found.append(
+            Text(
+                "executor.version_arena_here",
+                "it has version {theirs} of the arena, and {ours} is here; {remedy}",
+                theirs=theirs.arena,
+                ours=ours.arena,
+                remedy=_UPDATE,
+            )
+        )
     elif theirs.code != ours.code:
-        found.append(f"its arena is another one of the same version {ours.arena}; {_UPDATE}")
+        found.append(
+            Text(
+                "executor.arena_another_one_same_version",
+                "its arena is another one of the same version {ours}; {remedy}",
+                ours=ours.arena,
+                remedy=_UPDATE,
+            )
+        )
     if _minor(theirs.python) != _minor(ours.python):
-        found.append(f"it has Python {theirs.python}, and {ours.python} is here; {_UPDATE}")
+        found.append(
+            Text(
+                "executor.python_here",
+                "it has Python {theirs}, and {ours} is here; {remedy}",
+                theirs=theirs.python,
+                ours=ours.python,
+                remedy=_UPDATE,
+            )
+        )
     if theirs.ray != ours.ray:
-        found.append(f"it has Ray {theirs.ray}, and {ours.ray} is here; {_UPDATE}")
+        found.append(
+            Text(
+                "executor.ray_here",
+                "it has Ray {theirs}, and {ours} is here; {remedy}",
+                theirs=theirs.ray,
+                ours=ours.ray,
+                remedy=_UPDATE,
+            )
+        )
     for game in games:
         known = theirs.games.get(game, "none")
         if known != ours.games.get(game):
-            found.append(f"it has rules version {known} of {game}, and {ours.games.get(game)} is here; {_UPDATE}")
+            found.append(
+                Text(
+                    "executor.rules_version_here",
+                    "it has rules version {theirs} of {game}, and {ours} is here; {remedy}",
+                    theirs=known,
+                    game=game,
+                    ours=ours.games.get(game),
+                    remedy=_UPDATE,
+                )
+            )
     return found
 
 
@@ -96,8 +137,16 @@ def clock_problem(sample: ClockSample) -> str:
         return ""
     seconds = f"{abs(sample.offset_s):.0f}"
     if sample.offset_s > 0:
-        return f"its clock is {seconds} s ahead of ours; set it, for example with chrony"
-    return f"its clock is {seconds} s behind ours; set it, for example with chrony"
+        return Text(
+            "executor.clock_s_ahead_ours_set",
+            "its clock is {count} s ahead of ours; set it, for example with chrony",
+            count=seconds,
+        )
+    return Text(
+        "executor.clock_s_behind_ours_set",
+        "its clock is {count} s behind ours; set it, for example with chrony",
+        count=seconds,
+    )
 
 
 def _version(package: str) -> str:

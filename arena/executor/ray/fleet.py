@@ -23,6 +23,7 @@ from arena.executor.ray.proving import prove, why_not
 from arena.executor.ray.worker_slot import WorkerSlot
 from arena.executor.transport import TransportLostError
 from arena.executor.worker_process import WorkerProcess
+from engine.text import Text, all_of, placed
 
 AGAIN_S = 60.0
 """A machine that was refused is proved again after so long."""
@@ -68,10 +69,15 @@ class Fleet:
 
     def why_empty(self) -> str:
         """Return why nothing can be played."""
-        reasons = [f"{node.name}: {node.why}" for node in self._nodes.values() if node.why]
+        reasons = [placed(node.name, node.why) for node in self._nodes.values() if node.why]
         if not reasons:
-            return "the cluster has no machine with a core to play on; join one with `ray start --address HOST:PORT`"
-        return f"no machine of the cluster can play: {'; '.join(reasons)}"
+            return Text(
+                "executor.cluster_no_machine_core_play",
+                "the cluster has no machine with a core to play on; join one with `ray start --address HOST:PORT`",
+            )
+        return Text(
+            "executor.no_machine_cluster_can_play", "no machine of the cluster can play: {why}", why=all_of(reasons)
+        )
 
     # Machines.
 
@@ -81,7 +87,7 @@ class Fleet:
         alive = {row["NodeID"]: row for row in rows if row["Alive"]}
         for node in list(self._nodes.values()):
             if node.id not in alive:
-                self._lose(node, "it left the cluster")
+                self._lose(node, Text("executor.left_cluster", "it left the cluster"))
                 del self._nodes[node.id]
             elif node.state in (NodeState.REFUSED, NodeState.LOST) and now_s >= self._due.get(node.id, 0):
                 del self._nodes[node.id]
@@ -112,13 +118,13 @@ class Fleet:
         if node.state is not NodeState.JOINING:
             return  # it was lost meanwhile
         if problems:
-            self._refuse(node, "; ".join(problems))
+            self._refuse(node, all_of(problems))
         elif node.tally.verdict:
             node.state, node.why = NodeState.DRAINED, node.tally.verdict
         else:
             node.state = NodeState.READY
             if self._told.pop(node.id, None) is not None:
-                self._options.report(f"machine {node.name} plays again")
+                self._options.report(Text("executor.machine_plays_again", "machine {name} plays again", name=node.name))
             self._fill()
 
     def _refuse(self, node: ClusterNode, why: str) -> None:
@@ -131,7 +137,11 @@ class Fleet:
         self._due[node.id] = asyncio.get_running_loop().time() + (RETURN_S if is_silent else AGAIN_S)
         if not is_silent and self._told.get(node.id) != why:
             self._told[node.id] = why
-            self._options.report(f"machine {node.name} gets no matches: {why}")
+            self._options.report(
+                Text(
+                    "executor.machine_gets_no_matches", "machine {name} gets no matches: {why}", name=node.name, why=why
+                )
+            )
         self._abandon(node)
 
     def _learn(self, problem: str) -> None:
@@ -144,7 +154,14 @@ class Fleet:
         """Give a machine no more matches; what it plays is finished."""
         node.state, node.why = NodeState.DRAINED, why
         node.tally.verdict = why
-        self._options.report(f"machine {node.name} gets no more matches: {why}")
+        self._options.report(
+            Text(
+                "executor.machine_gets_no_more_matches",
+                "machine {name} gets no more matches: {why}",
+                name=node.name,
+                why=why,
+            )
+        )
 
     def _recall_drained(self) -> None:
         """Let machines that were drained play again where there is no other."""
@@ -154,7 +171,7 @@ class Fleet:
             if node.state is NodeState.DRAINED:
                 node.tally = self._tallies[node.id] = NodeTally()
                 node.state, node.why = NodeState.READY, ""
-                self._options.report(f"machine {node.name} plays again")
+                self._options.report(Text("executor.machine_plays_again", "machine {name} plays again", name=node.name))
 
     def _release_drained(self) -> None:
         """Let others have the cores of machines that were drained, as soon as nothing is played there."""
@@ -176,7 +193,14 @@ class Fleet:
         self._due[node.id] = asyncio.get_running_loop().time() + RETURN_S
         if was_playing:
             self._told[node.id] = why
-            self._options.report(f"machine {node.name} was lost ({why}); what it played is played again elsewhere")
+            self._options.report(
+                Text(
+                    "executor.machine_lost_what_played_played",
+                    "machine {name} was lost ({why}); what it played is played again elsewhere",
+                    name=node.name,
+                    why=why,
+                )
+            )
         self._abandon(node)
 
     def _abandon(self, node: ClusterNode) -> None:
@@ -282,7 +306,7 @@ class Fleet:
     def end(self) -> None:
         """End all actors; the workers were ended before."""
         for slot in list(self._slots):
-            self._leave(slot, "the executor was closed")
+            self._leave(slot, Text("executor.executor_closed", "the executor was closed"))
         for node in self._nodes.values():
             node.give_up()
             end_actor(node.agent)

@@ -16,6 +16,7 @@ from typing import Any
 
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray.library import load_ray, part_of_ray
+from engine.text import Text
 
 CONNECT_S = 3.0
 
@@ -28,8 +29,11 @@ def ask(text: str) -> dict[str, Any]:
         return {"problem": str(error)}
     if os.environ.get("RAY_AUTH_MODE") == "token" and not _has_token():
         return {
-            "problem": "RAY_AUTH_MODE is token, and there is no token here; copy that of the head, which lies there in "
-            "~/.ray/auth_token, to the same place"
+            "problem": Text(
+                "executor.ray_auth_mode_token_no",
+                "RAY_AUTH_MODE is token, and there is no token here; copy that of the head, which lies there in "
+                "~/.ray/auth_token, to the same place",
+            )
         }
     if text == "auto":
         found = part_of_ray("_private.services").find_gcs_addresses()
@@ -49,8 +53,12 @@ def ask(text: str) -> dict[str, Any]:
         if type(error).__name__ == "AuthenticationError":
             return {"problem": _why_no_entry(text)}
         return {
-            "problem": f"the head of Ray at {text} does not let us in: {' '.join(str(error).split())[:200]}; see "
-            "its log, and RAY_AUTH_MODE"
+            "problem": Text(
+                "executor.head_ray_does_not_let",
+                "the head of Ray at {address} does not let us in: {why}; see its log, and RAY_AUTH_MODE",
+                address=text,
+                why=" ".join(str(error).split())[:200],
+            )
         }
     return {
         "address": text,
@@ -68,13 +76,17 @@ def _has_token() -> bool:
 def _why_no_entry(text: str) -> str:
     """Return what is wrong with our token, for a head that does not take it."""
     if os.environ.get("RAY_AUTH_MODE") != "token":
-        return (
-            f"the head of Ray at {text} lets nobody in without its token; set RAY_AUTH_MODE=token, and copy its "
-            "~/.ray/auth_token to the same place here"
+        return Text(
+            "executor.head_ray_lets_nobody_without",
+            "the head of Ray at {address} lets nobody in without its token; set RAY_AUTH_MODE=token, and "
+            "copy its ~/.ray/auth_token to the same place here",
+            address=text,
         )
-    return (
-        f"the head of Ray at {text} does not take the token that is used here; copy its ~/.ray/auth_token to the same "
-        "place here, and see that RAY_AUTH_TOKEN and RAY_AUTH_TOKEN_PATH name no other"
+    return Text(
+        "executor.head_ray_does_not_take",
+        "the head of Ray at {address} does not take the token that is used here; copy its ~/.ray/auth_token "
+        "to the same place here, and see that RAY_AUTH_TOKEN and RAY_AUTH_TOKEN_PATH name no other",
+        address=text,
     )
 
 
@@ -89,10 +101,16 @@ def _listens(text: str) -> bool:
 
 def _which(found: list[str]) -> str:
     if found:
-        return f"there are {len(found)} heads of Ray on this machine, at {', '.join(found)}; name one with --address"
-    return (
+        return Text(
+            "executor.heads_ray_machine_name_one",
+            "there are {count} heads of Ray on this machine, at {addresses}; name one with --address",
+            count=len(found),
+            addresses=", ".join(found),
+        )
+    return Text(
+        "executor.no_head_ray_machine_start",
         "there is no head of Ray on this machine; start one with `ray start --head`, or name one with "
-        "--address HOST:PORT"
+        "--address HOST:PORT",
     )
 
 

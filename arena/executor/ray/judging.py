@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from arena.executor.ray.draining import BadMatchCounts, SlowMatches, far_worse, is_time_to_look
 from arena.executor.ray.node import ClusterNode, NodeState
+from engine.text import Text
 
 
 class NodeJudge:
@@ -27,9 +28,25 @@ class NodeJudge:
             return
         ended = tally.finished + tally.void
         if is_time_to_look(ended) and node.id in far_worse({key: _void(one) for key, one in playing.items()}):
-            self._on_drained(node, f"{tally.void} of its {ended} matches were void, far more than elsewhere")
+            self._on_drained(
+                node,
+                Text(
+                    "executor.matches_were_void_far_more",
+                    "{count} of its {number} matches were void, far more than elsewhere",
+                    count=tally.void,
+                    number=ended,
+                ),
+            )
         elif is_time_to_look(tally.timed) and node.id in far_worse({key: _slow(one) for key, one in playing.items()}):
-            self._on_drained(node, f"{tally.slow} of its {tally.timed} matches were slow, far more than elsewhere")
+            self._on_drained(
+                node,
+                Text(
+                    "executor.matches_were_slow_far_more",
+                    "{count} of its {number} matches were slow, far more than elsewhere",
+                    count=tally.slow,
+                    number=tally.timed,
+                ),
+            )
 
 
 def _void(node: ClusterNode) -> BadMatchCounts:

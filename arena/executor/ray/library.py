@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from arena.executor.interface import ExecutorFailedError
+from engine.text import Text
 
 NAMESPACE = "kingmaker-arena"
 """Where the actors of all coordinators of a cluster find each other."""
@@ -43,7 +44,11 @@ def load_ray() -> Any:
             found = importlib.import_module("ray")
     except ImportError as error:
         raise ExecutorFailedError(
-            f"Ray cannot be imported ({error}); install it: pip install 'kingmaker-arena[ray]'"
+            Text(
+                "executor.ray_cannot_imported_install_pip",
+                "Ray cannot be imported ({why}); install it: pip install 'kingmaker-arena[ray]'",
+                why=error,
+            )
         ) from error
     logging.getLogger("ray").setLevel(logging.CRITICAL)
     return found

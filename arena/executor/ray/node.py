@@ -21,6 +21,7 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.result import FaultCause
 from arena.match.spec import NO_SANDBOX, MatchSpec, SeatSpec
+from engine.text import Text
 
 FETCH_S = 300
 """A machine may take so long to fetch and unpack the largest archive."""
@@ -191,7 +192,16 @@ class ClusterNode:
         return packed
 
     def _refuse(self, seat: SeatSpec, why: str) -> MatchLostError:
-        return MatchLostError(f"{self.name}: bot {seat.name} cannot play there: {why}", HostCause.HOSTING_FAILED)
+        return MatchLostError(
+            Text(
+                "executor.bot_cannot_play",
+                "{name}: bot {bot} cannot play there: {why}",
+                name=self.name,
+                bot=seat.name,
+                why=why,
+            ),
+            HostCause.HOSTING_FAILED,
+        )
 
     def _localize(self, seat: SeatSpec) -> SeatSpec:
         held = self._held.get(_key(seat))

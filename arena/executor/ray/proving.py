@@ -11,6 +11,7 @@ from arena.executor.ray.facts import ClockSample, NodeFacts, best_sample, clock_
 from arena.executor.ray.node import FETCH_S, ClusterNode
 from arena.executor.transport import TransportLostError
 from arena.match.spec import NO_SANDBOX
+from engine.text import Text
 
 CLOCK_SAMPLES = 5
 
@@ -35,7 +36,12 @@ async def prove(node: ClusterNode, demands: Demands) -> list[str]:
     try:
         theirs = NodeFacts(**node.facts)
     except TypeError:
-        return ["it has another version of the arena; install the same version on every machine"]
+        return [
+            Text(
+                "executor.another_version_arena_install_same",
+                "it has another version of the arena; install the same version on every machine",
+            )
+        ]
     found = differences(ours, theirs, demands.games or ours.games)
     node.clock = best_sample([await _look_at_clock(node, demands) for _ in range(CLOCK_SAMPLES)])
     if problem := clock_problem(node.clock):
@@ -56,11 +62,23 @@ async def _try_levels(node: ClusterNode, levels: Sequence[str]) -> list[str]:
         return []
     tried: dict[str, str] = await ask(node.agent.try_levels.remote(list(levels)), node.cut, FETCH_S)
     node.levels.update(tried)
-    return [f"level {level} of the sandbox does not work there: {why}" for level, why in tried.items() if why]
+    return [
+        Text(
+            "executor.level_sandbox_does_not_work",
+            "level {level} of the sandbox does not work there: {why}",
+            level=level,
+            why=why,
+        )
+        for level, why in tried.items()
+        if why
+    ]
 
 
 def why_not(error: TransportLostError) -> str:
     """Return in a sentence why a machine could not prove anything."""
     if "No module named" in str(error) or "failed to import" in str(error).lower():
-        return "the arena cannot be imported there; install it where its Ray runs"
-    return f"it does not answer: {error}"
+        return Text(
+            "executor.arena_cannot_imported_install_where",
+            "the arena cannot be imported there; install it where its Ray runs",
+        )
+    return Text("executor.does_not_answer", "it does not answer: {why}", why=error)

@@ -17,6 +17,7 @@ from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray.address import Head, find_head
 from arena.executor.ray.library import NAMESPACE, keep_exit_statuses, keep_handler, load_ray, part_of_ray
 from arena.hosting.prctl import PR_SET_CHILD_SUBREAPER, prctl
+from engine.text import Text
 
 JOIN_S = 30.0
 LEAVE_S = 10.0
@@ -61,8 +62,12 @@ async def join(address: str) -> Head:
     _keep_quiet()
     if not await _is_joined(head.address):
         raise ExecutorFailedError(
-            f"this machine is not in the cluster; `ray start --address {head.address}` joins it, with --num-cpus 0 if "
-            "nothing is to be played here"
+            Text(
+                "executor.machine_not_cluster_ray_start",
+                "this machine is not in the cluster; `ray start --address {address}` joins it, with --num-cpus 0 "
+                "if nothing is to be played here",
+                address=head.address,
+            )
         )
     if head.is_closed:
         # Else Ray asks the network for another address of this machine, at which that head does not listen.
@@ -84,10 +89,23 @@ async def join(address: str) -> Head:
     try:
         await apart(enter, JOIN_S)
     except TimeoutError:
-        raise ExecutorFailedError(f"the head at {head.address} does not let us join; see its log") from None
+        raise ExecutorFailedError(
+            Text(
+                "executor.head_does_not_let_us_join",
+                "the head at {address} does not let us join; see its log",
+                address=head.address,
+            )
+        ) from None
     except Exception as error:  # whatever Ray raises
         why = " ".join(str(error).split())[:300]
-        raise ExecutorFailedError(f"the head at {head.address} does not let us join: {why}; see its log") from error
+        raise ExecutorFailedError(
+            Text(
+                "executor.head_does_not_let_us",
+                "the head at {address} does not let us join: {why}; see its log",
+                address=head.address,
+                why=why,
+            )
+        ) from error
     return head
 
 
@@ -133,7 +151,12 @@ async def look_at_nodes() -> Sequence[Mapping[str, Any]]:
     try:
         return await apart(_ask_for_nodes, LOOK_S)
     except Exception as error:  # whatever Ray raises
-        raise ExecutorFailedError("the head of the cluster does not answer any more; start it again") from error
+        raise ExecutorFailedError(
+            Text(
+                "executor.head_cluster_does_not_answer",
+                "the head of the cluster does not answer any more; start it again",
+            )
+        ) from error
 
 
 async def are_cores_held(count: int) -> bool:

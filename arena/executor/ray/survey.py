@@ -17,6 +17,7 @@ from arena.executor.ray.node import ClusterNode, NodeState
 from arena.executor.ray.proving import Demands, prove, why_not
 from arena.executor.ray.session import join, leave, look_at_nodes
 from arena.executor.transport import TransportLostError
+from engine.text import all_of
 
 ANSWER_S = 5
 
@@ -73,7 +74,7 @@ async def _look(row: Mapping[str, Any]) -> NodeView:
     end_actor(node.agent)
     drained = [one["why"] for one in said if one["state"] == NodeState.DRAINED]
     state = NodeState.REFUSED if problems else NodeState.DRAINED if drained else NodeState.READY
-    return _view(node, state, "; ".join(problems or drained), said)
+    return _view(node, state, all_of(problems or drained), said)
 
 
 async def _ask(agent: Any) -> Mapping[str, Any]:

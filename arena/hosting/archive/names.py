@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from arena.hosting.archive.errors import ArchiveNameError, ArchiveReason, ArchiveSizeError
 from arena.hosting.content import is_left_out
+from engine.text import Text
 
 MOST_PATH_BYTES = 1024
 MOST_PART_BYTES = 255
@@ -14,20 +15,31 @@ MOST_PARTS = 64
 _SHOWN_CHARACTERS = 80
 # Control characters, invisible ones that turn the text around them, halves of characters, line and paragraph ends.
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_RENAME = "rename it"
 
 
 def check_path(path: str) -> None:
     """Check the path of one file: relative, with parts joined by `/`. Raises ArchiveNameError."""
     if path.startswith("/"):
-        raise _refused(
-            ArchiveReason.NAME_ABSOLUTE, path, "is an absolute path; name it relative to the bot's directory"
+        raise ArchiveNameError(
+            ArchiveReason.NAME_ABSOLUTE,
+            Text(
+                "hosting.absolute_path_name_relative_bot",
+                "{path} is an absolute path; name it relative to the bot's directory",
+                path=quote_path(path),
+            ),
         )
     size_bytes = len(path.encode("utf-8", "surrogatepass"))
     parts = path.split("/")
     if size_bytes > MOST_PATH_BYTES or len(parts) > MOST_PARTS:
-        raise _refused(
-            ArchiveReason.NAME_TOO_LONG, path, f"has over {MOST_PATH_BYTES} bytes or {MOST_PARTS} parts; shorten it"
+        raise ArchiveNameError(
+            ArchiveReason.NAME_TOO_LONG,
+            Text(
+                "hosting.over_bytes_parts_shorten",
+                "{path} has over {bytes} bytes or {parts} parts; shorten it",
+                path=quote_path(path),
+                bytes=MOST_PATH_BYTES,
+                parts=MOST_PARTS,
+            ),
         )
     for part in parts:
         _check_part(part, path)
@@ -73,7 +85,11 @@ class NameTree:
         if self._directories > self._most_directories:
             raise ArchiveSizeError(
                 ArchiveReason.TOO_MANY_FILES,
-                f"the bot has over {self._most_directories} directories; keep only what it needs to run",
+                Text(
+                    "hosting.bot_over_directories_keep_only",
+                    "the bot has over {count} directories; keep only what it needs to run",
+                    count=self._most_directories,
+                ),
             )
         self._known[key] = (part, self._directories)
         return self._directories
@@ -81,14 +97,23 @@ class NameTree:
     def _clash(self, key: tuple[int, str], name: str, path: str, *, is_directory: bool = False) -> ArchiveNameError:
         written, number = self._known[key]
         if written != name:
-            what = (
-                f"differs from {quote_path(written)} beside it only in ways that some file systems ignore; rename one"
+            what = Text(
+                "hosting.differs_beside_only_ways_some",
+                "{path} differs from {other} beside it only in ways that some file systems ignore; rename one",
+                path=quote_path(path),
+                other=quote_path(written),
             )
-            return _refused(ArchiveReason.NAMES_COLLIDE, path, what)
+            return ArchiveNameError(ArchiveReason.NAMES_COLLIDE, what)
         if is_directory != (number > 0):
-            what = f"needs {quote_path(name)} to be a file and a directory; rename one"
-            return _refused(ArchiveReason.NAME_FILE_AND_DIRECTORY, path, what)
-        return _refused(ArchiveReason.NAME_TWICE, path, "is there twice; pack the bot again")
+            what = Text(
+                "hosting.needs_file_directory_rename_one",
+                "{path} needs {name} to be a file and a directory; rename one",
+                path=quote_path(path),
+                name=quote_path(name),
+            )
+            return ArchiveNameError(ArchiveReason.NAME_FILE_AND_DIRECTORY, what)
+        what = Text("hosting.twice_pack_bot_again", "{path} is there twice; pack the bot again", path=quote_path(path))
+        return ArchiveNameError(ArchiveReason.NAME_TWICE, what)
 
 
 def check_paths(paths: Iterable[str], most_directories: int) -> None:
@@ -101,29 +126,64 @@ def check_paths(paths: Iterable[str], most_directories: int) -> None:
 
 def _check_part(part: str, path: str) -> None:
     if not part or part == ".":
-        raise _refused(ArchiveReason.NAME_EMPTY_PART, path, "has an empty part; leave it out")
+        raise ArchiveNameError(
+            ArchiveReason.NAME_EMPTY_PART,
+            Text("hosting.empty_part_leave_out", "{path} has an empty part; leave it out", path=quote_path(path)),
+        )
     if part == "..":
-        raise _refused(ArchiveReason.NAME_LEAVES, path, "has a part '..'; leave it out")
+        raise ArchiveNameError(
+            ArchiveReason.NAME_LEAVES,
+            Text("hosting.part_leave_out", "{path} has a part '..'; leave it out", path=quote_path(path)),
+        )
     if len(part.encode("utf-8", "surrogatepass")) > MOST_PART_BYTES:
-        raise _refused(ArchiveReason.NAME_TOO_LONG, path, f"has a part of over {MOST_PART_BYTES} bytes; shorten it")
+        raise ArchiveNameError(
+            ArchiveReason.NAME_TOO_LONG,
+            Text(
+                "hosting.part_over_bytes_shorten",
+                "{path} has a part of over {bytes} bytes; shorten it",
+                path=quote_path(path),
+                bytes=MOST_PART_BYTES,
+            ),
+        )
     if any("\ud800" <= character <= "\udfff" for character in part):
-        raise _refused(ArchiveReason.NAME_NOT_UTF8, path, f"is not UTF-8; {_RENAME}")
+        raise ArchiveNameError(
+            ArchiveReason.NAME_NOT_UTF8,
+            Text("hosting.not_utf_8_rename", "{path} is not UTF-8; rename it", path=quote_path(path)),
+        )
     if not part.isprintable() and any(unicodedata.category(character) in _UNPRINTABLE for character in part):
-        raise _refused(ArchiveReason.NAME_UNPRINTABLE, path, f"has a control character or an invisible one; {_RENAME}")
+        raise ArchiveNameError(
+            ArchiveReason.NAME_UNPRINTABLE,
+            Text(
+                "hosting.control_character_invisible_one_rename",
+                "{path} has a control character or an invisible one; rename it",
+                path=quote_path(path),
+            ),
+        )
     if "\\" in part:
-        raise _refused(ArchiveReason.NAME_BACKSLASH, path, f"has a backslash; {_RENAME}")
+        raise ArchiveNameError(
+            ArchiveReason.NAME_BACKSLASH,
+            Text("hosting.backslash_rename", "{path} has a backslash; rename it", path=quote_path(path)),
+        )
     if is_left_out(part):
-        raise _refused(
-            ArchiveReason.NAME_HIDDEN, path, "is hidden, and hidden files are never part of a bot; rename it"
+        raise ArchiveNameError(
+            ArchiveReason.NAME_HIDDEN,
+            Text(
+                "hosting.hidden_hidden_files_never_part",
+                "{path} is hidden, and hidden files are never part of a bot; rename it",
+                path=quote_path(path),
+            ),
         )
     if part[-1] in ". ":
-        raise _refused(ArchiveReason.NAME_ENDS_BADLY, path, f"has a part that ends with a dot or a space; {_RENAME}")
+        raise ArchiveNameError(
+            ArchiveReason.NAME_ENDS_BADLY,
+            Text(
+                "hosting.part_ends_dot_space_rename",
+                "{path} has a part that ends with a dot or a space; rename it",
+                path=quote_path(path),
+            ),
+        )
 
 
 def _folded(name: str) -> str:
     """Return what names have in common that a file system may take for one: Unicode's canonical caseless match."""
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
-
-
-def _refused(reason: ArchiveReason, path: str, what: str) -> ArchiveNameError:
-    return ArchiveNameError(reason, f"{quote_path(path)} {what}")

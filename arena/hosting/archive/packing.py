@@ -13,6 +13,7 @@ from arena.hosting.archive.format import END, header, padding_bytes
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.names import check_paths, quote_path
 from arena.hosting.content import BotFile, hash_files, list_files, read_chunks
+from engine.text import Text, placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Archive:
 def pack(directory: Path, target: BinaryIO, limits: ArchiveLimits | None = None) -> Archive:
     """Write the files that make up a version into `target`, an empty seekable file, and go back to its beginning.
 
-    Raises BotFilesError if the files cannot be read or change meanwhile, ArchiveError if no store would take them.
+    Raises BotFilesError if the files cannot be read or change meanwhile, BotArchiveError if no store would take them.
     """
     limits = limits or ArchiveLimits()
     files = list_files(directory, limits.of_version())
@@ -47,7 +48,14 @@ def pack(directory: Path, target: BinaryIO, limits: ArchiveLimits | None = None)
     if size_bytes > limits.archive_bytes:
         raise ArchiveSizeError(
             ArchiveReason.TOO_LARGE,
-            f"{directory}: the archive has over {limits.archive_bytes} bytes; keep only what the bot needs to run",
+            placed(
+                directory,
+                Text(
+                    "hosting.archive_over_bytes_keep_only",
+                    "the archive has over {bytes} bytes; keep only what the bot needs to run",
+                    bytes=limits.archive_bytes,
+                ),
+            ),
         )
     return Archive(digest.hexdigest(), size_bytes, content_hash, len(files))
 
@@ -59,7 +67,12 @@ def _write_file(file: BotFile, limits: ArchiveLimits, write: Callable[[bytes], N
     if size_bytes > limits.file_bytes:
         raise ArchiveSizeError(
             ArchiveReason.FILE_TOO_LARGE,
-            f"{quote_path(file.path)} has over {limits.file_bytes} bytes; make it smaller or leave it out",
+            Text(
+                "hosting.over_bytes_make_smaller_leave",
+                "{path} has over {bytes} bytes; make it smaller or leave it out",
+                path=quote_path(file.path),
+                bytes=limits.file_bytes,
+            ),
         )
     write(header(file.path, size_bytes, executable=file.executable))
     for chunk in read_chunks(file):

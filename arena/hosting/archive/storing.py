@@ -14,6 +14,7 @@ from arena.hosting.building import write_file
 from arena.hosting.content import hash_files
 from arena.hosting.manifest import BotDirectoryError, load_manifest
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
+from engine.text import Text, with_parts
 
 _CHUNK_BYTES = 1 << 20
 
@@ -24,13 +25,19 @@ def add_archive(
     """Store the bot in an archive, which must be the version with the expected content hash, and return it.
 
     The archive is read to its end even if the version is there already: a hash alone gives nobody a bot. Raises
-    ArchiveError if the archive is refused, StoreError if it cannot be stored; then nothing is left in the store.
+    BotArchiveError if the archive is refused, StoreError if it cannot be stored; then nothing is left in the store.
     """
     try:
         listing = check_archive(file, limits)
         _check_hash(archive_hash(file, listing), expected_hash)
     except OSError as error:
-        raise StoreError(f"the archive cannot be read ({error.strerror}); check the disk") from error
+        raise StoreError(
+            Text(
+                "hosting.archive_cannot_read_check_disk",
+                "the archive cannot be read ({why}); check the disk",
+                why=error.strerror,
+            )
+        ) from error
     if store.renew(expected_hash):
         return store.get(expected_hash)
     return store.add_filled(lambda empty: _fill(empty, file, listing, expected_hash))
@@ -59,7 +66,7 @@ def _fill(empty: Path, file: BinaryIO, listing: ArchiveListing, expected_hash: s
         load_manifest(empty)
     except BotDirectoryError as error:
         # The sender has never seen the directory that the message names.
-        message = str(error).replace(f"{empty}/", "").replace(str(empty), "the bot")
+        message = with_parts(str(error), lambda part: part.replace(f"{empty}/", "").replace(str(empty), "the bot"))
         raise ArchiveContentError(ArchiveReason.BAD_MANIFEST, message) from error
     return expected_hash
 
@@ -68,7 +75,12 @@ def _check_hash(found: str, expected: str) -> None:
     if found != expected:
         raise ArchiveContentError(
             ArchiveReason.WRONG_CONTENT,
-            f"the archive holds version {found[:12]}, and {expected[:12]!r} was announced; submit the bot again",
+            Text(
+                "hosting.archive_holds_version_announced_submit",
+                "the archive holds version {found}, and {announced} was announced; submit the bot again",
+                found=found[:12],
+                announced=repr(expected[:12]),
+            ),
         )
 
 
@@ -85,6 +97,13 @@ def _chunks(file: BinaryIO, entry: ArchiveEntry) -> Iterator[bytes]:
     while left:
         chunk = file.read(min(_CHUNK_BYTES, left))
         if not chunk:
-            raise ArchiveFormatError(ArchiveReason.TRUNCATED, "the archive ends within a file; submit the bot again")
+            raise ArchiveFormatError(
+                ArchiveReason.TRUNCATED,
+                Text(
+                    "hosting.archive_ends_within_file",
+                    "the archive ends within a file; {remedy}",
+                    remedy=Text("hosting.submit_bot_again", "submit the bot again"),
+                ),
+            )
         left -= len(chunk)
         yield chunk

@@ -8,12 +8,13 @@ from __future__ import annotations
 import zlib
 
 from arena.hosting.archive.errors import ArchiveFormatError, ArchiveReason
+from engine.text import Text
 
 CHUNK_BYTES = 256 << 10
 """The most bytes of the archive in one frame."""
 MOST_RATIO = 100
 """How many times its own size a frame may become."""
-_UPLOAD_AGAIN = "submit the bot again"
+_UPLOAD_AGAIN = Text("hosting.submit_bot_again", "submit the bot again")
 
 
 def compress_chunk(data: bytes) -> bytes:
@@ -36,7 +37,13 @@ def expand_chunk(frame: bytes) -> bytes:
         raise _damaged() from error
     if len(data) > most_bytes:
         raise ArchiveFormatError(
-            ArchiveReason.COMPRESSION_BOMB, f"a part of the upload expands to over {most_bytes} bytes; {_UPLOAD_AGAIN}"
+            ArchiveReason.COMPRESSION_BOMB,
+            Text(
+                "hosting.part_upload_expands_over_bytes",
+                "a part of the upload expands to over {bytes} bytes; {remedy}",
+                bytes=most_bytes,
+                remedy=_UPLOAD_AGAIN,
+            ),
         )
     if not inflater.eof or inflater.unused_data:
         raise _damaged()

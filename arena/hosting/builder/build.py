@@ -27,6 +27,7 @@ from arena.hosting.sandbox.limits import NONE, SandboxLimits
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoredVersion
+from engine.text import Text, placed, sentences
 
 _INHERITED = ("PATH", "HOME", "LANG")
 _TEMPORARY = ".tmp"
@@ -75,7 +76,14 @@ async def build_version(
         return await _build_alone(_Job(stored, runtime, builds, level, limits))
     except OSError as error:
         raise StorageFailedError(
-            f"{builds.root}: nothing can be built ({error.strerror}); check space and permissions there"
+            placed(
+                builds.root,
+                Text(
+                    "hosting.nothing_can_built_check_space",
+                    "nothing can be built ({why}); check space and permissions there",
+                    why=error.strerror,
+                ),
+            )
         ) from error
 
 
@@ -126,11 +134,20 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     ended = process.exited.result() if ended_in_time else None
     sentence = explain_end(command, ended, process.exceeded, job.limits)
     if sentence is not None:
-        return BuildFailure(" ".join(filter(None, [sentence, hint_in_log(log)])), log)
+        hint = hint_in_log(log)
+        return BuildFailure(sentences(sentence, hint) if hint else sentence, log)
     try:
         return await asyncio.to_thread(_keep, job, files, time.monotonic() - started), log
     except BotDirectoryError as error:
-        return BuildFailure(f"The build command `{command}` ended, but: {_without(files, str(error))}.", log)
+        return BuildFailure(
+            Text(
+                "hosting.build_command_ended_but",
+                "The build command `{command}` ended, but: {why}.",
+                command=command,
+                why=_without(files, str(error)),
+            ),
+            log,
+        )
 
 
 @asynccontextmanager
@@ -158,7 +175,13 @@ async def _keep_log_current(job: _Job, process: HostedProcess) -> None:
 def _check_begun(process: HostedProcess, log: str) -> None:
     if not process.has_begun and process.exceeded is None and process.exited.result().status:
         lines = log.strip().splitlines()
-        raise SandboxUnavailableError(f"a sandbox could not be made: {lines[-1] if lines else 'it said nothing'}")
+        raise SandboxUnavailableError(
+            Text(
+                "hosting.sandbox_could_not_made",
+                "a sandbox could not be made: {why}",
+                why=lines[-1] if lines else "it said nothing",
+            )
+        )
 
 
 def _places(job: _Job) -> ProgramPlaces:
@@ -212,7 +235,12 @@ def _keep(job: _Job, files: Path, seconds: float) -> Built:
         resolve_command(job.manifest, files, job.runtime.places)
         return job.builds.keep(job.stored.hash, job.runtime.hash, files, seconds)
     except RecursionError:
-        raise BotFilesError("it left directories in directories too deep; make fewer") from None
+        raise BotFilesError(
+            Text(
+                "hosting.left_directories_directories_too_deep",
+                "it left directories in directories too deep; make fewer",
+            )
+        ) from None
 
 
 def _open_up(directory: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.hosting.launcher.reports import Exceeded, Exit, Log
+from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,27 @@ class BuildFailure:
 def explain_end(command: str, ended: Exit | None, exceeded: Exceeded | None, limits: BuildLimits) -> str | None:
     """Return why a command that ended so has failed, or None if it has not; `ended` is None if it was too slow."""
     if exceeded is not None:
-        return f"The build command `{command}` was ended. {exceeded.sentence}"
+        return Text(
+            "hosting.build_command_ended",
+            "The build command `{command}` was ended. {why}",
+            command=command,
+            why=exceeded.sentence,
+        )
     if ended is None:
-        busy = f"or {LONGEST_FACTOR} times that on a busy machine"
-        return f"The build command `{command}` did not end within {limits.time_s:g} s, {busy}."
+        return Text(
+            "hosting.build_command_did_not_end",
+            "The build command `{command}` did not end within {seconds} s, or {times} times that on a busy machine.",
+            command=command,
+            seconds=f"{limits.time_s:g}",
+            times=LONGEST_FACTOR,
+        )
     if ended.status or ended.signal:
-        return f"The build command `{command}` failed ({ended.describe()}); its log tells why."
+        return Text(
+            "hosting.build_command_failed_log_tells",
+            "The build command `{command}` failed ({how}); its log tells why.",
+            command=command,
+            how=ended.describe(),
+        )
     return None
 
 

@@ -18,6 +18,7 @@ from arena.hosting.cgroups.freezer import Freezer
 from arena.hosting.cgroups.limits import GroupLimits
 from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.cgroups.version import PROCS, CgroupSetting
+from engine.text import Text
 
 _KILLS, _REST_S = 40, 0.005
 """How often a group is killed before it is given up, and how long the dead get to leave it in between."""
@@ -43,7 +44,9 @@ class Cgroup:
             os.mkdir(directory)  # noqa: PTH102 - pathlib would double the start-up of the launcher
         self._lock = take_lock(self.place)
         if self._lock is None:
-            raise GroupError(f"{self.place.distinct[0]} was taken by somebody else")
+            raise GroupError(
+                Text("hosting.taken_somebody_else", "{path} was taken by somebody else", path=self.place.distinct[0])
+            )
         for setting in self.place.cgroup_version.settings:
             self._set(setting)
         self._freezer = Freezer(self.place)

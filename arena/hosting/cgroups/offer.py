@@ -17,9 +17,13 @@ from arena.hosting.cgroups.hierarchies import (
 from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.cgroups.unified import CONTROLLERS, find_parent, prepare
 from arena.hosting.cgroups.version import ROLES
+from engine.text import Text, joined
 
-_MOUNT = "mount cgroup2 at /sys/fs/cgroup, or take a machine with systemd"
-_ROOT = "run the arena as root, or on a machine with cgroup v2 under systemd, where users may be given groups"
+_MOUNT = Text("hosting.mount_cgroup2_sys_fs_cgroup", "mount cgroup2 at /sys/fs/cgroup, or take a machine with systemd")
+_ROOT = Text(
+    "hosting.run_arena_root_machine_cgroup",
+    "run the arena as root, or on a machine with cgroup v2 under systemd, where users may be given groups",
+)
 
 
 def find_offer() -> GroupPlace:
@@ -29,7 +33,12 @@ def find_offer() -> GroupPlace:
     if unified is not None and _has_controllers(unified):
         own = own_directory(unified, membership)
         if own is None:
-            raise GroupError(f"the arena's own control group is not shown here; {_MOUNT}")
+            raise GroupError(
+                joined(
+                    Text("hosting.arena_own_control_group_not", "the arena's own control group is not shown here"),
+                    _MOUNT,
+                )
+            )
         parent = find_parent(unified.point, own, membership[UNIFIED])
         return GroupPlace(2, dict.fromkeys(ROLES, parent))
     return _first_version(hierarchies, membership)
@@ -65,8 +74,17 @@ def _first_version(hierarchies: Sequence[Hierarchy], membership: Mapping[str, st
         hierarchy = _find(hierarchies, role)
         own = own_directory(hierarchy, membership) if hierarchy is not None else None
         if own is None:
-            raise GroupError(f"there is no control group for {role}; {_MOUNT}")
+            raise GroupError(
+                joined(Text("hosting.no_control_group", "there is no control group for {name}", name=role), _MOUNT)
+            )
         if not os.access(own, os.W_OK):
-            raise GroupError(f"the control group {own} cannot be written; {_ROOT}")
+            raise GroupError(
+                joined(
+                    Text(
+                        "hosting.control_group_cannot_written", "the control group {path} cannot be written", path=own
+                    ),
+                    _ROOT,
+                )
+            )
         directories[role] = own
     return GroupPlace(1, directories)

@@ -13,6 +13,7 @@ from contextlib import suppress
 from arena.hosting.cgroups.errors import GroupError
 from arena.hosting.cgroups.hierarchies import read_text
 from arena.hosting.cgroups.version import PROCS
+from engine.text import Text, joined
 
 LEAF = "kingmaker-arena-main"
 """The group of the arena's own processes."""
@@ -23,9 +24,10 @@ _LEAF_WEIGHT = b"1000"
 """Ten times a bot's: a referee that waits behind bots would be late."""
 _MARKS = ("user.delegate", "trusted.delegate")
 _ROUNDS = 20
-GIVE = (
-    "start it by `systemd-run --user --scope -p Delegate=yes arena ...`, as a service with Delegate=yes, or as root; "
-    "in a container, with control groups that may be written"
+GIVE = Text(
+    "hosting.start_systemd_run_user_scope",
+    "start it by `systemd-run --user --scope -p Delegate=yes arena ...`, as a service with Delegate=yes, or "
+    "as root; in a container, with control groups that may be written",
 )
 
 
@@ -45,10 +47,26 @@ def find_parent(point: str, own: str, namespace_root: str) -> str:
     elif os.geteuid() == 0 and _is_top(point):
         parent = f"{point}/{TOP}"
     else:
-        raise GroupError(f"the control group {own} was not given to the arena; {GIVE}")
+        raise GroupError(
+            joined(
+                Text(
+                    "hosting.control_group_not_given_arena",
+                    "the control group {path} was not given to the arena",
+                    path=own,
+                ),
+                GIVE,
+            )
+        )
     nearest = parent if os.path.isdir(parent) else os.path.dirname(parent)  # noqa: PTH112, PTH120 - as above
     if not os.access(nearest, os.W_OK) or not os.access(f"{nearest}/{PROCS}", os.W_OK):
-        raise GroupError(f"the control group {nearest} cannot be written; {GIVE}")
+        raise GroupError(
+            joined(
+                Text(
+                    "hosting.control_group_cannot_written", "the control group {path} cannot be written", path=nearest
+                ),
+                GIVE,
+            )
+        )
     _check_controllers(nearest)
     return parent
 
@@ -67,7 +85,12 @@ def prepare(parent: str, own: str) -> None:
     except GroupError:
         raise
     except OSError as error:
-        raise GroupError(f"the control group {parent} cannot be divided; {GIVE}") from error
+        raise GroupError(
+            joined(
+                Text("hosting.control_group_cannot_divided", "the control group {path} cannot be divided", path=parent),
+                GIVE,
+            )
+        ) from error
 
 
 def _enable(directory: str) -> None:
@@ -83,8 +106,18 @@ def _check_controllers(directory: str) -> None:
     missing = [name for name in CONTROLLERS if name not in offered]
     if missing:
         raise GroupError(
-            f"the control group {directory} has no controller {', '.join(missing)}; where systemd keeps it back from "
-            "users, set Delegate=cpu memory pids in user@.service"
+            joined(
+                Text(
+                    "hosting.control_group_no_controller",
+                    "the control group {path} has no controller {names}",
+                    path=directory,
+                    names=", ".join(missing),
+                ),
+                Text(
+                    "hosting.where_systemd_keeps_back_users",
+                    "where systemd keeps it back from users, set Delegate=cpu memory pids in user@.service",
+                ),
+            )
         )
 
 

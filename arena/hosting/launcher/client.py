@@ -18,6 +18,7 @@ from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, h
 from arena.hosting.heartbeat import HeartbeatWatch
 from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, FreezeOutcome, Log, Output, OutputMark, Written
 from arena.hosting.launcher.request import StartRequest
+from engine.text import Text
 
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0
@@ -67,7 +68,7 @@ class HostedProcess:
         if not self.exited.done() and timeout_s > 0:
             await asyncio.wait({self.exited}, timeout=timeout_s)
         if self.exited.cancelled():
-            raise LauncherLostError("the launcher has ended")
+            raise LauncherLostError(Text("hosting.launcher_ended", "the launcher has ended"))
         return self.exited.done()
 
     async def end(self, grace_s: float = 0.0) -> bool:
@@ -233,7 +234,7 @@ class LauncherClient:
             self._heartbeat.note_answer()
             event = json.loads(line)
             getattr(self, "_on_" + event["event"])(event)
-        error = LauncherLostError("the launcher has ended")
+        error = LauncherLostError(Text("hosting.launcher_ended", "the launcher has ended"))
         for start in self._starting.values():
             if not start.started.done():
                 start.started.set_exception(error)

@@ -20,6 +20,7 @@ from arena.hosting.launcher.process_freezer import FreezeError, ProcessFreezer
 from arena.hosting.launcher.signalling import signal_exactly
 from arena.hosting.prctl import PR_SET_DUMPABLE, prctl, set_namespace
 from arena.hosting.procfs.processes import list_children, list_descendants, read_relations
+from engine.text import Text
 
 TRIES = 3
 """How often it is tried again when the process inside was stopped or killed, which only the bot there can have done."""
@@ -68,8 +69,14 @@ class NamespaceFreezer(_SignalFreezer):
         if not list_children(self._pid):
             return
         if outcome == _DISTURBED:
-            raise FreezeError("It stopped or killed the process that puts it to sleep.", is_own=True)
-        raise FreezeError("Its namespaces cannot be entered.")
+            raise FreezeError(
+                Text(
+                    "hosting.stopped_killed_process_puts_sleep",
+                    "It stopped or killed the process that puts it to sleep.",
+                ),
+                is_own=True,
+            )
+        raise FreezeError(Text("hosting.namespaces_cannot_entered", "Its namespaces cannot be entered."))
 
 
 class TreeFreezer(_SignalFreezer):

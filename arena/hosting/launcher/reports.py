@@ -8,18 +8,59 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_SENTENCES = {
-    "memory": "It used {used} MiB of memory; {limit} MiB are allowed.",
-    "processes": "It had {used} processes and threads; {limit} are allowed.",
-    "descriptors": "It had {used} files and connections open; {limit} are allowed.",
-    "disk": "It wrote {used} MiB into its private directories; {limit} MiB are allowed.",
-    "files": "It made {used} files in its private directories; {limit} are allowed.",
-    "output": "It wrote {used} MiB to stdout and stderr, too much at once; {limit} MiB are allowed.",
-}
+from engine.text import Text
+
 _BY_KERNEL = {
-    "cpu": "It used up the processor time that one process may have.",
-    "disk": "It made a file larger than its private directories may hold.",
+    "cpu": Text("hosting.used_up_processor_time_one", "It used up the processor time that one process may have."),
+    "disk": Text(
+        "hosting.made_file_larger_than_private", "It made a file larger than its private directories may hold."
+    ),
 }
+
+
+def _exceeded(what: str, used: int, limit: int) -> Text:
+    match what:
+        case "memory":
+            return Text(
+                "matches.used_mib_memory_mib_allowed",
+                "It used {used} MiB of memory; {limit} MiB are allowed.",
+                used=used,
+                limit=limit,
+            )
+        case "processes":
+            return Text(
+                "matches.processes_threads_allowed",
+                "It had {used} processes and threads; {limit} are allowed.",
+                used=used,
+                limit=limit,
+            )
+        case "descriptors":
+            return Text(
+                "matches.files_connections_open_allowed",
+                "It had {used} files and connections open; {limit} are allowed.",
+                used=used,
+                limit=limit,
+            )
+        case "disk":
+            return Text(
+                "matches.wrote_mib_into_private_directories",
+                "It wrote {used} MiB into its private directories; {limit} MiB are allowed.",
+                used=used,
+                limit=limit,
+            )
+        case "files":
+            return Text(
+                "matches.made_files_private_directories_allowed",
+                "It made {used} files in its private directories; {limit} are allowed.",
+                used=used,
+                limit=limit,
+            )
+    return Text(
+        "matches.wrote_mib_stdout_stderr_too",
+        "It wrote {used} MiB to stdout and stderr, too much at once; {limit} MiB are allowed.",
+        used=used,
+        limit=limit,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +73,7 @@ class Exit:
     def describe(self) -> str:
         """Return the end in words: `exit status 3`, `SIGKILL`."""
         if not self.signal:
-            return f"exit status {self.status}"
+            return Text("executor.exit_status", "exit status {status}", status=self.status)
         try:
             return signal.Signals(self.signal).name
         except ValueError:
@@ -114,7 +155,7 @@ class Exceeded:
             return cls(what, _BY_KERNEL[what], None, None)
         is_counted = what in ("processes", "descriptors") or event.get("unit") == "files"
         shown = (used, limit) if is_counted else (used >> 20, limit >> 20)
-        return cls(what, _SENTENCES[event.get("unit", what)].format(used=shown[0], limit=shown[1]), used, limit)
+        return cls(what, _exceeded(event.get("unit", what), *shown), used, limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from arena.hosting.runtimes.runtime import (
 )
 from arena.hosting.runtimes.settings import PREDEFINED, RuntimeDefinition, RuntimeKind, RuntimeSettings
 from arena.hosting.tools import NODE, install_command, missing_packages
+from engine.text import Text, placed
 
 _LAY_OUT = {
     RuntimeKind.ARENA: own.lay_out,
@@ -78,7 +79,13 @@ class RuntimeCatalog:
         """Return how a runtime is defined. Raises UnknownRuntimeError."""
         if name not in self._definitions:
             raise UnknownRuntimeError(
-                f"runtime is {name!r}, and this arena knows {', '.join(map(repr, self.names))}; {self._remedy(name)}"
+                Text(
+                    "hosting.runtime_arena_knows",
+                    "runtime is {name}, and this arena knows {known}; {remedy}",
+                    name=repr(name),
+                    known=", ".join(map(repr, self.names)),
+                    remedy=self._remedy(name),
+                )
             )
         return self._definitions[name]
 
@@ -89,7 +96,11 @@ class RuntimeCatalog:
         if name == NODE:
             return f"{shutil.which(NODE)} is not the system's; define it as [runtimes.node], or apt install nodejs"
         near = difflib.get_close_matches(name, self.names, n=1)
-        return f"did you mean {near[0]!r}?" if near else "`arena runtime list` shows what is in each"
+        return (
+            Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near[0]))
+            if near
+            else "`arena runtime list` shows what is in each"
+        )
 
     def get(self, name: str) -> InstalledRuntime:
         """Return a runtime with the hash of what it consists of. Raises UnknownRuntimeError, RuntimeBrokenError."""
@@ -138,7 +149,7 @@ class RuntimeCatalog:
         try:
             runtime = self.get(manifest.runtime)
         except UnknownRuntimeError as error:
-            raise UnknownRuntimeError(f"{directory / MANIFEST_NAME}: {error}") from None
+            raise UnknownRuntimeError(placed(directory / MANIFEST_NAME, error)) from None
         if not manifest.build:
             resolve_command(manifest, directory, runtime.places)
         if is_stranger:

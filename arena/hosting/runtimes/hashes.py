@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.hosting.runtimes.errors import RuntimeBrokenError
+from engine.text import Text, placed
 
 _IGNORED = "__pycache__"
 # What is remembered of a file, and compared: when one of these differs, it is read again.
@@ -40,7 +41,14 @@ class FileHashes:
                     digest.update(json.dumps(line).encode() + b"\n")
         except OSError as error:
             raise RuntimeBrokenError(
-                f"{error.filename}: cannot be read ({error.strerror}); every file of a runtime must be readable"
+                placed(
+                    error.filename,
+                    Text(
+                        "hosting.cannot_read_every_file_runtime",
+                        "cannot be read ({why}); every file of a runtime must be readable",
+                        why=error.strerror,
+                    ),
+                )
             ) from error
         return digest.hexdigest()
 

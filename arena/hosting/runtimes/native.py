@@ -13,6 +13,7 @@ from arena.hosting.manifest import BUNDLED_PLACES, ProgramPlaces
 from arena.hosting.runtimes.errors import RuntimeBrokenError
 from arena.hosting.runtimes.runtime import SYSTEM_PATH, RuntimeContents, RuntimeLayout
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind
+from engine.text import Text, placed
 
 _LIBRARIES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libgomp.so.1")
 _COMPILER = re.compile(rb"GCC: \([^)\0]*\) (\d+(?:\.\d+)*)")
@@ -24,7 +25,14 @@ def lay_out(definition: RuntimeDefinition) -> RuntimeLayout:
     for tree in definition.trees:
         if not tree.is_dir():
             raise RuntimeBrokenError(
-                f"runtime {definition.name!r}: there is no directory {tree}; make it, or name it right"
+                placed(
+                    f"runtime {definition.name!r}",
+                    Text(
+                        "hosting.no_directory_make_name_right",
+                        "there is no directory {path}; make it, or name it right",
+                        path=tree,
+                    ),
+                )
             )
     is_bundled = definition.kind is RuntimeKind.BUNDLED
     return RuntimeLayout(

@@ -14,6 +14,7 @@ from arena.hosting.runtimes.errors import RuntimeBrokenError
 from arena.hosting.runtimes.runtime import SYSTEM_PATH, RuntimeContents, RuntimeLayout
 from arena.hosting.runtimes.settings import RuntimeDefinition
 from arena.hosting.visible_paths import links_of
+from engine.text import Text, placed
 
 _ASK_S = 20
 
@@ -24,7 +25,14 @@ def lay_out(definition: RuntimeDefinition) -> RuntimeLayout:
     modules = definition.modules
     if modules is not None and not modules.is_dir():
         raise RuntimeBrokenError(
-            f"runtime {definition.name!r}: there is no directory {modules}; make it, or name it right"
+            placed(
+                f"runtime {definition.name!r}",
+                Text(
+                    "hosting.no_directory_make_name_right",
+                    "there is no directory {path}; make it, or name it right",
+                    path=modules,
+                ),
+            )
         )
     extra = [*definition.trees, *([modules] if modules else [])]
     path = f"{program.parent}:{SYSTEM_PATH}"
@@ -46,7 +54,16 @@ def _program(definition: RuntimeDefinition) -> Path:
     program = definition.program
     assert program is not None
     if not program.is_file() or not os.access(program, os.X_OK):
-        raise RuntimeBrokenError(f"runtime {definition.name!r}: {program} is no program that can be run; install it")
+        raise RuntimeBrokenError(
+            placed(
+                f"runtime {definition.name!r}",
+                Text(
+                    "hosting.no_program_can_run_install",
+                    "{program} is no program that can be run; install it",
+                    program=program,
+                ),
+            )
+        )
     return program
 
 
@@ -55,7 +72,17 @@ def _ask_version(program: Path, name: str) -> str:
     try:
         said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ASK_S, env={}).stdout
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
-        raise RuntimeBrokenError(f"runtime {name!r}: {program} --version does not work ({error})") from error
+        raise RuntimeBrokenError(
+            placed(
+                f"runtime {name!r}",
+                Text(
+                    "hosting.version_does_not_work",
+                    "{program} --version does not work ({why})",
+                    program=program,
+                    why=error,
+                ),
+            )
+        ) from error
     return said.strip().removeprefix("v")[:40]
 
 

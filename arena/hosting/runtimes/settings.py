@@ -29,6 +29,7 @@ from typing import Any
 from arena.hosting.manifest import ARENA, BUNDLED
 from arena.hosting.manifest_fields import format_value, is_name
 from arena.hosting.runtimes.errors import RuntimeSettingsError
+from engine.text import Text, placed
 
 PREDEFINED = (ARENA, BUNDLED)
 _TABLE = "runtimes"
@@ -94,9 +95,20 @@ def read_runtimes(path: Path) -> RuntimeSettings:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise RuntimeSettingsError(f"{path}: cannot be read ({error.strerror}); name a file of runtimes") from error
+        raise RuntimeSettingsError(
+            placed(
+                path,
+                Text(
+                    "hosting.cannot_read_name_file_runtimes",
+                    "cannot be read ({why}); name a file of runtimes",
+                    why=error.strerror,
+                ),
+            )
+        ) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise RuntimeSettingsError(f"{path}: is not valid TOML: {' '.join(str(error).split())}") from error
+        raise RuntimeSettingsError(
+            placed(path, Text("hosting.not_valid_toml", "is not valid TOML: {why}", why=" ".join(str(error).split())))
+        ) from error
     _check_keys(data, (_TABLE,), str(path))
     return parse_runtimes(data.get(_TABLE, {}), place=str(path))
 
@@ -105,7 +117,16 @@ def parse_runtimes(tables: Any, *, place: str) -> RuntimeSettings:
     """Return the runtimes that the tables define, a table by name. Raises RuntimeSettingsError, which names `place`."""
     if not isinstance(tables, Mapping):
         raise RuntimeSettingsError(
-            f"{place}: {_TABLE} is {format_value(tables)}; write a table [{_TABLE}.NAME] for each"
+            placed(
+                place,
+                Text(
+                    "hosting.write_table_name_each",
+                    "{table} is {value}; write a table [{table_2}.NAME] for each",
+                    table=_TABLE,
+                    value=format_value(tables),
+                    table_2=_TABLE,
+                ),
+            )
         )
     return RuntimeSettings({name: _definition(name, table, place) for name, table in tables.items()})
 
@@ -113,16 +134,52 @@ def parse_runtimes(tables: Any, *, place: str) -> RuntimeSettings:
 def _definition(name: str, table: Any, place: str) -> RuntimeDefinition:
     here = f"{place}: [{_TABLE}.{name}]"
     if not is_name(name):
-        raise RuntimeSettingsError(f"{here}: a runtime is called 1 to 40 of a-z, 0-9, '-' and '_', like python-ml")
+        raise RuntimeSettingsError(
+            placed(
+                here,
+                Text(
+                    "hosting.runtime_called_1_40_z",
+                    "a runtime is called 1 to 40 of a-z, 0-9, '-' and '_', like python-ml",
+                ),
+            )
+        )
     if name in PREDEFINED:
-        raise RuntimeSettingsError(f"{here}: {name!r} is always there and cannot be defined anew; choose another name")
+        raise RuntimeSettingsError(
+            placed(
+                here,
+                Text(
+                    "hosting.always_cannot_defined_anew_choose",
+                    "{name} is always there and cannot be defined anew; choose another name",
+                    name=repr(name),
+                ),
+            )
+        )
     if not isinstance(table, Mapping):
-        raise RuntimeSettingsError(f"{here}: is {format_value(table)} and no table; write kind = ... below that line")
+        raise RuntimeSettingsError(
+            placed(
+                here,
+                Text(
+                    "hosting.no_table_write_kind_below",
+                    "is {value} and no table; write kind = ... below that line",
+                    value=format_value(table),
+                ),
+            )
+        )
     kind = _kind(table, here)
     _check_keys(table, _KEYS[kind], here)
     needed = _NEEDED.get(kind)
     if needed is not None and needed not in table:
-        raise RuntimeSettingsError(f"{here}: a runtime of kind {kind.value!r} needs the key {needed!r}")
+        raise RuntimeSettingsError(
+            placed(
+                here,
+                Text(
+                    "hosting.runtime_kind_needs_key",
+                    "a runtime of kind {kind} needs the key {key}",
+                    kind=repr(kind.value),
+                    key=repr(needed),
+                ),
+            )
+        )
     paths = {key: _path(table[key], f"{here} {key}") for key in ("venv", "program", "modules") if key in table}
     return RuntimeDefinition(name, kind, **paths, trees=_trees(table.get("trees", []), f"{here} trees"))
 
@@ -131,33 +188,77 @@ def _kind(table: Mapping[str, Any], here: str) -> RuntimeKind:
     known = [kind.value for kind in _KEYS]
     if table.get("kind") not in known:
         found = format_value(table["kind"]) if "kind" in table else "missing"
-        raise RuntimeSettingsError(f"{here}: kind is {found}; {_remedy(table.get('kind'), known, 'kinds')}")
+        raise RuntimeSettingsError(
+            placed(
+                here,
+                Text(
+                    "hosting.kind_is",
+                    "kind is {value}; {remedy}",
+                    value=found,
+                    remedy=_remedy(table.get("kind"), known, "kinds"),
+                ),
+            )
+        )
     return RuntimeKind(table["kind"])
 
 
 def _check_keys(table: Mapping[str, Any], known: Iterable[str], here: str) -> None:
     for key in table:
         if key not in known:
-            raise RuntimeSettingsError(f"{here}: unknown key {format_value(key)}; {_remedy(key, known, 'keys')}")
+            raise RuntimeSettingsError(
+                placed(
+                    here,
+                    Text(
+                        "hosting.unknown_key",
+                        "unknown key {key}; {remedy}",
+                        key=format_value(key),
+                        remedy=_remedy(key, known, "keys"),
+                    ),
+                )
+            )
 
 
 def _remedy(text: object, known: Iterable[str], what: str) -> str:
     near = difflib.get_close_matches(str(text), list(known), n=1)
-    return f"did you mean {near[0]!r}?" if near else f"the {what} are {', '.join(known)}"
+    if near:
+        return Text("hosting.did_you_mean", "did you mean {name}?", name=repr(near[0]))
+    names = ", ".join(known)
+    if what == "keys":
+        return Text("hosting.the_keys_are", "the keys are {known}", known=names)
+    return Text("hosting.the_kinds_are", "the kinds are {known}", known=names)
 
 
 def _path(value: object, here: str) -> Path:
     if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
-        raise RuntimeSettingsError(f"{here} is {format_value(value)}; write a full path, like /srv/venvs/ml")
+        raise RuntimeSettingsError(
+            Text(
+                "hosting.write_full_path_like_srv",
+                "{key} is {value}; write a full path, like /srv/venvs/ml",
+                key=here,
+                value=format_value(value),
+            )
+        )
     path = Path(value)
     if ".." in path.parts or path in _NOT_SHOWN:
         raise RuntimeSettingsError(
-            f"{here} is {format_value(value)}, which bots may not see; name a directory for this alone"
+            Text(
+                "hosting.which_bots_may_not_see",
+                "{key} is {value}, which bots may not see; name a directory for this alone",
+                key=here,
+                value=format_value(value),
+            )
         )
     return path
 
 
 def _trees(value: object, here: str) -> tuple[Path, ...]:
     if not isinstance(value, list):
-        raise RuntimeSettingsError(f'{here} is {format_value(value)}; write a list of directories, like ["/opt/blas"]')
+        raise RuntimeSettingsError(
+            Text(
+                "hosting.write_list_directories_like_opt",
+                '{key} is {value}; write a list of directories, like ["/opt/blas"]',
+                key=here,
+                value=format_value(value),
+            )
+        )
     return tuple(_path(path, here) for path in value)

@@ -14,6 +14,7 @@ from arena.hosting.runtimes.errors import RuntimeBrokenError
 from arena.hosting.runtimes.runtime import SYSTEM_PATH, RuntimeContents, RuntimeLayout
 from arena.hosting.runtimes.settings import RuntimeDefinition
 from arena.hosting.visible_paths import bot_trees, package_roots, prefixes_of
+from engine.text import Text, placed
 
 _LIBRARY_DIRECTORIES = ("lib", "lib64")
 _VERSION = re.compile(r"\d+\.\d+(\.\w+)*", re.ASCII)
@@ -41,17 +42,48 @@ def find_venv(definition: RuntimeDefinition) -> Venv:
     config = _config(directory, here)
     interpreter = directory / "bin" / "python"
     if not os.access(interpreter, os.X_OK):
-        raise RuntimeBrokenError(f"{here}: has no program bin/python that can be run; make it again: python -m venv")
+        raise RuntimeBrokenError(
+            placed(
+                here,
+                Text(
+                    "hosting.no_program_bin_python_can",
+                    "has no program bin/python that can be run; make it again: python -m venv",
+                ),
+            )
+        )
     if config.get("include-system-site-packages", "false").lower() == "true":
         raise RuntimeBrokenError(
-            f"{here}: uses the packages of the system, which change with it; make it without --system-site-packages"
+            placed(
+                here,
+                Text(
+                    "hosting.uses_packages_system_which_change",
+                    "uses the packages of the system, which change with it; make it without --system-site-packages",
+                ),
+            )
         )
     packages = sorted((directory / "lib").glob("python3.*/site-packages"))
     if len(packages) != 1:
-        raise RuntimeBrokenError(f"{here}: has {len(packages)} directories lib/python3.*/site-packages, not one")
+        raise RuntimeBrokenError(
+            placed(
+                here,
+                Text(
+                    "hosting.directories_lib_python3_site_packages",
+                    "has {count} directories lib/python3.*/site-packages, not one",
+                    count=len(packages),
+                ),
+            )
+        )
     version = config.get("version") or config.get("version_info") or ""
     if not _VERSION.match(version):
-        raise RuntimeBrokenError(f"{here}: its pyvenv.cfg tells no version; make it again: python -m venv")
+        raise RuntimeBrokenError(
+            placed(
+                here,
+                Text(
+                    "hosting.pyvenv_cfg_tells_no_version",
+                    "its pyvenv.cfg tells no version; make it again: python -m venv",
+                ),
+            )
+        )
     stdlib = _stdlib(interpreter, packages[0].parent.name, here)
     return Venv(directory, interpreter, version, packages[0], stdlib)
 
@@ -100,7 +132,14 @@ def _config(directory: Path, here: str) -> Mapping[str, str]:
         lines = (directory / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise RuntimeBrokenError(
-            f"{here}: is no virtual environment (it has no pyvenv.cfg); make one: python -m venv {directory}"
+            placed(
+                here,
+                Text(
+                    "hosting.no_virtual_environment_no_pyvenv",
+                    "is no virtual environment (it has no pyvenv.cfg); make one: python -m venv {path}",
+                    path=directory,
+                ),
+            )
         ) from error
     pairs = (line.partition("=") for line in lines)
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
@@ -113,7 +152,14 @@ def _stdlib(interpreter: Path, name: str, here: str) -> Path:
         if (prefix / library / name / "os.py").is_file():
             return prefix / library / name
     raise RuntimeBrokenError(
-        f"{here}: there is no {prefix}/lib/{name}; make it again with an interpreter that is there"
+        placed(
+            here,
+            Text(
+                "hosting.no_make_again_interpreter",
+                "there is no {path}; make it again with an interpreter that is there",
+                path=f"{prefix}/lib/{name}",
+            ),
+        )
     )
 
 

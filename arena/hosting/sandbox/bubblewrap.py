@@ -14,6 +14,7 @@ from pathlib import Path
 
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.visible_paths import kit_places, python_trees, system_trees
+from engine.text import Text
 
 BOT = Path("/bot")
 SOCKET = Path("/run/arena.sock")
@@ -42,7 +43,14 @@ def find_tool(name: str) -> str:
     found = shutil.which("bwrap") if name == "bwrap" else shutil.which(name, path=_TOOL_PATH)
     if found is None:
         package = "bubblewrap" if name == "bwrap" else "util-linux"
-        raise MissingToolError(f"{name} is not installed; install it with: apt-get install {package}")
+        raise MissingToolError(
+            Text(
+                "hosting.not_installed_install_apt_get",
+                "{name} is not installed; install it with: apt-get install {package}",
+                name=name,
+                package=package,
+            )
+        )
     return found
 
 

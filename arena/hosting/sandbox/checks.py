@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.hosting.sandbox.limits import WRAPPED_LEVELS
+from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +31,59 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
     """
     checks = [
         SandboxCheck(
-            "the same interpreter",
+            Text("hosting.same_interpreter", "the same interpreter"),
             (said["version"], said["prefix"]) == (sys.version, sys.prefix),
-            f"{said['version'].split()[0]} at {said['prefix']}, outside {sys.version.split()[0]} at {sys.prefix}",
+            Text(
+                "hosting.at_outside_at",
+                "{version} at {path}, outside {own} at {own_path}",
+                version=said["version"].split()[0],
+                path=said["prefix"],
+                own=sys.version.split()[0],
+                own_path=sys.prefix,
+            ),
         ),
         SandboxCheck(
-            "the packages for bots can be read", set(said["packages"]) == {"done"}, ", ".join(said["packages"])
+            Text("hosting.packages_bots_can_read", "the packages for bots can be read"),
+            set(said["packages"]) == {"done"},
+            ", ".join(said["packages"]),
         ),
-        _refused("files outside cannot be read", [said["outside"], said["passwords"]]),
-        _refused("its code cannot be changed", [said["code"]]),
-        SandboxCheck("its own directory can be written", said["work"] == "done", said["work"]),
-        _refused("no network", said["sockets"]),
-        SandboxCheck("the arena's socket is reached", said["referee"] == "done", said["referee"]),
-        _refused("no namespaces, no tracing, no priorities", said["calls"]),
+        _refused(
+            Text("hosting.files_outside_cannot_read", "files outside cannot be read"),
+            [said["outside"], said["passwords"]],
+        ),
+        _refused(Text("hosting.code_cannot_changed", "its code cannot be changed"), [said["code"]]),
+        SandboxCheck(
+            Text("hosting.own_directory_can_written", "its own directory can be written"),
+            said["work"] == "done",
+            said["work"],
+        ),
+        _refused(Text("hosting.no_network", "no network"), said["sockets"]),
+        SandboxCheck(
+            Text("hosting.arena_socket_reached", "the arena's socket is reached"),
+            said["referee"] == "done",
+            said["referee"],
+        ),
+        _refused(
+            Text("hosting.no_namespaces_no_tracing_no", "no namespaces, no tracing, no priorities"), said["calls"]
+        ),
     ]
     if level in WRAPPED_LEVELS:
         own_user = started_by != 0 or said["uid"] != 0
-        checks.append(SandboxCheck("it is not root", own_user, f"user {said['uid']}, started by {started_by}"))
+        checks.append(
+            SandboxCheck(
+                Text("hosting.not_root", "it is not root"),
+                own_user,
+                Text("hosting.user_started", "user {user}, started by {starter}", user=said["uid"], starter=started_by),
+            )
+        )
         checks.append(_fork_limit(said, processes))
-    checks.append(SandboxCheck("nothing is left after a kill", not left, f"{len(left)} processes left"))
+    checks.append(
+        SandboxCheck(
+            Text("hosting.nothing_left_after_kill", "nothing is left after a kill"),
+            not left,
+            Text("hosting.processes_left", "{number} processes left", number=len(left)),
+        )
+    )
     return checks
 
 
@@ -58,5 +93,11 @@ def _refused(name: str, outcomes: list[str]) -> SandboxCheck:
 
 def _fork_limit(said: Mapping[str, Any], processes: int) -> SandboxCheck:
     holds = said["processes"] == processes and 1 <= said["forks"] < said["few"]
-    found = f"{said['processes']} allowed, {said['forks']} started when it was {said['few']}"
-    return SandboxCheck("a fork bomb is stopped", holds, found)
+    found = Text(
+        "hosting.allowed_started_when",
+        "{allowed} allowed, {started} started when it was {few}",
+        allowed=said["processes"],
+        started=said["forks"],
+        few=said["few"],
+    )
+    return SandboxCheck(Text("hosting.fork_bomb_stopped", "a fork bomb is stopped"), holds, found)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.limits import LEVELS, NONE, REDUCED, STANDARD, STRICT
+from engine.text import Text
 
 if TYPE_CHECKING:  # what starts programs is imported when a level is tried, not by who asks where a bot lies
     from arena.hosting.sandbox.probe import Probe
@@ -42,12 +43,20 @@ def find_level(*, has_owner: bool, policy: SandboxPolicy = DEFAULT_POLICY) -> st
         return NONE
     if policy.level == NONE:
         raise SandboxUnavailableError(
-            "bots that have an owner run only in a sandbox; leave out `--sandbox none`, or add the bot without --owner "
-            "if its code is your own"
+            Text(
+                "hosting.bots_owner_run_only_sandbox",
+                "bots that have an owner run only in a sandbox; leave out `--sandbox none`, or add the bot "
+                "without --owner if its code is your own",
+            )
         )
     wanted = policy.level or strongest_level()
     if wanted == REDUCED and not policy.allow_reduced:
-        raise SandboxUnavailableError("the reduced sandbox hides less; if that will do, add --allow-reduced-sandbox")
+        raise SandboxUnavailableError(
+            Text(
+                "hosting.reduced_sandbox_hides_less_if",
+                "the reduced sandbox hides less; if that will do, add --allow-reduced-sandbox",
+            )
+        )
     found = _probe(wanted)
     if found.works:
         return wanted
@@ -62,8 +71,21 @@ def strongest_level() -> str:
 
 
 def _refusal(found: Probe, *, has_owner: bool) -> str:
-    whose = "bots that have an owner run only in a sandbox, and " if has_owner else ""
-    return f"{whose}level {found.level} does not work here: {found.problem}; {found.remedy}"
+    if has_owner:
+        return Text(
+            "hosting.bots_owner_run_only_sandbox_level",
+            "bots that have an owner run only in a sandbox, and level {level} does not work here: {why}; {remedy}",
+            level=found.level,
+            why=found.problem,
+            remedy=found.remedy,
+        )
+    return Text(
+        "hosting.level_does_not_work_here",
+        "level {level} does not work here: {why}; {remedy}",
+        level=found.level,
+        why=found.problem,
+        remedy=found.remedy,
+    )
 
 
 def _probe(level: str) -> Probe:
@@ -74,7 +96,12 @@ def _probe(level: str) -> Probe:
     if key in _WORKING:
         return _WORKING[key]
     if level == REDUCED and os.geteuid() == 0:
-        return Probe(level, (), "the reduced sandbox cannot confine root", "run the arena as an ordinary user")
+        return Probe(
+            level,
+            (),
+            Text("hosting.reduced_sandbox_cannot_confine_root", "the reduced sandbox cannot confine root"),
+            Text("hosting.run_arena_ordinary_user", "run the arena as an ordinary user"),
+        )
     found = probe(level)
     if found.works:
         _WORKING[key] = found

@@ -18,6 +18,7 @@ from arena.hosting.errors import HostingError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.request import Confinement, StartRequest
 from arena.hosting.sandbox.checks import SandboxCheck
+from engine.text import Text
 
 PROGRAM = Path(__file__).with_name("inside") / "group.py"
 LIMITS = GroupLimits(memory_bytes=32 << 20, processes=8)
@@ -37,19 +38,42 @@ async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
     )
     place = spinner.group
     assert place is not None
-    checks = [SandboxCheck("a control group of its own", True, f"version {place.version}, {place.distinct[0]}")]
+    checks = [
+        SandboxCheck(
+            Text("hosting.control_group_own", "a control group of its own"),
+            True,
+            f"version {place.version}, {place.distinct[0]}",
+        )
+    ]
     try:
         checks += await _try_freezer(place)
         checks.append(_judge_weight(place))
         await _until(lambda: spinner.written.stdout != b"", spinner)
         spinner.signal(signal.SIGUSR1)
-        checks.append(await _judge_end(spinner, "more processes than allowed are refused", "processes"))
-        checks.append(await _judge_end(eater, "memory is limited, shared and the kernel's own too", "memory"))
+        checks.append(
+            await _judge_end(
+                spinner,
+                Text("hosting.more_processes_than_allowed_refused", "more processes than allowed are refused"),
+                "processes",
+            )
+        )
+        checks.append(
+            await _judge_end(
+                eater,
+                Text("hosting.memory_limited_shared_kernel_own", "memory is limited, shared and the kernel's own too"),
+                "memory",
+            )
+        )
     finally:
         await spinner.end()
         await eater.end()
     left = [directory for directory in place.distinct if os.path.isdir(directory)]  # noqa: PTH112
-    return [*checks, SandboxCheck("the group is removed", not left, ", ".join(left) or "nothing is left")]
+    return [
+        *checks,
+        SandboxCheck(
+            Text("hosting.group_removed", "the group is removed"), not left, ", ".join(left) or "nothing is left"
+        ),
+    ]
 
 
 async def _start(launcher: LauncherClient, *arguments: str) -> HostedProcess:
@@ -73,9 +97,9 @@ async def _try_freezer(place: GroupPlace) -> list[SandboxCheck]:
         account.close()
         freezer.close()
     return [
-        SandboxCheck("its processor time is told", told, f"{before_us} us"),
+        SandboxCheck(Text("hosting.processor_time_told", "its processor time is told"), told, f"{before_us} us"),
         SandboxCheck(
-            "it stands still while it is frozen",
+            Text("hosting.stands_still_while_frozen", "it stands still while it is frozen"),
             stands and used_us < _HARDLY_US and goes_on,
             f"{used_us} us in {_FROZEN_S * 1000:.0f} ms{'' if goes_on else ', and did not go on'}",
         ),
@@ -96,7 +120,9 @@ def _judge_weight(place: GroupPlace) -> SandboxCheck:
     )
     found = place.read(place.cgroup_version.weight).strip()
     return SandboxCheck(
-        "it weighs as much as every other", found == wanted, f"{place.cgroup_version.weight[1]} {found}"
+        Text("hosting.weighs_much_every_other", "it weighs as much as every other"),
+        found == wanted,
+        f"{place.cgroup_version.weight[1]} {found}",
     )
 
 

@@ -28,18 +28,21 @@ from arena.hosting.sandbox.checks import SandboxCheck
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
 from arena.hosting.sandbox.trial import PROGRAM, try_level
+from engine.text import Text, all_of
 
-_APPARMOR = (
-    "AppArmor keeps bubblewrap from its namespaces: give bwrap a profile that allows userns, or run "
-    "`sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
+_APPARMOR = Text(
+    "hosting.apparmor_keeps_bubblewrap_namespaces_give",
+    "AppArmor keeps bubblewrap from its namespaces: give bwrap a profile that allows userns, or run `sysctl "
+    "kernel.apparmor_restrict_unprivileged_userns=0`",
 )
-_FORBIDDEN = (
+_FORBIDDEN = Text(
+    "hosting.user_namespaces_forbidden_here_run",
     "user namespaces are forbidden here: run `sysctl user.max_user_namespaces=10000` (on older systems also "
     "kernel.unprivileged_userns_clone=1); in a container, start that with --cap-add SYS_ADMIN and "
-    "--security-opt seccomp=unconfined"
+    "--security-opt seccomp=unconfined",
 )
 _REMEDIES = {"uid map": _APPARMOR, "RTM_NEWADDR": _APPARMOR, "namespace": _FORBIDDEN, "not permitted": _FORBIDDEN}
-_CHECK_DOCTOR = "look at the sandbox lines of `arena doctor`"
+_CHECK_DOCTOR = Text("hosting.look_sandbox_lines_arena_doctor", "look at the sandbox lines of `arena doctor`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,12 @@ class Probe:
 def probe(level: str, *, remembered: bool = True) -> Probe:
     """Try a level; with `remembered`, an earlier success is enough. Blocks a running event loop."""
     if sys.platform != "linux":
-        return Probe(level, (), "sandboxes need Linux", "run the arena on Linux")
+        return Probe(
+            level,
+            (),
+            Text("hosting.sandboxes_need_linux", "sandboxes need Linux"),
+            Text("hosting.run_arena_linux", "run the arena on Linux"),
+        )
     try:
         offer = find_offer() if level == STRICT else None
     except GroupError as error:
@@ -71,7 +79,9 @@ def probe(level: str, *, remembered: bool = True) -> Probe:
         success = _success_file(level, offer)
     except (MissingToolError, UnknownMachineError) as error:
         what, _, remedy = str(error).partition("; ")
-        return Probe(level, (), what, remedy or "take an x86_64 or aarch64 machine")
+        return Probe(
+            level, (), what, remedy or Text("hosting.take_x86_64_aarch64_machine", "take an x86_64 or aarch64 machine")
+        )
     if remembered and success.exists():
         return Probe(level)
     found = _try(level)
@@ -92,7 +102,7 @@ def _try(level: str) -> Probe:
     except (HostingError, OSError) as error:
         return Probe(level, (), str(error), _remedy(str(error)))
     failed = [check for check in checks if not check.holds]
-    problem = "; ".join(f"{check.name}: no ({check.found})" for check in failed)
+    problem = all_of(Text("hosting.no", "{what}: no ({why})", what=check.name, why=check.found) for check in failed)
     return Probe(level, checks, problem, _CHECK_DOCTOR if failed else "")
 
 

@@ -12,6 +12,7 @@ from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.runtime import InstalledRuntime, RuntimeDescription
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy, find_level
 from arena.hosting.store import StoredVersion, VersionStore
+from engine.text import Text, placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,16 @@ class StoredPrograms:
         built = self.builds.get(stored.hash, runtime.hash)
         if built is None:
             raise BuildMissingError(
-                f"{stored.manifest.name}: version {stored.hash[:12]} is not built for runtime {runtime.name!r} as it "
-                f"is now; `arena bot add {stored.directory}` builds it"
+                placed(
+                    stored.manifest.name,
+                    Text(
+                        "hosting.version_not_built_runtime_now",
+                        "version {hash} is not built for runtime {name} as it is now; `arena bot add {path}` builds it",
+                        hash=stored.hash[:12],
+                        name=repr(runtime.name),
+                        path=stored.directory,
+                    ),
+                )
             )
         return built.directory
 

@@ -38,6 +38,7 @@ from arena.hosting.sandbox.syscalls import (
     Machine,
     Numbers,
 )
+from engine.text import Text
 
 
 class UnknownMachineError(Exception):
@@ -52,7 +53,14 @@ def seccomp_filter(machine: str | None = None, *, may_lock: bool = False, may_le
     """
     name = machine or platform.machine()
     if name not in MACHINES:
-        raise UnknownMachineError(f"there is no seccomp filter for {name}, only for {', '.join(MACHINES)}")
+        raise UnknownMachineError(
+            Text(
+                "hosting.no_seccomp_filter_only",
+                "there is no seccomp filter for {name}, only for {known}",
+                name=name,
+                known=", ".join(MACHINES),
+            )
+        )
     refused = [(REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS), (UNSUPPORTED, errno.EOPNOTSUPP)]
     refused += [] if may_lead_sessions else [(SESSIONS, errno.EPERM)]
     refused += [] if may_lock else [(LOCKS, errno.EOPNOTSUPP)]

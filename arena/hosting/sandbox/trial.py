@@ -19,6 +19,7 @@ from arena.hosting.sandbox.group_trial import try_groups
 from arena.hosting.sandbox.levels import BotProgram
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.start import start_confined
+from engine.text import Text
 
 PROGRAM = Path(__file__).with_name("inside") / "main.py"
 REPORT_LIMIT_S = 30.0
@@ -72,4 +73,8 @@ async def _await_report(process: HostedProcess) -> str:
     if output.stdout.endswith("\n"):
         return output.stdout
     words = output.stderr.strip().splitlines()
-    raise SandboxUnavailableError(words[-1] if words else f"it ended with {process.exited.result().describe()}")
+    raise SandboxUnavailableError(
+        words[-1]
+        if words
+        else Text("hosting.it_ended_with", "it ended with {what}", what=process.exited.result().describe())
+    )

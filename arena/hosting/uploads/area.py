@@ -44,6 +44,7 @@ from arena.hosting.uploads.errors import (
     storing,
 )
 from arena.hosting.uploads.history import UploadHistory
+from engine.text import Text
 
 _ID_DIGITS = 32
 _ID = re.compile(rf"[0-9a-f]{{{_ID_DIGITS}}}", re.ASCII)
@@ -120,14 +121,22 @@ class UploadArea:
         with storing(), locked_data(directory) as data:
             upload = read_upload(directory)
             if upload.offset != upload.size_bytes:
-                message = f"{upload.offset} of {upload.size_bytes} bytes have arrived; go on there"
+                message = Text(
+                    "hosting.bytes_arrived_go",
+                    "{count} of {total} bytes have arrived; go on there",
+                    count=upload.offset,
+                    total=upload.size_bytes,
+                )
                 raise UploadOffsetError(message, upload.offset)
             is_right = sha256_of(data) == upload.sha256
             os.utime(data)
         if is_right:
             return data_path(directory)
         self.discard(upload_id)
-        message = "what arrived is not the archive that was announced, its SHA-256 differs; submit the bot again"
+        message = Text(
+            "hosting.what_arrived_not_archive_announced",
+            "what arrived is not the archive that was announced, its SHA-256 differs; submit the bot again",
+        )
         raise UploadDamagedError(UploadReason.DAMAGED, message)
 
     def open_whole(self, upload_id: str) -> BinaryIO:
@@ -189,26 +198,42 @@ class UploadArea:
             raise UploadInvalidError(UploadReason.INVALID, message)
         most_bytes = self._limits.archive_bytes
         if size_bytes > most_bytes:
-            message = f"the archive has {size_bytes} bytes, and {most_bytes} are allowed; make the bot smaller"
+            message = Text(
+                "hosting.archive_bytes_allowed_make_bot",
+                "the archive has {bytes} bytes, and {most} are allowed; make the bot smaller",
+                bytes=size_bytes,
+                most=most_bytes,
+            )
             raise UploadRefusedError(UploadReason.TOO_LARGE, message)
 
     def _check_limits(self, announced: Upload) -> None:
         others = self.uploads()
         own = [upload for upload in others if upload.owner == announced.owner]
         if len(own) >= self._limits.unfinished_per_owner:
-            message = f"{len(own)} uploads of yours are unfinished; finish one of them first"
+            message = Text(
+                "hosting.uploads_yours_unfinished_finish_one",
+                "{count} uploads of yours are unfinished; finish one of them first",
+                count=len(own),
+            )
             raise UploadRefusedError(UploadReason.TOO_MANY, message)
         if _announced_bytes(own) + announced.size_bytes > self._limits.owner_bytes:
-            message = f"your unfinished uploads would have over {self._limits.owner_bytes} bytes; finish one first"
+            message = Text(
+                "hosting.your_unfinished_uploads_would_over",
+                "your unfinished uploads would have over {bytes} bytes; finish one first",
+                bytes=self._limits.owner_bytes,
+            )
             raise UploadRefusedError(UploadReason.OWNER_FULL, message)
         if _announced_bytes(others) + announced.size_bytes > self._limits.total_bytes:
-            message = "too much is being uploaded by everybody together; submit again later"
+            message = Text(
+                "hosting.too_much_being_uploaded_everybody",
+                "too much is being uploaded by everybody together; submit again later",
+            )
             raise UploadRefusedError(UploadReason.AREA_FULL, message)
         self._check_space(_announced_bytes((*others, announced)) - sum(upload.offset for upload in others))
 
     def _check_space(self, coming_bytes: int) -> None:
         if shutil.disk_usage(self.root).free - coming_bytes < self._limits.free_bytes:
-            raise space("the disk of the service is nearly full")
+            raise space(Text("hosting.disk_service_nearly_full", "the disk of the service is nearly full"))
 
     def _take_over(self, announced: Upload) -> Upload:
         """Return the upload that was begun before, after shutting out the stream that had it. Raises UploadError."""
@@ -216,7 +241,11 @@ class UploadArea:
         with locked_data(directory) as data:
             upload = read_upload(directory)
             if upload.size_bytes != announced.size_bytes:
-                message = f"the upload of this archive was begun with {upload.size_bytes} bytes; submit the bot again"
+                message = Text(
+                    "hosting.upload_archive_begun_bytes_submit",
+                    "the upload of this archive was begun with {bytes} bytes; submit the bot again",
+                    bytes=upload.size_bytes,
+                )
                 raise UploadInvalidError(UploadReason.INVALID, message)
             upload = replace(upload, turn=announced.turn)
             write_upload(directory, upload)
@@ -251,13 +280,20 @@ class UploadArea:
 
 def _check_piece(upload: Upload, offset: int, size_bytes: int, turn: int) -> None:
     if turn != upload.turn:
-        message = "another submission of this bot goes on with the upload; watch that one, or submit again"
+        message: str = Text(
+            "hosting.another_submission_bot_goes_upload",
+            "another submission of this bot goes on with the upload; watch that one, or submit again",
+        )
         raise UploadSupersededError(UploadReason.SUPERSEDED, message)
     if offset != upload.offset:
         message = f"the piece begins at byte {offset}, and {upload.offset} are stored; go on there"
         raise UploadOffsetError(message, upload.offset)
     if offset + size_bytes > upload.size_bytes:
-        message = f"more arrives than the {upload.size_bytes} bytes that were announced; submit the bot again"
+        message = Text(
+            "hosting.more_arrives_than_bytes_were",
+            "more arrives than the {bytes} bytes that were announced; submit the bot again",
+            bytes=upload.size_bytes,
+        )
         raise UploadInvalidError(UploadReason.OVERRUN, message)
 
 

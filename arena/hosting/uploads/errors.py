@@ -17,7 +17,9 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import ClassVar
 
-_LATER = "what has arrived is kept, submit again later"
+from engine.text import Text, joined
+
+_LATER = Text("hosting.what_arrived_kept_submit_again", "what has arrived is kept, submit again later")
 
 
 class UploadReason(StrEnum):
@@ -93,12 +95,14 @@ class UploadDamagedError(UploadError):
 
 def missing() -> UploadMissingError:
     """Return the error for an upload that is not there."""
-    return UploadMissingError(UploadReason.MISSING, "there is no such upload; submit the bot again")
+    return UploadMissingError(
+        UploadReason.MISSING, Text("hosting.no_such_upload_submit_bot", "there is no such upload; submit the bot again")
+    )
 
 
 def space(what: str) -> UploadSpaceError:
     """Return the error for a machine that cannot store an upload now."""
-    return UploadSpaceError(UploadReason.DISK_FULL, f"{what}; {_LATER}")
+    return UploadSpaceError(UploadReason.DISK_FULL, joined(what, _LATER))
 
 
 @contextmanager
@@ -107,4 +111,10 @@ def storing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise space(f"the service cannot store the upload ({error.strerror})") from error
+        raise space(
+            Text(
+                "hosting.service_cannot_store_upload",
+                "the service cannot store the upload ({why})",
+                why=error.strerror,
+            )
+        ) from error

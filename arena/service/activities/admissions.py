@@ -23,6 +23,7 @@ from arena.tournament.runner import MatchExecutor
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.setups import setups_of
 from arena.trial.values import TrialCheck, TrialSetup, failed, finding_json
+from engine.text import Text, placed
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders
 from ratings.store.service import AdmissionRow
@@ -101,7 +102,7 @@ class AdmissionRunner:
             view.close()
         if verdict.outcome is AdmissionOutcome.UNDECIDED:
             await asyncio.to_thread(self._ledger.requeue_admissions, taken.admission.id, verdict.summary)
-            raise UndecidedAdmissionError(f"{taken.bot}: {verdict.summary}")
+            raise UndecidedAdmissionError(placed(taken.bot, verdict.summary))
         await asyncio.to_thread(self._finish, taken, verdict)
         self._context.wake_up.notify()
         self._seconds.observe(time.time() - taken.admission.requested_at_us / 1e6, verdict.outcome.value)
@@ -114,11 +115,19 @@ class AdmissionRunner:
                 self._context.programs, taken.version.content_hash, has_owner=taken.owner is not None
             )
             if failure is not None:
-                return AdmissionVerdict(AdmissionOutcome.REFUSED, (failure,), f"Refused: {failure.sentence}")
+                return AdmissionVerdict(
+                    AdmissionOutcome.REFUSED,
+                    (failure,),
+                    Text("service.refused", "Refused: {why}", why=failure.sentence),
+                )
             request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
-            finding = failed(TrialCheck.START, f"It cannot be started here: {error}.")
-            return AdmissionVerdict(AdmissionOutcome.REFUSED, (finding,), f"Refused: {finding.sentence}")
+            finding = failed(
+                TrialCheck.START, Text("service.cannot_started_here", "It cannot be started here: {why}.", why=error)
+            )
+            return AdmissionVerdict(
+                AdmissionOutcome.REFUSED, (finding,), Text("service.refused", "Refused: {why}", why=finding.sentence)
+            )
 
         def report(finding: Finding) -> None:
             if not self._ledger.add_finding(taken.admission.id, finding_json(finding)):

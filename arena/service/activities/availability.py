@@ -11,12 +11,15 @@ from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.runtimes.errors import RuntimeBrokenError
 from arena.hosting.store import StoreError
 from arena.service.activities.context import ServiceContext
+from engine.text import Text
 from ratings.ledger.absences import Noted
 from ratings.ledger.service import ServiceLedger
 from ratings.store.models import Bot, Version
 
-_FILES_GONE = "the arena cannot read its files as they were submitted; the organiser has to bring them back"
-_RUNTIME_BROKEN = "its runtime {name!r} does not work on the arena's machine; the organiser has to mend it"
+_FILES_GONE = Text(
+    "service.arena_cannot_read_files_they",
+    "the arena cannot read its files as they were submitted; the organiser has to bring them back",
+)
 
 
 async def update_availability(context: ServiceContext, versions: Iterable[tuple[Version, Bot]]) -> Noted:
@@ -54,5 +57,9 @@ def _for_owner(error: Exception, version: Version) -> str:
     if isinstance(error, StoreError):
         return _FILES_GONE
     if isinstance(error, RuntimeBrokenError):
-        return _RUNTIME_BROKEN.format(name=version.manifest.get("runtime", "arena"))
+        return Text(
+            "service.runtime_does_not_work_arena",
+            "its runtime {name} does not work on the arena's machine; the organiser has to mend it",
+            name=repr(version.manifest.get("runtime", "arena")),
+        )
     return str(error)

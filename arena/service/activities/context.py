@@ -17,6 +17,7 @@ from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
+from engine.text import Text
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
 
@@ -83,12 +84,20 @@ class ServiceContext:
         row = tournament_row(self.database, tournament_id)
         if row.pool.remote and not self.takes_remote:
             raise NotPlayableError(
-                f"tournament {row.tournament.name!r} is for remote bots, and none can connect here; set "
-                "service.play_address"
+                Text(
+                    "service.tournament_remote_bots_none_can",
+                    "tournament {name} is for remote bots, and none can connect here; set service.play_address",
+                    name=repr(row.tournament.name),
+                )
             )
         if row.pool.cores > 1 and not row.pool.remote:
             raise NotPlayableError(
-                f"tournament {row.tournament.name!r} grants each bot {row.pool.cores} cores, and a service grants one; "
-                "stop the service, and `arena tournament resume` plays it"
+                Text(
+                    "service.tournament_grants_each_bot_cores",
+                    "tournament {tournament} grants each bot {number} cores, and a service grants one; stop the "
+                    "service, and `arena tournament resume` plays it",
+                    tournament=repr(row.tournament.name),
+                    number=row.pool.cores,
+                )
             )
         return REMOTE_WIDTH if row.pool.remote else 0

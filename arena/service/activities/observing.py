@@ -9,7 +9,7 @@ from arena.match.report import MatchReport
 from arena.match.result import Fault
 from arena.service.logs import Logger
 from arena.service.metrics import Metrics
-from arena.service.scheduler.jobs import MatchJob
+from arena.service.scheduler.jobs import QueuedMatch
 from arena.service.scheduler.slots import Slots
 
 OPERATOR = "operator"
@@ -32,14 +32,14 @@ class MatchObserver:
             "arena_referee_lag_seconds", "Longest wait of the referee for a processor in a match.", (), _LAGS
         )
 
-    def ended(self, job: MatchJob, outcome: MatchReport | Exception, seconds: float) -> None:
+    def ended(self, job: QueuedMatch, outcome: MatchReport | Exception, seconds: float) -> None:
         """Count and log a match that has ended, well or not."""
         if isinstance(outcome, MatchReport):
             self._count(job, outcome, seconds)
         else:
             self._count_lost(job, outcome)
 
-    def _count(self, job: MatchJob, report: MatchReport, seconds: float) -> None:
+    def _count(self, job: QueuedMatch, report: MatchReport, seconds: float) -> None:
         activity = job.queue.kind.value
         self._matches.add(1, activity)
         self._seconds.observe(seconds, activity)
@@ -51,14 +51,14 @@ class MatchObserver:
         for fault in report.result.faults:
             self._count_fault(log, job, fault)
 
-    def _count_fault(self, log: Logger, job: MatchJob, fault: Fault) -> None:
+    def _count_fault(self, log: Logger, job: QueuedMatch, fault: Fault) -> None:
         seat = job.spec.seats[fault.seat]
         owner, slash, _ = seat.name.partition("/")
         self._faults.add(1, fault.cause.value, owner if slash else OPERATOR)
         about = {"seat": fault.seat, "ply": fault.ply, "bot": seat.name, "version": seat.version[:12]}
         log.debug("fault", cause=fault.cause.value, why=fault.explanation, **about)
 
-    def _count_lost(self, job: MatchJob, error: Exception) -> None:
+    def _count_lost(self, job: QueuedMatch, error: Exception) -> None:
         cause = error.cause if isinstance(error, MatchLostError) else HostCause.HOSTING_FAILED
         self._lost.add(1, cause.value)
         if cause is not HostCause.CANCELLED:

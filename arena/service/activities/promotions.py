@@ -17,6 +17,7 @@ from arena.tournament.errors import TournamentError
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.promotion_tests import PromotionRule, create_promotion_test
 from engine.core import EngineError
+from engine.text import Text
 from ratings.errors import BotError, PlanError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
@@ -28,8 +29,8 @@ from ratings.store.ladders import RunningLadder, plays
 from ratings.values.names import ARENA
 
 _UNTESTABLE = (BotError, PlanError, BotDirectoryError, StoreError, TournamentError, ScheduleError, EngineError)
-_NOBODY = "no ladder is open on which the two could be compared"
-_OFF = "versions are not tested any more"
+_NOBODY = Text("service.no_ladder_open_which_two", "no ladder is open on which the two could be compared")
+_OFF = Text("service.versions_not_tested_any_more", "versions are not tested any more")
 
 
 class PromotionRunner:
@@ -60,9 +61,12 @@ class PromotionRunner:
     def _look_at(self, waiting: WaitingVersion, newest: WaitingVersion) -> bool:
         """Look at one version, and return whether it was decided about."""
         if waiting.version.id != newest.version.id:
-            return self._hold_back(waiting, f"version {newest.version.number} took its place")
+            return self._hold_back(
+                waiting,
+                Text("service.version_took_place", "version {number} took its place", number=newest.version.number),
+            )
         if waiting.active is None:
-            return self._promote(waiting, "it was admitted")
+            return self._promote(waiting, Text("service.it_was_admitted", "it was admitted"))
         if self._rule is None:
             return self._promote(waiting, _OFF)
         ladders = self._ladders(waiting)
@@ -90,7 +94,7 @@ class PromotionRunner:
                 made = create_promotion_test(self._context.database, self._context.programs, rule, running, waiting)
                 self._context.log.info("promotion test", bot=waiting.bot.name, tournament=made.name)
         except _UNTESTABLE as error:
-            return self._promote(waiting, f"it could not be tested: {error}")
+            return self._promote(waiting, Text("service.could_not_tested", "it could not be tested: {why}", why=error))
         return False
 
     def _decide(self, waiting: WaitingVersion, tests: list[tuple[RunningLadder, PromotionTest]]) -> bool:
@@ -103,9 +107,19 @@ class PromotionRunner:
             assert found is not None
             note = f"{test.tournament.name}: {comparison_note(found)}, after {found.pairs} steps"
             if found.answer == ComparisonAnswer.NOT_BETTER:
-                return self._hold_back(waiting, f"it is weaker on {running.ladder.name} ({note})")
+                return self._hold_back(
+                    waiting,
+                    Text(
+                        "service.it_is_weaker_on",
+                        "it is weaker on {ladder} ({note})",
+                        ladder=running.ladder.name,
+                        note=note,
+                    ),
+                )
             notes.append(note)
-        return self._promote(waiting, f"it was not found weaker ({'; '.join(notes)})")
+        return self._promote(
+            waiting, Text("service.not_found_weaker", "it was not found weaker ({note})", note="; ".join(notes))
+        )
 
     def _promote(self, waiting: WaitingVersion, why: str) -> bool:
         self._ledger.promote(waiting.version.id, actor=ARENA, message=why)
@@ -114,8 +128,15 @@ class PromotionRunner:
 
     def _hold_back(self, waiting: WaitingVersion, why: str) -> bool:
         bot, version = waiting.bot, waiting.version
-        remedy = f"arena bot promote {bot.name}@{version.content_hash[:12]} lets it play all the same"
-        sentence = f"Version {version.number} of {bot.name} does not replace the one that plays: {why}; {remedy}."
+        sentence = Text(
+            "service.version_does_not_replace_one",
+            "Version {number} of {bot} does not replace the one that plays: {why}; arena bot promote {name} lets it "
+            "play all the same.",
+            number=version.number,
+            bot=bot.name,
+            why=why,
+            name=f"{bot.name}@{version.content_hash[:12]}",
+        )
         notice = f"{bot.name} {version.number} was not promoted", sentence
         self._ledger.note_not_promoted(version.id, actor=ARENA, message=why, notice=notice)
         self._note("not promoted", waiting, why)

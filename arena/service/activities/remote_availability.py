@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Protocol
 
 from arena.service.activities.context import ServiceContext
+from engine.text import Text
 from ratings.ledger.service import ServiceLedger
 from ratings.read.absences import remote_versions
 from ratings.store.models import Version
 
-WHY = "it is not connected"
+WHY = Text("service.not_connected", "it is not connected")
 
 
 class ConnectedVersions(Protocol):

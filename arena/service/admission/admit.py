@@ -27,9 +27,10 @@ from arena.trial.judging import (
 )
 from arena.trial.trials import PlayedTrial, UndecidedError, play_all
 from arena.trial.values import TrialCheck, TrialMatch, failed, passed, skipped
+from engine.text import Text
 
 Report = Callable[[Finding], None]
-_NOT_YET = "It was not looked at, because of what failed before."
+_NOT_YET = Text("service.not_looked_because_what_failed", "It was not looked at, because of what failed before.")
 
 
 async def admit(request: AdmissionRequest, executor: MatchExecutor, report: Report) -> AdmissionVerdict:
@@ -44,7 +45,11 @@ async def admit(request: AdmissionRequest, executor: MatchExecutor, report: Repo
         await admission.look()
     except UndecidedError as error:
         findings = tuple(admission.findings)
-        return AdmissionVerdict(AdmissionOutcome.UNDECIDED, findings, f"It will be looked at again: {error}.")
+        return AdmissionVerdict(
+            AdmissionOutcome.UNDECIDED,
+            findings,
+            Text("service.will_looked_again", "It will be looked at again: {why}.", why=error),
+        )
     return _verdict(admission.findings, admission.matches)
 
 
@@ -52,10 +57,21 @@ def _verdict(findings: Sequence[Finding], matches: int) -> AdmissionVerdict:
     reasons = [finding for finding in findings if finding.state is FindingState.FAILED]
     if not reasons:
         return AdmissionVerdict(
-            AdmissionOutcome.ADMITTED, tuple(findings), f"Admitted after {matches} matches without a fault."
+            AdmissionOutcome.ADMITTED,
+            tuple(findings),
+            Text(
+                "service.admitted_after_matches_without_fault",
+                "Admitted after {count} matches without a fault.",
+                count=matches,
+            ),
         )
-    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-    return AdmissionVerdict(AdmissionOutcome.REFUSED, tuple(findings), f"Refused{more}: {reasons[0].sentence}")
+    why, more = reasons[0].sentence, len(reasons) - 1
+    summary = (
+        Text("service.refused_more", "Refused (and {count} more): {why}", count=more, why=why)
+        if more
+        else Text("service.refused", "Refused: {why}", why=why)
+    )
+    return AdmissionVerdict(AdmissionOutcome.REFUSED, tuple(findings), summary)
 
 
 class _Admission:
@@ -73,7 +89,15 @@ class _Admission:
     async def look(self) -> None:
         """Make all checks that make sense. Raises UndecidedError."""
         if not self._request.grounds:
-            self._add(failed(TrialCheck.PLAY, "None of the games in its bot.toml is installed here; name one that is."))
+            self._add(
+                failed(
+                    TrialCheck.PLAY,
+                    Text(
+                        "service.none_games_bot_toml_installed",
+                        "None of the games in its bot.toml is installed here; name one that is.",
+                    ),
+                )
+            )
         elif await self._look_at_start() and await self._look_at_play():
             await self._look_closely()
         done = checks_of(self.findings)
@@ -88,7 +112,7 @@ class _Admission:
         if not first.processes:
             self._add_all(map(finding_of, blunders))
             return False
-        self._add(passed(TrialCheck.START, "It starts, and joins in time."))
+        self._add(passed(TrialCheck.START, Text("service.starts_joins_time", "It starts, and joins in time.")))
         self._is_sound = not blunders
         return True
 
@@ -100,7 +124,12 @@ class _Admission:
         if blunders := blunders_in(self._played):
             await self._explain(blunders)
             return False
-        self._add(passed(TrialCheck.PROTOCOL, f"It kept to the protocol in {len(bouts)} matches."))
+        self._add(
+            passed(
+                TrialCheck.PROTOCOL,
+                Text("service.kept_protocol_matches", "It kept to the protocol in {count} matches.", count=len(bouts)),
+            )
+        )
         self._add(judge_play(self._played))
         self._add(judge_memory(self._request.bot, self._played))
         return True

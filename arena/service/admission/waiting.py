@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.programs import StoredPrograms
+from engine.text import Text
 
-NO_SANDBOX = (
-    "It waits: no bot of an owner can run at this service now, because its sandbox does not work; the organiser sees "
-    "why with `arena serve --check`."
+NO_SANDBOX = Text(
+    "service.waits_no_bot_owner_can",
+    "It waits: no bot of an owner can run at this service now, because its sandbox does not work; the "
+    "organiser sees why with `arena serve --check`.",
 )
 SANDBOX = "sandbox"
 """The part of the service's health that tells of it."""

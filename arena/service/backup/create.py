@@ -25,6 +25,7 @@ from arena.service.backup.format import BUILDS, DATABASE, FORMAT, HEADER, KEY, S
 from arena.service.backup.own_database import holds_password
 from arena.service.backup.writer import ArchiveWriter
 from arena.service.home import Home
+from engine.text import Text
 from ratings.errors import DatabaseFullError
 from ratings.ledger.copying import copy_database
 from ratings.read.held import HeldCounts, held_counts, held_versions
@@ -81,15 +82,35 @@ def _new_tar(path: Path, *, is_compressed: bool) -> Iterator[tarfile.TarFile]:
 def _check(home: Home, target: Path) -> bool:
     """Return whether the archive is to be compressed. Raises HomeArchiveError if it cannot be written at all."""
     if not home.has_book:
-        raise HomeArchiveError(f"{home.directory} is no home: it has no {home.database.name}; give that of a service")
+        raise HomeArchiveError(
+            Text(
+                "service.no_home_no_give_service",
+                "{directory} is no home: it has no {name}; give that of a service",
+                directory=home.directory,
+                name=home.database.name,
+            )
+        )
     if target.exists():
-        raise HomeArchiveError(f"{target} exists already; name a new file")
+        raise HomeArchiveError(
+            Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
+        )
     if not target.parent.is_dir():
-        raise HomeArchiveError(f"there is no directory {target.parent}; create it first")
+        raise HomeArchiveError(
+            Text(
+                "service.no_directory_create_first", "there is no directory {path}; create it first", path=target.parent
+            )
+        )
     for suffix, is_compressed in SUFFIXES.items():
         if target.name.endswith(suffix):
             return is_compressed
-    raise HomeArchiveError(f"{target.name} ends neither in .tar nor in .tar.gz; name for example {target.name}.tar")
+    raise HomeArchiveError(
+        Text(
+            "service.ends_neither_tar_nor_tar",
+            "{name} ends neither in .tar nor in .tar.gz; name for example {name_2}.tar",
+            name=target.name,
+            name_2=target.name,
+        )
+    )
 
 
 @contextmanager
@@ -98,13 +119,25 @@ def _explained(target: Path) -> Iterator[None]:
     try:
         yield
     except FileExistsError as error:
-        raise HomeArchiveError(f"{target} exists already; name a new file") from error
+        raise HomeArchiveError(
+            Text("service.exists_already_name_new_file", "{file} exists already; name a new file", file=target)
+        ) from error
     except (OSError, DatabaseFullError) as error:
         is_full = isinstance(error, DatabaseFullError) or error.errno in (errno.ENOSPC, errno.EDQUOT)
-        remedy = "make room there" if is_full else "see to that"
-        why = "no room is left on its disk" if is_full else str(error)
         raise HomeArchiveError(
-            f"{target} was not written: {why}; {remedy}, or name a file elsewhere; nothing was left behind"
+            Text(
+                "service.not_written_make_room_name",
+                "{file} was not written: {why}; make room there, or name a file elsewhere; nothing was left behind",
+                file=target,
+                why=Text("service.no_room_left_disk", "no room is left on its disk"),
+            )
+            if is_full
+            else Text(
+                "service.not_written_see_name_file",
+                "{file} was not written: {why}; see to that, or name a file elsewhere; nothing was left behind",
+                file=target,
+                why=error,
+            )
         ) from error
 
 
@@ -118,7 +151,7 @@ def _store_guarded(home: Home) -> Iterator[None]:
 
 def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -> tuple[HeldCounts, tuple[str, ...]]:
     """Write everything, and return what it was, and the versions whose files were not there."""
-    report("copying the database")
+    report(Text("service.copying_database", "copying the database"))
     copy = _copy_database(home, directory / DATABASE)
     try:
         made_at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -132,7 +165,13 @@ def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -
         writer.add_path(f"{TLS}/{path.name}", path)
     if home.seed_key.is_file():
         writer.add_path(KEY, home.seed_key)
-    report(f"packing the database ({(directory / DATABASE).stat().st_size / 1e6:.1f} MB)")
+    report(
+        Text(
+            "service.packing_database_mb",
+            "packing the database ({megabytes} MB)",
+            megabytes=f"{(directory / DATABASE).stat().st_size / 1e6:.1f}",
+        )
+    )
     writer.add_path(DATABASE, directory / DATABASE)
     missing = tuple(_write_versions(home, hashes, writer, report))
     _write_builds(home, frozenset(hashes), writer)
@@ -157,12 +196,21 @@ def _write_versions(home: Home, hashes: list[str], writer: ArchiveWriter, report
     """Write the files of every version, and yield those whose files are not there."""
     for done, version_hash in enumerate(hashes):
         if done % _TOLD_EVERY == 0:
-            report(f"packing versions: {done} of {len(hashes)}")
+            report(
+                Text("service.packing_versions", "packing versions: {done} of {total}", done=done, total=len(hashes))
+            )
         directory = home.store / version_hash
         if directory.is_dir():
             _write_directory(directory, f"{STORE}/{version_hash}", writer)
         else:
-            report(f"the files of version {version_hash} are not in {home.store}, so they are not in the archive")
+            report(
+                Text(
+                    "service.files_version_not_so_they",
+                    "the files of version {version} are not in {directory}, so they are not in the archive",
+                    version=version_hash,
+                    directory=home.store,
+                )
+            )
             yield version_hash
 
 
@@ -183,4 +231,10 @@ def _write_directory(directory: Path, name: str, writer: ArchiveWriter) -> None:
             with open_file(file) as opened:
                 writer.add_file(f"{name}/{file.path}", opened, executable=file.executable)
     except BotFilesError as error:
-        raise HomeArchiveError(f"the home cannot be packed: {error}; `arena db check` tells more") from error
+        raise HomeArchiveError(
+            Text(
+                "service.home_cannot_packed_arena_db",
+                "the home cannot be packed: {why}; `arena db check` tells more",
+                why=error,
+            )
+        ) from error

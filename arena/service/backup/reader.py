@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from arena.service.backup.errors import DamagedArchiveError, HomeArchiveError
 from arena.service.backup.format import FORMAT, HEADER, MANIFEST, MANIFEST_HASH, MOST_SMALL_BYTES, is_place
+from engine.text import Text
 from ratings.store.database import knows_schema
 
 _CHUNK_BYTES = 1 << 20
@@ -46,13 +47,31 @@ def _explained(archive: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise HomeArchiveError(f"there is no file {error.filename or archive}; name an archive") from error
+        raise HomeArchiveError(
+            Text(
+                "service.no_file_name_archive",
+                "there is no file {file}; name an archive",
+                file=error.filename or archive,
+            )
+        ) from error
     except (tarfile.TarError, EOFError, zlib.error) as error:
         raise DamagedArchiveError(
-            f"{archive} is no archive of a home, or it was cut off or changed ({error}); nothing was restored"
+            Text(
+                "service.no_archive_home_cut_off",
+                "{file} is no archive of a home, or it was cut off or changed ({why}); nothing was restored",
+                file=archive,
+                why=error,
+            )
         ) from error
     except UnicodeError as error:
-        raise DamagedArchiveError(f"{archive} is no archive of a home: {error}; nothing was restored") from error
+        raise DamagedArchiveError(
+            Text(
+                "service.no_archive_home_nothing_restored",
+                "{file} is no archive of a home: {why}; nothing was restored",
+                file=archive,
+                why=error,
+            )
+        ) from error
 
 
 class _Unpacking:
@@ -73,12 +92,12 @@ class _Unpacking:
                 digest = self._read_small(tar, next(members, None), MANIFEST_HASH)
                 return self._check_manifest(manifest, digest.decode("ascii", "replace"))
             self._write(tar, member)
-        raise self._refusal("its end is missing")
+        raise self._refusal(Text("service.end_missing", "its end is missing"))
 
     def _read_small(self, tar: tarfile.TarFile, member: tarfile.TarInfo | None, name: str) -> bytes:
         """Return the content of a file that must come next."""
         if member is None or member.name != name or not member.isreg() or member.size > MOST_SMALL_BYTES:
-            raise self._refusal(f"it has no {name} where one must be")
+            raise self._refusal(Text("service.no_where_one_must", "it has no {name} where one must be", name=name))
         data = _open(tar, member).read()
         self._found[name] = [hashlib.sha256(data).hexdigest(), len(data), False]
         return data
@@ -88,8 +107,14 @@ class _Unpacking:
         form, schema = header.get("format"), header.get("schema")
         if form != FORMAT or not isinstance(schema, str) or not knows_schema(schema):
             raise HomeArchiveError(
-                f"{self._archive} has format {form} and schema {schema}, which this arena does not know: it is older "
-                "than the archive; update it (git pull, make setup)"
+                Text(
+                    "service.format_schema_which_arena_does",
+                    "{file} has format {form} and schema {schema}, which this arena does not know: it is older "
+                    "than the archive; update it (git pull, make setup)",
+                    file=self._archive,
+                    form=form,
+                    schema=schema,
+                )
             )
 
     def _parse(self, data: bytes, name: str) -> dict[str, Any]:
@@ -98,12 +123,18 @@ class _Unpacking:
         except (ValueError, RecursionError):
             said = None
         if not isinstance(said, dict):
-            raise self._refusal(f"its {name} cannot be read")
+            raise self._refusal(Text("service.cannot_read", "its {name} cannot be read", name=name))
         return said
 
     def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
         if not member.isreg() or not is_place(member.name) or member.name in self._found:
-            raise self._refusal(f"it holds {member.name!r}, which no archive of a home holds")
+            raise self._refusal(
+                Text(
+                    "service.holds_which_no_archive_home",
+                    "it holds {name}, which no archive of a home holds",
+                    name=repr(member.name),
+                )
+            )
         executable = bool(member.mode & 0o100)
         target = self._directory / member.name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -115,20 +146,24 @@ class _Unpacking:
 
     def _check_manifest(self, text: bytes, digest: str) -> UnpackedArchive:
         if hashlib.sha256(text).hexdigest() != digest:
-            raise self._refusal(f"its {MANIFEST} was changed")
+            raise self._refusal(Text("service.its_was_changed", "its {name} was changed", name=MANIFEST))
         manifest = self._parse(text, MANIFEST)
         told = manifest["files"]
         for name in sorted(told.keys() | self._found.keys() - {MANIFEST, MANIFEST_HASH}):
             if name not in self._found:
-                raise self._refusal(f"{name} is missing in it")
+                raise self._refusal(Text("service.is_missing_in_it", "{name} is missing in it", name=name))
             if told.get(name) != self._found[name]:
-                raise self._refusal(f"{name} was changed in it")
+                raise self._refusal(Text("service.was_changed_in_it", "{name} was changed in it", name=name))
         return UnpackedArchive(manifest["made_at"], manifest["counts"], tuple(manifest["missing"]))
 
     def _refusal(self, why: str) -> DamagedArchiveError:
         return DamagedArchiveError(
-            f"{self._archive} is no archive of a home as it was written: {why}; nothing was restored; "
-            "take another backup"
+            Text(
+                "service.no_archive_home_written_nothing",
+                "{file} is no archive of a home as it was written: {why}; nothing was restored; take another backup",
+                file=self._archive,
+                why=why,
+            )
         )
 
 

@@ -16,6 +16,7 @@ from arena.service.backup.format import BUILDS, DATABASE, SETTINGS, STORE
 from arena.service.backup.own_database import play_own_database
 from arena.service.backup.reader import UnpackedArchive, unpack
 from arena.service.home import PRIVATE, Home
+from engine.text import Text, placed
 from ratings.ledger.check import check
 from ratings.read.held import held_versions
 from ratings.store.database import Database, make_usable, open_database, upgrade
@@ -46,9 +47,9 @@ def restore_home(archive: Path, directory: Path, report: Report = lambda _senten
     staging = directory.with_name(f".{directory.name}.restoring-{os.urandom(8).hex()}")
     try:
         staging.mkdir(mode=PRIVATE)
-        report("unpacking and checking every file")
+        report(Text("service.unpacking_checking_every_file", "unpacking and checking every file"))
         unpacked, database_was = _fill(archive, staging)
-        report("checking the database and the files of the versions")
+        report(Text("service.checking_database_files_versions", "checking the database and the files of the versions"))
         problems = _problems(Home(staging))
         staging.rename(directory)
         building.fsync(directory.parent)
@@ -61,17 +62,42 @@ def restore_home(archive: Path, directory: Path, report: Report = lambda _senten
 
 def _check_empty(directory: Path) -> None:
     if not directory.parent.is_dir():
-        raise HomeArchiveError(f"there is no directory {directory.parent}; create it first")
+        raise HomeArchiveError(
+            Text(
+                "service.no_directory_create_first",
+                "there is no directory {path}; create it first",
+                path=directory.parent,
+            )
+        )
     if directory.is_symlink() or (directory.exists() and not directory.is_dir()):
-        raise HomeArchiveError(f"{directory} is no directory; name a new one after --home")
+        raise HomeArchiveError(
+            Text(
+                "service.no_directory_name_new_one",
+                "{path} is no directory; name a new one after --home",
+                path=directory,
+            )
+        )
     if directory.is_dir() and any(directory.iterdir()):
-        raise HomeArchiveError(f"{directory} is not empty; name a new directory after --home")
+        raise HomeArchiveError(
+            Text(
+                "service.not_empty_name_new_directory",
+                "{path} is not empty; name a new directory after --home",
+                path=directory,
+            )
+        )
 
 
 def _fill(archive: Path, staging: Path) -> tuple[UnpackedArchive, str]:
     unpacked = unpack(archive, staging)
     if not (staging / DATABASE).is_file():
-        raise DamagedArchiveError(f"{archive} holds no {DATABASE}: it is no archive of a home; nothing was restored")
+        raise DamagedArchiveError(
+            Text(
+                "service.holds_no_no_archive_home",
+                "{file} holds no {name}: it is no archive of a home; nothing was restored",
+                file=archive,
+                name=DATABASE,
+            )
+        )
     for name in (STORE, BUILDS):
         (staging / name).mkdir(mode=PRIVATE, exist_ok=True)
         for path in (staging / name).rglob("*"):
@@ -112,5 +138,14 @@ def _file_problems(database: Database, store: VersionStore) -> list[str]:
 
 def _explain(directory: Path, error: OSError) -> str:
     is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    why = "no room is left on its disk" if is_full else f"{error.strerror}: {error.filename or directory}"
-    return f"{directory} was not restored: {why}; make room or name another directory; nothing was left behind"
+    why = (
+        Text("service.no_room_left_disk", "no room is left on its disk")
+        if is_full
+        else placed(error.strerror, error.filename or directory)
+    )
+    return Text(
+        "service.not_restored_make_room_name",
+        "{path} was not restored: {why}; make room or name another directory; nothing was left behind",
+        path=directory,
+        why=why,
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from arena.service.errors import DaemonError
 from arena.service.home import Home
+from engine.text import Text
 from ratings.errors import DatabaseGoneError
 from ratings.store.database import Database, open_database, rescue, rescued
 
@@ -26,16 +27,29 @@ def open_book(home: Home) -> Iterator[Database]:
     path = home.database
     if not home.is_on_server and not path.exists() and (kept := rescued(path)):
         raise DaemonError(
-            f"there is no {path} any more, and {kept} holds what had been recorded; "
-            f"`{_put_back(kept, path)}` puts it back"
+            Text(
+                "service.no_any_more_holds_what",
+                "there is no {path} any more, and {kept} holds what had been recorded; `{command}` puts it back",
+                path=path,
+                kept=kept,
+                command=_put_back(kept, path),
+            )
         )
     database = open_database(home.book)
     try:
         yield database
     except DatabaseGoneError as error:
         kept = rescue(database)
-        remedy = f"`{_put_back(kept, path)}` puts back what had been recorded" if kept else "restore a backup"
-        raise DaemonError(f"{error}; then {remedy}") from error
+        remedy = (
+            Text(
+                "command.puts_back_what_been_recorded",
+                "`{command}` puts back what had been recorded",
+                command=_put_back(kept, path),
+            )
+            if kept
+            else Text("command.restore_backup", "restore a backup")
+        )
+        raise DaemonError(Text("command.then", "{why}; then {remedy}", why=error, remedy=remedy)) from error
     finally:
         database.close()
 

@@ -21,6 +21,7 @@ from arena.service.server.tls import find_certificate
 from arena.service.settings.reading import EffectiveSettings
 from arena.service.settings.values import RetentionSection
 from arena.tournament.rate_limit import rate_of
+from engine.text import Text
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.ladders import open_ladders
 from ratings.read.volume import Volume, volume
@@ -49,7 +50,11 @@ def check(home: Home, effective: EffectiveSettings) -> CheckReport:
         problems.append(str(error))
     problems += _look_at_runtimes(home, effective)
     holder = holder_of(home.lock)
-    notes = [] if holder is None else [f"process {holder.get('pid', '?')} serves this home now"]
+    notes: list[str] = (
+        []
+        if holder is None
+        else [Text("service.process_serves_home_now", "process {pid} serves this home now", pid=holder.get("pid", "?"))]
+    )
     notes += _look_at_sandbox(home, effective)
     notes += _look_at_door(home, effective)
     wrong, soon = check_certificate(home, str(effective.value("service.tls_certificate")))
@@ -84,7 +89,7 @@ def _look_at_sandbox(home: Home, effective: EffectiveSettings) -> list[str]:
         allow_reduced=bool(effective.value("service.allow_reduced_sandbox")),
     )
     problem = sandbox_problem(StoredPrograms(VersionStore(home.store), policy))
-    return [f"bots of owners would wait: {problem}"] if problem else []
+    return [Text("service.bots_owners_would_wait", "bots of owners would wait: {why}", why=problem)] if problem else []
 
 
 def _look_at_door(home: Home, effective: EffectiveSettings) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from arena.rpc.errors import CertificateError
 from arena.service.home import Home
 from arena.service.server.tls import expiry_of, find_certificate
+from engine.text import Text
 
 WARNED_BEFORE = timedelta(days=60)
 _OTHERS = "who pinned the old one gives the new fingerprint with `arena login ADDRESS --name NAME --fingerprint NEW`"
@@ -26,7 +27,22 @@ def check_certificate(home: Home, named: str, now: datetime | None = None) -> tu
         return [str(error)], []
     remedy = f"have a new one written there, then start the service anew; {_OTHERS}" if named else _OWN.format(home.tls)
     if left <= timedelta(0):
-        return [f"the certificate {file} has expired, so nobody can call the service; {remedy}"], []
+        return [
+            Text(
+                "service.certificate_expired_so_nobody_can",
+                "the certificate {file} has expired, so nobody can call the service; {remedy}",
+                file=file,
+                remedy=remedy,
+            )
+        ], []
     if left <= WARNED_BEFORE:
-        return [], [f"the certificate {file} expires in {left.days} days; {remedy}"]
+        return [], [
+            Text(
+                "service.certificate_expires_days",
+                "the certificate {file} expires in {days} days; {remedy}",
+                file=file,
+                days=left.days,
+                remedy=remedy,
+            )
+        ]
     return [], []

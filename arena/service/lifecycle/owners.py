@@ -18,6 +18,7 @@ from arena.service.server.match_watching import LiveMatches
 from arena.service.server.owners import ListenAddresses, ListenOptions, OwnerServices, OwnersServer
 from arena.service.server.tls import TlsFiles, find_certificate, make_certificate
 from arena.service.settings.values import ServiceSettings
+from engine.text import Text
 from ratings.store.database import Database
 
 UNFINISHED_KEPT_S = 3 * 24 * 3600.0
@@ -77,7 +78,13 @@ def find_tls(home: Home, settings: ServiceSettings) -> TlsFiles | None:
     certificate, key = settings.service.tls_certificate, settings.service.tls_key
     if bool(certificate) != bool(key):
         missing = "tls_key" if certificate else "tls_certificate"
-        raise SettingsError(f"a certificate and its key belong together; set service.{missing}, too")
+        raise SettingsError(
+            Text(
+                "service.certificate_key_belong_together_set",
+                "a certificate and its key belong together; set service.{missing}, too",
+                missing=missing,
+            )
+        )
     if certificate:
         return TlsFiles(Path(certificate), Path(key))
     return find_certificate(home.tls)
@@ -89,7 +96,12 @@ def make_own_certificate(home: Home, settings: ServiceSettings) -> TlsFiles:
     Raises SettingsError if the settings name another one.
     """
     if settings.service.tls_certificate:
-        raise SettingsError("service.tls_certificate names a certificate; leave out --tls-self-signed, or that setting")
+        raise SettingsError(
+            Text(
+                "service.service_tls_certificate_names_certificate",
+                "service.tls_certificate names a certificate; leave out --tls-self-signed, or that setting",
+            )
+        )
     own = ["localhost", "127.0.0.1", "::1", socket.gethostname()]
     return make_certificate(home.tls, list(dict.fromkeys([*own, *settings.service.tls_hosts])))
 

@@ -43,6 +43,7 @@ from arena.service.supervision import Supervisor, describe
 from arena.service.wake_up import WakeUp
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.lock import sweep_locks
+from engine.text import Text
 from ratings.read.accounts import list_owners
 from ratings.store.database import Database
 
@@ -255,7 +256,12 @@ class _Service:
     def _look_at_disk(self) -> None:
         free = shutil.disk_usage(self._home.directory).free
         if free < LEAST_FREE_BYTES:
-            sentence = f"only {free >> 20} MB are free on the disk of {self._home.directory}; make room"
+            sentence = Text(
+                "service.only_mb_free_disk_make",
+                "only {megabytes} MB are free on the disk of {directory}; make room",
+                megabytes=free >> 20,
+                directory=self._home.directory,
+            )
             self._health.report("disk", sentence)
         else:
             self._health.clear("disk")

@@ -20,6 +20,7 @@ from arena.service.remote.join_policy import JoinPolicy, Presence
 from arena.service.remote.other_service import FindOtherService
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
 from arena.service.settings.values import ServiceSettings
+from engine.text import Text
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import worthless_tokens
 from ratings.store.database import Database
@@ -95,8 +96,11 @@ def _bot_listener(home: Home, settings: ServiceSettings) -> tuple[str, str, str]
         return "", "", ""
     if (tls := find_tls(home, settings)) is None:
         raise SettingsError(
-            "service.play_address needs a certificate, for the tokens of remote bots must not travel openly; give "
-            "--tls-self-signed, or a certificate"
+            Text(
+                "service.service_play_address_needs_certificate",
+                "service.play_address needs a certificate, for the tokens of remote bots must not travel openly; "
+                "give --tls-self-signed, or a certificate",
+            )
         )
     address = parse_address(settings.service.play_address)
     _check_free(address)

@@ -8,9 +8,13 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from engine.text import Text
+
 AT_ONCE = 130
-_STOPPING_TEXT = "stopping: running matches may end; a second signal ends at once"
-_AT_ONCE_TEXT = "ended at once; the next start goes on where this one was"
+_STOPPING_TEXT = Text(
+    "service.stopping_running_matches_may_end", "stopping: running matches may end; a second signal ends at once"
+)
+_AT_ONCE_TEXT = Text("service.ended_once_next_start_goes", "ended at once; the next start goes on where this one was")
 
 
 @contextmanager

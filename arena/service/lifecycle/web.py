@@ -15,6 +15,7 @@ from arena.service.listening import explain, try_to_listen
 from arena.service.logs import get_logger
 from arena.service.settings.values import ServiceSettings
 from arena.service.web.process_supervisor import WebOptions, WebProcessSupervisor
+from engine.text import Text
 
 READY_PATIENCE_S = 120.0
 """How long the service waits with being ready until pages are served, too: a busy machine takes so long for it."""
@@ -40,8 +41,12 @@ def _options(home: Home, settings: ServiceSettings, address: Address) -> WebOpti
         return WebOptions(home.book, home.socket, address, people=_people(settings), names=names)
     if (tls := find_tls(home, settings)) is None:
         raise SettingsError(
-            f"service.web_address {address} can be reached from other machines, where tokens must not travel openly; "
-            "give --tls-self-signed, or a certificate, or listen at 127.0.0.1 behind a proxy"
+            Text(
+                "service.service_web_address_can_reached",
+                "service.web_address {address} can be reached from other machines, where tokens must not travel "
+                "openly; give --tls-self-signed, or a certificate, or listen at 127.0.0.1 behind a proxy",
+                address=address,
+            )
         )
     return WebOptions(home.book, home.socket, address, tls.certificate, tls.key, _people(settings))
 

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from arena.model.people import GUEST_VERSION, guest_names
-from arena.service.remote.join_policy import AdmittedBot, JoinRefusal, JoinRequest
+from arena.service.remote.join_policy import JoinGrant, JoinRefusal, JoinRequest
 from arena.service.remote.other_service import FindOtherService, bot_refusal, no_other_service, person_refusal
 from arena.service.server.authentication import address_of
 from arena.service.server.errors import CallError
 from arena.service.server.login_guard import LoginGuard
 from engine import registry
+from engine.text import Text
 from ratings.errors import (
     AccessDeniedError,
     AccountError,
@@ -85,7 +86,7 @@ class DatabaseJoinPolicy:
         self._minute = 0
         self._notes: set[asyncio.Task[None]] = set()
 
-    async def admit(self, request: JoinRequest) -> AdmittedBot:
+    async def admit(self, request: JoinRequest) -> JoinGrant:
         """Return who joins; a bot or a version that is new is made. Raises Refusal."""
         if not request.token and address_of(request.peer) is None:
             return await self._admit_person(request)
@@ -101,23 +102,27 @@ class DatabaseJoinPolicy:
             joined = await self._join(join, self._limits.with_own(owner.limits))
         if joined.has_changed:
             self._wake()
-        return AdmittedBot(join.bot, join.content_hash, _known(games), digest)
+        return JoinGrant(join.bot, join.content_hash, _known(games), digest)
 
-    async def _admit_person(self, request: JoinRequest) -> AdmittedBot:
+    async def _admit_person(self, request: JoinRequest) -> JoinGrant:
         """Return the seat of a person, asked for over the socket of this machine. Raises Refusal."""
         if request.name not in guest_names(self._people) or request.version != GUEST_VERSION:
             raise JoinRefusal(
                 "PERMISSION_DENIED",
                 "SCOPE",
-                f"at this socket only {self._people} seats of people are taken; a bot joins at service.play_address, "
-                "with a token of its author",
+                Text(
+                    "service.socket_only_seats_people_taken",
+                    "at this socket only {who} seats of people are taken; a bot joins at service.play_address, "
+                    "with a token of its author",
+                    who=self._people,
+                ),
             )
         if self._other_service() is not None:
             raise person_refusal()
         join = RemoteJoin(PEOPLE, request.name, GUEST_VERSION, (ALL_GAMES,))
         with _refusing():
             await self._join(join, _NO_LIMITS)
-        return AdmittedBot(join.bot, join.content_hash, _known(join.games), "")
+        return JoinGrant(join.bot, join.content_hash, _known(join.games), "")
 
     async def _join(self, join: RemoteJoin, limits: OwnerLimits) -> JoinedVersion:
         """Return the version that joins; who comes back as what plays already does not wait for the right to write."""
@@ -133,8 +138,15 @@ class DatabaseJoinPolicy:
             raise JoinRefusal(
                 "FAILED_PRECONDITION",
                 "VERSION_IN_PLAY",
-                f"another version of {join.bot} is in the middle of {count} match{'es' if count > 1 else ''}; connect "
-                "that version again to play on, or wait until its time there has run out",
+                Text(
+                    "remote.another_version_middle_connect_version",
+                    "another version of {bot} is in the middle of {matches}; connect that version again to play on, or "
+                    "wait until its time there has run out",
+                    bot=join.bot,
+                    matches=Text("remote.several_matches", "{count} matches", count=count)
+                    if count > 1
+                    else Text("remote.one_match", "{count} match", count=count),
+                ),
             )
 
     async def _identify(self, request: JoinRequest, digest: str) -> Owner:
@@ -174,7 +186,10 @@ class DatabaseJoinPolicy:
     def _find(self, token: str, digest: str) -> TokenHolder:
         if not 0 < len(token) <= _LONGEST_TOKEN:
             raise AccessDeniedError(
-                'a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"'
+                Text(
+                    "service.bot_joins_token_author_sent",
+                    'a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"',
+                )
             )
         return authenticate(self._database, digest)
 
@@ -186,15 +201,26 @@ def _owner_of(holder: TokenHolder) -> Owner:
         raise JoinRefusal(
             "PERMISSION_DENIED",
             "SCOPE",
-            f"the token {token.name!r} is the organiser's, and a remote bot belongs to an owner; join with a token of "
-            "one: arena token new --owner NAME",
+            Text(
+                "service.token_organisers_remote_bot_belongs",
+                "the token {name} is the organiser's, and a remote bot belongs to an owner; join with a token of "
+                "one: arena token new --owner NAME",
+                name=repr(token.name),
+            ),
         )
     if token.scope is Scope.VIEWER:
         raise JoinRefusal(
             "PERMISSION_DENIED",
             "SCOPE",
-            f"a bot joins with a token of scope {Scope.PLAYER.value} or {Scope.COMPETITOR.value}, and the token "
-            f"{token.name!r} has scope {token.scope.value}; ask the organiser for another",
+            Text(
+                "service.bot_joins_token_scope_token",
+                "a bot joins with a token of scope {one} or {other}, and the token {name} has scope {scope}; ask "
+                "the organiser for another",
+                one=Scope.PLAYER.value,
+                other=Scope.COMPETITOR.value,
+                name=repr(token.name),
+                scope=token.scope.value,
+            ),
         )
     return owner
 
@@ -208,7 +234,12 @@ def _games_of(request: JoinRequest) -> tuple[str, ...]:
         raise JoinRefusal(
             "FAILED_PRECONDITION",
             "NO_GAME",
-            f"none of the bot's games is played here: it names {said}; there are {', '.join(registry.single_names())}",
+            Text(
+                "service.none_bot_games_played_here",
+                "none of the bot's games is played here: it names {said}; there are {names}",
+                said=said,
+                names=", ".join(registry.single_names()),
+            ),
         )
     return games
 

@@ -24,7 +24,7 @@ class JoinRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class AdmittedBot:
+class JoinGrant:
     """A bot that may join."""
 
     bot: str
@@ -51,7 +51,7 @@ class JoinRefusal(Exception):  # noqa: N818 - it is no error of ours
 class JoinPolicy(Protocol):
     """Decides who may join."""
 
-    async def admit(self, request: JoinRequest) -> AdmittedBot:
+    async def admit(self, request: JoinRequest) -> JoinGrant:
         """Return who joins; a bot or a version that is new is made. Raises Refusal."""
 
 

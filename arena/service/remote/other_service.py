@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arena.service.remote.join_policy import JoinRefusal
+from engine.text import Text
 from ratings.values.tournaments import LockHolder
 
 ELSEWHERE = "ELSEWHERE"
@@ -23,8 +24,13 @@ def bot_refusal(holder: LockHolder) -> JoinRefusal:
     return JoinRefusal(
         "UNAVAILABLE",
         ELSEWHERE,
-        f"process {pid} on {host} takes remote bots and people for this arena; connect to that service, or wait until "
-        "it has ended: this one takes them then, and needs no restart",
+        Text(
+            "service.process_takes_remote_bots_people",
+            "process {pid} on {host} takes remote bots and people for this arena; connect to that service, or "
+            "wait until it has ended: this one takes them then, and needs no restart",
+            pid=pid,
+            host=host,
+        ),
     )
 
 
@@ -33,6 +39,9 @@ def person_refusal() -> JoinRefusal:
     return JoinRefusal(
         "FAILED_PRECONDITION",
         ELSEWHERE,
-        "another service of this arena takes people now; play on its pages, or try again when it has ended: this one "
-        "takes them then, and needs no restart",
+        Text(
+            "service.another_service_arena_takes_people",
+            "another service of this arena takes people now; play on its pages, or try again when it has ended: "
+            "this one takes them then, and needs no restart",
+        ),
     )

@@ -10,7 +10,7 @@ from typing import Any
 from arena.executor.remote import RemoteOptions, RemoteProcess
 from arena.service.health import Health
 from arena.service.logs import Logger
-from arena.service.remote.join_policy import AdmittedBot, JoinPolicy, JoinRefusal, JoinRequest, Presence
+from arena.service.remote.join_policy import JoinGrant, JoinPolicy, JoinRefusal, JoinRequest, Presence
 from arena.service.remote.other_service import FindOtherService, bot_refusal, no_other_service
 from arena.service.remote.refusals import RefusalLog
 from arena.service.supervision import KnownProblems, ProcessRestarts, describe
@@ -159,7 +159,7 @@ def _refusal_json(refusal: JoinRefusal) -> dict[str, str]:
     return {"code": refusal.code, "reason": refusal.reason, "message": refusal.message}
 
 
-def _admitted_json(admitted: AdmittedBot) -> dict[str, Any]:
+def _admitted_json(admitted: JoinGrant) -> dict[str, Any]:
     """Return who may join as the process takes it."""
     found = asdict(admitted)
     return {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from arena.service.home import Home
 from arena.service.settings.values import RetentionSection
+from engine.text import Text
 from ratings.read.volume import Volume
 
 DOCUMENTED_BYTES_A_MATCH = 8192
@@ -50,19 +51,47 @@ class DiskForecast:
 
     def lines(self) -> list[str]:
         """Return the forecast in sentences."""
-        source = "measured here" if self.is_measured else "the documented figure"
-        held = f"the database holds {_size_text(self.database_bytes)}, bots {_size_text(self.archives_bytes)}"
-        pace = f"at {self.pace.matches_a_day:,} matches a day ({self.pace.source})"
-        will = f"{_size_text(self.in_a_year_bytes)} in a year; {_size_text(self.free_bytes)} are free"
-        lines = [
-            f"disk: {held}; a match takes {self.bytes_a_match:,} bytes ({source})",
-            f"disk: {pace} this home will hold about {will}",
+        source = (
+            Text("service.measured_here", "measured here")
+            if self.is_measured
+            else Text("service.documented_figure", "the documented figure")
+        )
+        held = Text(
+            "service.database_holds_bots",
+            "the database holds {database}, bots {bots}",
+            database=_size_text(self.database_bytes),
+            bots=_size_text(self.archives_bytes),
+        )
+        lines: list[str] = [
+            Text(
+                "service.disk_match_takes_bytes",
+                "disk: {why}; a match takes {bytes} bytes ({what})",
+                why=held,
+                bytes=f"{self.bytes_a_match:,}",
+                what=source,
+            ),
+            Text(
+                "service.disk_matches_day_home_will",
+                "disk: at {pace} matches a day ({what}) this home will hold about {size} in a year; {free} are free",
+                pace=f"{self.pace.matches_a_day:,}",
+                what=self.pace.source,
+                size=_size_text(self.in_a_year_bytes),
+                free=_size_text(self.free_bytes),
+            ),
         ]
         if self.keeps_replays:
-            lines.append("disk: replays of an open season are kept; the limits of [retention] count after it is closed")
+            lines.append(
+                Text(
+                    "service.disk_replays_open_season_kept",
+                    "disk: replays of an open season are kept; the limits of [retention] count after it is closed",
+                )
+            )
         if not self.fits:
             lines.append(
-                "warning: that does not fit; lower matches_per_day, set the limits of [retention], or make room"
+                Text(
+                    "service.warning_does_not_fit_lower",
+                    "warning: that does not fit; lower matches_per_day, set the limits of [retention], or make room",
+                )
             )
         return lines
 
@@ -91,10 +120,12 @@ def forecast(
 def _pace(volume: Volume, paces: Sequence[int], default_pace: int) -> DailyMatches:
     """Return what the open ladders may play or, if one has no limit, what was played, or, before, the default."""
     if paces and 0 not in paces:
-        return DailyMatches(sum(paces), "the pace of the open ladders")
+        return DailyMatches(sum(paces), Text("service.pace_open_ladders", "the pace of the open ladders"))
     if volume.last_week:
-        return DailyMatches(-(-volume.last_week // 7), "as in the last week")
-    return DailyMatches(default_pace, "matches_per_day, before there are any")
+        return DailyMatches(-(-volume.last_week // 7), Text("service.last_week", "as in the last week"))
+    return DailyMatches(
+        default_pace, Text("service.matches_per_day_before_any", "matches_per_day, before there are any")
+    )
 
 
 @dataclass(frozen=True, slots=True)

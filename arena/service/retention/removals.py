@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from arena.service.settings.values import RetentionSection
+from engine.text import Text
 from ratings.ledger.retention import RetentionLedger
 from ratings.read.retention import DAY_US, Limits, Planned, planned_removals, removable_versions, removals
 from ratings.store.database import Database
@@ -23,7 +24,6 @@ NOTICE_US = DAY_US
 _REST_US = 7 * DAY_US
 """How long after an announcement what has only become too old waits for the next one, so that nobody is told daily."""
 _MEGA = 1_000_000
-_WHAT = {RemovalKind.LOGS: "logs of {} matches", RemovalKind.REPLAYS: "replays of {} matches"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,17 @@ def _announce(database: Database, planned: Planned, at_us: int) -> Removal:
     notices = (
         list(_notices_of_versions(database, planned, due_at_us))
         if planned.kind is RemovalKind.ARCHIVES
-        else [(None, f"{sentence(planned, due_at_us)}; download before what you want to keep")]
+        else [
+            (
+                None,
+                Text(
+                    "service.will_removed_after_download_before",
+                    "{what} will be removed after {time}; download before what you want to keep",
+                    what=_subject_and_why(planned),
+                    time=instant_text(due_at_us),
+                ),
+            )
+        ]
     )
     ledger = RetentionLedger(database)
     return ledger.announce(
@@ -125,20 +135,47 @@ def _notices_of_versions(database: Database, planned: Planned, due_at_us: int) -
     owned.sort(key=lambda row: str(row.bot.owner_id))
     for owner_id, rows in groupby(owned, key=lambda row: row.bot.owner_id):
         names = ", ".join(f"{row.bot.name} version {row.version.number}" for row in rows)
-        yield owner_id, f"the files of {names} ({planned.why}) will be removed after {instant_text(due_at_us)}"
+        yield (
+            owner_id,
+            Text(
+                "service.files_will_removed_after",
+                "the files of {what} will be removed after {time}",
+                what=Text("service.what_because", "{what} ({why})", what=names, why=planned.why),
+                time=instant_text(due_at_us),
+            ),
+        )
 
 
 def sentence(planned: Planned, due_at_us: int) -> str:
     """Return in a sentence what will be removed, why and when."""
-    return f"{subject(planned)} ({planned.why}) will be removed after {instant_text(due_at_us)}"
+    return Text(
+        "service.will_removed_after",
+        "{what} will be removed after {time}",
+        what=_subject_and_why(planned),
+        time=instant_text(due_at_us),
+    )
+
+
+def _subject_and_why(planned: Planned) -> Text:
+    return Text("service.what_because", "{what} ({why})", what=subject(planned), why=planned.why)
 
 
 def subject(planned: Planned) -> str:
     """Return in words what a removal is about."""
     if planned.kind is RemovalKind.ARCHIVES:
-        return f"the files of {planned.items} versions"
-    what = _WHAT[planned.kind].format(planned.items)
-    return f"{what}, {planned.size_bytes / _MEGA:.1f} MB, that ended before {instant_text(planned.before_us)}"
+        return Text("service.files_versions", "the files of {count} versions", count=planned.items)
+    what = (
+        Text("service.logs_matches", "logs of {count} matches", count=planned.items)
+        if planned.kind is RemovalKind.LOGS
+        else Text("service.replays_matches", "replays of {count} matches", count=planned.items)
+    )
+    return Text(
+        "service.mb_ended_before",
+        "{what}, {size} MB, that ended before {time}",
+        what=what,
+        size=f"{planned.size_bytes / _MEGA:.1f}",
+        time=instant_text(planned.before_us),
+    )
 
 
 def instant_text(at_us: int) -> str:

@@ -11,6 +11,7 @@ from arena.service.backup.errors import HomeArchiveError
 from arena.service.home import Home
 from arena.service.retention.removals import RetentionResult, enforce_limits, instant_text, limits_of, sentence
 from arena.service.settings.reading import load_settings
+from engine.text import Text
 from ratings.read.held import is_held
 from ratings.read.retention import Limits, Planned, planned_removals, removals
 from ratings.store.database import Database, open_database
@@ -35,20 +36,36 @@ class RetentionReport:
 
     def lines(self) -> list[str]:
         """Return it in sentences."""
-        done = [f"removed: {one.kind.value} ({one.why})" for one in self.kept.done]
+        done: list[str] = [Text("service.removed", "removed: {why}", why=_kind_and_why(one)) for one in self.kept.done]
         if self.collected:
-            done.append(f"removed: the files of {self.collected} versions")
+            done.append(
+                Text("service.removed_files_versions", "removed: the files of {count} versions", count=self.collected)
+            )
         announced = {one.kind for one in self.pending}
         told = [
-            f"announced: {one.kind.value} ({one.why}) will be removed after {instant_text(one.due_at_us)}"
+            Text(
+                "service.announced_will_removed_after",
+                "announced: {what} will be removed after {time}",
+                what=_kind_and_why(one),
+                time=instant_text(one.due_at_us),
+            )
             for one in self.pending
         ]
         rest = [
-            f"to be announced: {sentence(one, self.at_us)}, a day after owners are told"
+            Text(
+                "service.announced_day_after_owners_told",
+                "to be announced: {what}, a day after owners are told",
+                what=sentence(one, self.at_us),
+            )
             for one in self.planned
             if one.kind not in announced
         ]
-        return [*done, *told, *rest] or ["nothing is to be removed: everything is within the limits of [retention]"]
+        return [*done, *told, *rest] or [
+            Text(
+                "service.nothing_removed_everything_within_limits",
+                "nothing is to be removed: everything is within the limits of [retention]",
+            )
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -62,6 +79,16 @@ class RetentionReport:
         }
 
 
+def _kind_and_why(removal: Removal) -> str:
+    match removal.kind:
+        case RemovalKind.LOGS:
+            return Text("service.logs", "logs ({why})", why=removal.why)
+        case RemovalKind.REPLAYS:
+            return Text("service.replays", "replays ({why})", why=removal.why)
+        case RemovalKind.ARCHIVES:
+            return Text("service.archives", "archives ({why})", why=removal.why)
+
+
 def _removal_json(removal: Removal) -> dict[str, Any]:
     return {"kind": removal.kind.value, "why": removal.why, "due_at_us": removal.due_at_us, "items": removal.items}
 
@@ -72,7 +99,14 @@ def retention_report(home: Home, environ: Mapping[str, str], *, applies: bool) -
     Raises HomeArchiveError if there is no home, SettingsError, and the errors of `open_database`.
     """
     if not home.has_book:
-        raise HomeArchiveError(f"{home.directory} is no home: it has no {home.database.name}; give that of a service")
+        raise HomeArchiveError(
+            Text(
+                "service.no_home_no_give_service",
+                "{directory} is no home: it has no {name}; give that of a service",
+                directory=home.directory,
+                name=home.database.name,
+            )
+        )
     limits = limits_of(load_settings(home.settings_file, {}, environ).values.retention)
     database = open_database(home.book, makes=False)
     try:

@@ -21,6 +21,7 @@ from arena.service.supervision import KnownProblems, RestartBackoff, describe
 from arena.tournament.errors import HostFailingError
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.runner import MatchExecutor
+from engine.text import Text
 
 PART = "host"
 
@@ -158,7 +159,11 @@ class _Watched:
         try:
             report = await self._executor.run(spec)
         except BaseException as error:
-            lost = error if isinstance(error, Exception) else MatchLostError("cancelled", HostCause.CANCELLED)
+            lost = (
+                error
+                if isinstance(error, Exception)
+                else MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED)
+            )
             self._look(spec.match_id, lost)
             raise
         self._look(spec.match_id, report)

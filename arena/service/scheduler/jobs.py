@@ -27,7 +27,7 @@ class MatchPurpose(enum.StrEnum):
 
 
 @dataclass(eq=False, slots=True)
-class MatchJob:
+class QueuedMatch:
     """A match that was ordered, and its report to come."""
 
     spec: MatchSpec
@@ -57,9 +57,9 @@ class MatchQueue:
     kind: MatchPurpose
     name: str
     pace: MatchRateLimit | None = None
-    waiting: dict[str, MatchJob] = field(default_factory=dict)
+    waiting: dict[str, QueuedMatch] = field(default_factory=dict)
     """By match id, in order."""
-    running: dict[str, MatchJob] = field(default_factory=dict)
+    running: dict[str, QueuedMatch] = field(default_factory=dict)
 
 
 class OwnerMatchCounts:
@@ -69,15 +69,15 @@ class OwnerMatchCounts:
         self._limit = limit
         self._running: Counter[str] = Counter()
 
-    def allows(self, job: MatchJob) -> bool:
+    def allows(self, job: QueuedMatch) -> bool:
         """Return whether no owner of the match is at the limit."""
         return all(not (most := self._limit(owner)) or self._running[owner] < most for owner in job.owners)
 
-    def begin(self, job: MatchJob) -> None:
+    def begin(self, job: QueuedMatch) -> None:
         """Count a match that begins."""
         self._running.update(job.owners)
 
-    def end(self, job: MatchJob) -> None:
+    def end(self, job: QueuedMatch) -> None:
         """Count a match that has ended."""
         self._running.subtract(job.owners)
         self._running += Counter()  # drops those without a match
@@ -85,14 +85,14 @@ class OwnerMatchCounts:
 
 def next_job(
     queue: MatchQueue, owners: OwnerMatchCounts, now_s: float, resting: Collection[str] = ()
-) -> MatchJob | None:
+) -> QueuedMatch | None:
     """Return the first match of an activity that may begin now, or `None`; those that are `resting` may not."""
     if not queue.waiting or (queue.pace is not None and queue.pace.wait_s(now_s) > 0):
         return None
     return next((job for name, job in queue.waiting.items() if name not in resting and owners.allows(job)), None)
 
 
-def without_slot(queue: MatchQueue, now_s: float) -> list[MatchJob]:
+def without_slot(queue: MatchQueue, now_s: float) -> list[QueuedMatch]:
     """Return the matches of an activity that need no slot and may begin now, as many as its pace allows at once."""
     found = [job for job in queue.waiting.values() if not job.needs_slot]
     return found if queue.pace is None else found[: queue.pace.count(now_s)]

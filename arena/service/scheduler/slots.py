@@ -17,17 +17,18 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.scheduler.fair import FairQueue
 from arena.service.scheduler.jobs import (
-    MatchJob,
     MatchPurpose,
     MatchQueue,
     OwnerLimit,
     OwnerMatchCounts,
+    QueuedMatch,
     next_job,
     without_slot,
 )
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.runner import MatchExecutor
+from engine.text import Text
 
 HEAD_START_S = 60.0
 """How many seconds of slots admissions may have ahead of their share: they come first, and nobody starves."""
@@ -38,7 +39,7 @@ SHORT_S = 1.0
 class SlotsObserver(Protocol):
     """Is told what happens in the slots."""
 
-    def ended(self, job: MatchJob, outcome: MatchReport | Exception, seconds: float) -> None:
+    def ended(self, job: QueuedMatch, outcome: MatchReport | Exception, seconds: float) -> None:
         """Look at a match that has ended, well or not."""
 
 
@@ -69,7 +70,7 @@ class Slots:
         self._executor: MatchExecutor | None = None
         self._is_draining = False
         self._queues: list[MatchQueue] = []
-        self._running: set[MatchJob] = set()
+        self._running: set[QueuedMatch] = set()
         self._kinds: FairQueue[MatchPurpose] = FairQueue()
         self._shares: dict[MatchPurpose, FairQueue[MatchQueue]] = {kind: FairQueue() for kind in MatchPurpose}
         for kind in MatchPurpose:
@@ -117,7 +118,7 @@ class Slots:
         if spec.match_id in queue.waiting or spec.match_id in queue.running:
             raise ValueError(f"match {spec.match_id} is being played already")
         report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
-        job = queue.waiting[spec.match_id] = MatchJob(spec, queue, self._needs_slot(spec), report)
+        job = queue.waiting[spec.match_id] = QueuedMatch(spec, queue, self._needs_slot(spec), report)
         report.add_done_callback(lambda _: job.moved.set())
         self.dispatch()
         try:
@@ -125,7 +126,7 @@ class Slots:
         finally:
             self._withdraw(job)
 
-    def find(self, match_id: str) -> MatchJob | None:
+    def find(self, match_id: str) -> QueuedMatch | None:
         """Return a match that waits or runs, or `None`."""
         found = (queue.waiting.get(match_id) or queue.running.get(match_id) for queue in self._queues)
         return next((job for job in found if job is not None), None)
@@ -134,7 +135,7 @@ class Slots:
         """End a match without a report: its `run` raises MatchLostError. Unknown ids are ignored."""
         waiting = queue.waiting.pop(match_id, None)
         if waiting is not None and not waiting.report.done():
-            waiting.report.set_exception(MatchLostError("cancelled", HostCause.CANCELLED))
+            waiting.report.set_exception(MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED))
         elif match_id in queue.running and self._executor is not None:
             await self._executor.cancel(match_id)
 
@@ -146,7 +147,7 @@ class Slots:
             self._queues.remove(queue)
         self._shares[queue.kind].remove(queue)
 
-    def _withdraw(self, job: MatchJob) -> None:
+    def _withdraw(self, job: QueuedMatch) -> None:
         """Give up a match whose report nobody waits for."""
         job.queue.waiting.pop(job.spec.match_id, None)
         job.report.cancel()
@@ -166,7 +167,7 @@ class Slots:
                 return
             self._begin(chosen, self._executor)
 
-    def _without_slot(self) -> list[MatchJob]:
+    def _without_slot(self) -> list[QueuedMatch]:
         """Return the matches that may begin whatever else is played, as far as the pace of each activity allows."""
         now_s = self._clock()
         return [job for queue in self._queues for job in without_slot(queue, now_s)]
@@ -177,7 +178,7 @@ class Slots:
         is_short = all(self._kinds.mean_cost(kind) < SHORT_S for kind in kinds)
         return running < (2 * self.slots() if is_short else self.slots())
 
-    def _choose(self) -> MatchJob | None:
+    def _choose(self) -> QueuedMatch | None:
         now_s = self._clock()
         resting = frozenset[str]() if self._watch is None else self._watch.resting(now_s)
         found = {queue: next_job(queue, self._owners, now_s, resting) for queue in self._queues}
@@ -200,7 +201,7 @@ class Slots:
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(soonest, self.dispatch) if soonest is not None else None
 
-    def _begin(self, job: MatchJob, executor: MatchExecutor) -> None:
+    def _begin(self, job: QueuedMatch, executor: MatchExecutor) -> None:
         queue = job.queue
         del queue.waiting[job.spec.match_id]
         queue.running[job.spec.match_id] = job
@@ -218,7 +219,7 @@ class Slots:
         job.moved.set()
         job.task.add_done_callback(lambda task: self._end(job, task))
 
-    def _end(self, job: MatchJob, task: asyncio.Task[MatchReport]) -> None:
+    def _end(self, job: QueuedMatch, task: asyncio.Task[MatchReport]) -> None:
         outcome = _outcome(task)
         seconds = self._clock() - job.begun_s
         del job.queue.running[job.spec.match_id]
@@ -236,7 +237,7 @@ class Slots:
         _answer(job.report, outcome)
         self.dispatch()
 
-    def _pay(self, job: MatchJob, outcome: MatchReport | Exception, seconds: float) -> None:
+    def _pay(self, job: QueuedMatch, outcome: MatchReport | Exception, seconds: float) -> None:
         is_played = not isinstance(outcome, Exception)
         if job.charges is not None:
             of_kind, of_flow = job.charges
@@ -249,7 +250,7 @@ class Slots:
 
 def _outcome(task: asyncio.Task[MatchReport]) -> MatchReport | Exception:
     if task.cancelled():
-        return MatchLostError("cancelled", HostCause.CANCELLED)
+        return MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED)
     error = task.exception()
     if error is None:
         return task.result()

@@ -20,6 +20,7 @@ from arena.model.accounts import PROTOCOL_MAJOR
 from arena.service.server.access import ACCESS, OPEN, may_call, needed_scope
 from arena.service.server.errors import CallError
 from arena.service.server.login_guard import LoginGuard
+from engine.text import Text
 from ratings.errors import AccessDeniedError
 from ratings.read.accounts import TokenHolder
 from ratings.values.states import Scope
@@ -73,7 +74,11 @@ class Authenticator:
         metadata: Metadata = tuple(context.invocation_metadata() or ())
         _check_protocol(metadata)
         if path != OPEN and path not in ACCESS:
-            raise CallError(grpc.StatusCode.UNIMPLEMENTED, "CALL_UNKNOWN", f"this service does not offer {path}")
+            raise CallError(
+                grpc.StatusCode.UNIMPLEMENTED,
+                "CALL_UNKNOWN",
+                Text("service.service_does_not_offer", "this service does not offer {call}", call=path),
+            )
         is_local, address = _place_of(context.peer(), metadata)
         if is_local and _is_organiser(metadata):
             return Caller(Viewer())
@@ -166,7 +171,12 @@ def _asks_as_public(metadata: Metadata) -> bool:
         raise CallError(
             grpc.StatusCode.INVALID_ARGUMENT,
             "VIEWER",
-            f'the metadata "{VIEWER_KEY}" may only be "{PUBLIC}", once, and without a token; send it, or the token',
+            Text(
+                "service.metadata_may_only_once_without",
+                'the metadata "{key}" may only be "{value}", once, and without a token; send it, or the token',
+                key=VIEWER_KEY,
+                value=PUBLIC,
+            ),
         )
     return bool(said)
 
@@ -180,8 +190,11 @@ def _token_of(metadata: Metadata) -> str:
     raise CallError(
         grpc.StatusCode.UNAUTHENTICATED,
         "TOKEN_MISSING",
-        "this service asks for a token; `arena login ADDRESS` stores one, other clients send it as the metadata "
-        '"authorization: Bearer <token>"',
+        Text(
+            "service.service_asks_token_arena_login",
+            "this service asks for a token; `arena login ADDRESS` stores one, other clients send it as the "
+            'metadata "authorization: Bearer <token>"',
+        ),
     )
 
 
@@ -192,8 +205,13 @@ def _check_protocol(metadata: Metadata) -> None:
         raise CallError(
             grpc.StatusCode.FAILED_PRECONDITION,
             "PROTOCOL_VERSION",
-            f"the client speaks version {spoken[:20]} of the protocol, and the service version {PROTOCOL_MAJOR}; "
-            "install the arena of the service's version",
+            Text(
+                "service.client_speaks_version_protocol_service",
+                "the client speaks version {theirs} of the protocol, and the service version {ours}; install the "
+                "arena of the service's version",
+                theirs=spoken[:20],
+                ours=PROTOCOL_MAJOR,
+            ),
             {"service": str(PROTOCOL_MAJOR)},
         )
 
@@ -201,10 +219,25 @@ def _check_protocol(metadata: Metadata) -> None:
 def _wrong_scope(path: str, viewer: Viewer) -> CallError:
     call = path.rpartition("/")[2]
     need = needed_scope(path).value
-    has = f"the token {viewer.token!r} has scope {viewer.scope.value}" if viewer.token else "none was shown"
+    has = (
+        Text(
+            "service.token_scope",
+            "the token {name} has scope {scope}",
+            name=repr(viewer.token),
+            scope=viewer.scope.value,
+        )
+        if viewer.token
+        else Text("service.none_shown", "none was shown")
+    )
     return CallError(
         grpc.StatusCode.PERMISSION_DENIED,
         "SCOPE",
-        f"{call} needs a token of scope {need}, and {has}; ask the organiser for another",
+        Text(
+            "service.needs_token_scope_ask_organiser",
+            "{call} needs a token of scope {scope}, and {what}; ask the organiser for another",
+            call=call,
+            scope=need,
+            what=has,
+        ),
         {"needed": need, "has": viewer.scope.value},
     )

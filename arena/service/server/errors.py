@@ -15,6 +15,7 @@ import grpc
 
 from arena.model.errors import ErrorKind, kind_of
 from arena.wire.status import Status
+from engine.text import Text, with_parts
 
 Code = grpc.StatusCode
 
@@ -40,9 +41,10 @@ class SlowReaderError(CallError):
         )
 
 
-_DISK_FULL_TEXT = (
-    "the disk of the service is full, and nothing was recorded; what has arrived is kept, so try again when the "
-    "organiser has made room"
+_DISK_FULL_TEXT = Text(
+    "service.disk_service_full_nothing_recorded",
+    "the disk of the service is full, and nothing was recorded; what has arrived is kept, so try again when "
+    "the organiser has made room",
 )
 
 CODES: Mapping[ErrorKind, grpc.StatusCode] = {
@@ -60,20 +62,29 @@ CODES: Mapping[ErrorKind, grpc.StatusCode] = {
     ErrorKind.ABORTED: Code.ABORTED,
     ErrorKind.INTERNAL: Code.INTERNAL,
 }
+_MARK = "\0"
 MOST_MESSAGE_BYTES = 1000
 """A status travels as metadata, written twice and up to threefold, and a client takes 16 KiB of it."""
 _TOLD_INSTEAD = {
-    "DATABASE_BUSY": "the database of the service is busy, and nothing was recorded; try again",
+    "DATABASE_BUSY": Text(
+        "service.database_service_busy_nothing_recorded",
+        "the database of the service is busy, and nothing was recorded; try again",
+    ),
     "DATABASE_LOST": "the database of the service does not answer, and nothing was recorded; try again later",
     "DISK_FULL": _DISK_FULL_TEXT,
-    "STORE": "the service cannot reach the files of a bot, and nothing was recorded; tell the organiser, then try "
-    "again",
+    "STORE": Text(
+        "service.service_cannot_reach_files_bot",
+        "the service cannot reach the files of a bot, and nothing was recorded; tell the organiser, then try again",
+    ),
 }
 """By reason: what these errors say names places on the machine of the service, nobody's business; the log has it."""
 FAILED = Status(
     CODES[ErrorKind.INTERNAL].value[0],
     "INTERNAL",
-    "the service failed at this, and its log says why; tell the organiser the time",
+    Text(
+        "service.service_failed_log_says_why",
+        "the service failed at this, and its log says why; tell the organiser the time",
+    ),
 )
 """What is told of an exception that nobody foresaw: nothing of what it says, which may be nobody's business."""
 _DISK_FULL = Status(CODES[ErrorKind.FULL].value[0], "DISK_FULL", _DISK_FULL_TEXT)
@@ -104,7 +115,20 @@ def shortened(message: str) -> str:
     if len(data) <= MOST_MESSAGE_BYTES:
         return message
     half = MOST_MESSAGE_BYTES // 2
-    return f"{data[:half].decode(errors='ignore')}...{data[-half:].decode(errors='ignore')}"
+    cut = f"{data[:half].decode(errors='ignore')}...{data[-half:].decode(errors='ignore')}"
+    return _with_its_longest_part_cut(message, cut) if isinstance(message, Text) else cut
+
+
+def _with_its_longest_part_cut(text: Text, cut: str) -> str:
+    """Return the text with its longest part cut, if that is where the message was; else the plain words."""
+    parts: list[str] = []
+    with_parts(text, lambda part: parts.append(part) or part)  # type: ignore[func-returns-value]
+    longest = max(parts, key=len, default="")
+    before, _, after = with_parts(text, lambda part: _MARK if part == longest else part).partition(_MARK)
+    if not (cut.startswith(before) and cut.endswith(after)) or _MARK in after:
+        return cut
+    left = cut[len(before) : len(cut) - len(after)]
+    return with_parts(text, lambda part: left if part == longest else part)
 
 
 def _facts_of(error: BaseException) -> dict[str, str]:

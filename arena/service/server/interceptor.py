@@ -14,6 +14,7 @@ import structlog
 from arena.service.server.authentication import CALLER, Authenticator, Caller
 from arena.service.server.errors import FAILED, SlowReaderError, status_of
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
+from engine.text import english
 from ratings.errors import InvitationError
 
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
@@ -84,7 +85,7 @@ class AccessInterceptor(grpc.aio.ServerInterceptor):
                 self._authenticator.note_failure(context)
             status = _status_for(path, error)
             code = _CODES[status.code]
-            await context.abort(code, status.message, ((STATUS_DETAILS_KEY, encode_status(status)),))
+            await context.abort(code, english(status.message), ((STATUS_DETAILS_KEY, encode_status(status)),))
         finally:
             self._observe(path, code.name, time.monotonic() - begun)
 

@@ -10,6 +10,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 import grpc
 
 from arena.service.server.errors import CallError
+from engine.text import Text
 
 _WINDOW_S = 60.0
 _MOST_ADDRESSES = 10_000
@@ -38,7 +39,12 @@ class LoginGuard:
         raise CallError(
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "TOO_MANY_LOGINS",
-            f"too many failed logins from {address or 'this machine'}; try again in {wait_s} s, with the right token",
+            Text(
+                "service.too_many_failed_logins_try",
+                "too many failed logins from {address}; try again in {seconds} s, with the right token",
+                address=address or "this machine",
+                seconds=wait_s,
+            ),
             {"retry_after_s": str(wait_s)},
         )
 

@@ -15,6 +15,7 @@ from arena.model.errors import ClientError, FellBehindError
 from arena.model.live import LogPart, MatchEvent
 from arena.service.server.authentication import Caller
 from arena.service.server.threads import Threads
+from engine.text import Text
 
 _FIRST_LOOK_S, _LAST_LOOK_S = 0.25, 2.0
 
@@ -101,7 +102,14 @@ class MatchWatchServicer:
             async with aclosing(self._now(watched, BEFORE_ALL, (seat,))) as events:
                 async for event in events:
                     if why := loss_of(event):
-                        raise ClientError(f"match {watched.match_id} has no result: {why}; it may be played again")
+                        raise ClientError(
+                            Text(
+                                "service.match_no_result_may_played",
+                                "match {match} has no result: {why}; it may be played again",
+                                match=watched.match_id,
+                                why=why,
+                            )
+                        )
                     if (part := log_part(watched, event, place)) is not None:
                         place = part.end
                         yield part

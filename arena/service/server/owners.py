@@ -38,6 +38,7 @@ from arena.service.server.submissions import LocalSubmissions, SubmissionService
 from arena.service.server.threads import Threads
 from arena.service.server.tls import TlsFiles, read_pem
 from arena.service.server.upload_handler import UploadHandler
+from engine.text import Text
 from ratings.errors import RatingsError
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import TokenHolder, authenticate
@@ -173,30 +174,58 @@ class OwnersServer:
         size = len(os.fsencode(socket))
         if size > MAX_SOCKET_PATH:
             raise ListenError(
-                f"the path {socket} has {size} bytes, and a socket may have {MAX_SOCKET_PATH}; choose a shorter --home"
+                Text(
+                    "service.path_bytes_socket_may_choose",
+                    "the path {path} has {size} bytes, and a socket may have {most}; choose a shorter --home",
+                    path=socket,
+                    size=size,
+                    most=MAX_SOCKET_PATH,
+                )
             )
         socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if socket.parent.stat().st_mode & 0o077:
             raise ListenError(
-                f"others may enter {socket.parent}, and whoever connects there is the organiser; "
-                f"`chmod 700 {socket.parent}` closes it"
+                Text(
+                    "service.others_may_enter_whoever_connects",
+                    "others may enter {path}, and whoever connects there is the organiser; `chmod 700 {path_2}` "
+                    "closes it",
+                    path=socket.parent,
+                    path_2=socket.parent,
+                )
             )
         try:
             self._server.add_insecure_port(f"unix:{socket}")
         except RuntimeError as error:
-            raise ListenError(f"cannot listen at {socket}; check that {socket.parent} can be written") from error
+            raise ListenError(
+                Text(
+                    "service.cannot_listen_check_can_written",
+                    "cannot listen at {path}; check that {directory} can be written",
+                    path=socket,
+                    directory=socket.parent,
+                )
+            ) from error
 
     def _listen_at(self, text: str) -> str:
         """Listen at an address and return it with its real port."""
         try:
             address = parse_address(text)
         except ValueError as error:
-            raise ListenError(f"{error}; write for example --address 127.0.0.1:7733") from error
+            raise ListenError(
+                Text(
+                    "service.write_example_address_127_0",
+                    "{why}; write for example --address 127.0.0.1:7733",
+                    why=error,
+                )
+            ) from error
         tls = self._listening.tls
         if tls is None and not address.is_loopback:
             raise ListenError(
-                f"{text} can be reached from other machines, where tokens must not travel openly; "
-                "give --tls-self-signed, or a certificate"
+                Text(
+                    "service.can_reached_other_machines_where",
+                    "{address} can be reached from other machines, where tokens must not travel openly; give "
+                    "--tls-self-signed, or a certificate",
+                    address=text,
+                )
             )
         try:
             port = (
@@ -285,7 +314,11 @@ def _why_not(address: Address) -> str:
         try_to_listen(address)
     except OSError as error:
         return explain(address, error, "--address")
-    return f"{address} cannot be listened on; choose another address with --address"
+    return Text(
+        "service.cannot_listened_choose_another_address",
+        "{address} cannot be listened on; choose another address with --address",
+        address=address,
+    )
 
 
 def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:

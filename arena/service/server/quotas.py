@@ -15,13 +15,10 @@ from arena.hosting.uploads.disk import Upload
 from arena.hosting.uploads.errors import UploadReason, UploadRefusedError
 from arena.model.accounts import OwnerUsage
 from arena.service.server.errors import CallError
+from engine.text import Text
 from ratings.values.limits import LIMITS, OwnerLimits
 
 _NO_LIMITS = OwnerLimits(*(0 for _ in LIMITS))
-_FULL = (
-    "{owner!r} has {used} of {allowed} MB stored, and this bot takes {more} MB; "
-    "make it smaller, or ask the organiser for more: arena owner limit {owner} --stored-mb N"
-)
 
 
 class OwnerQuotas:
@@ -46,8 +43,11 @@ class OwnerQuotas:
     def check_begin(self, owner: str, limits: OwnerLimits, size_bytes: int) -> None:
         """Check that another upload of that size may begin. Raises UploadRefusedError, CallError."""
         if limits.archive_mb and size_bytes > limits.archive_bytes:
-            message = (
-                f"the archive has {size_bytes} bytes, and {limits.archive_bytes} are allowed; make the bot smaller"
+            message = Text(
+                "hosting.archive_bytes_allowed_make_bot",
+                "the archive has {bytes} bytes, and {most} are allowed; make the bot smaller",
+                bytes=size_bytes,
+                most=limits.archive_bytes,
             )
             raise UploadRefusedError(UploadReason.TOO_LARGE, message)
         if limits.stored_mb:
@@ -76,8 +76,15 @@ def _announced(uploads: Iterable[Upload]) -> int:
 
 def _check_stored(owner: str, limits: OwnerLimits, used_bytes: int, more_bytes: int) -> None:
     if used_bytes + more_bytes > limits.stored_bytes:
-        message = _FULL.format(
-            owner=owner, used=_megabytes(used_bytes), allowed=limits.stored_mb, more=_megabytes(more_bytes)
+        message = Text(
+            "matches.mb_stored_bot_takes_mb",
+            "{owner} has {used} of {allowed} MB stored, and this bot takes {more} MB; make it smaller, or ask the "
+            "organiser for more: arena owner limit {name} --stored-mb N",
+            owner=repr(owner),
+            used=_megabytes(used_bytes),
+            allowed=limits.stored_mb,
+            more=_megabytes(more_bytes),
+            name=owner,
         )
         facts = {"used_bytes": str(used_bytes), "allowed_bytes": str(limits.stored_bytes)}
         raise CallError(grpc.StatusCode.RESOURCE_EXHAUSTED, "STORED_BYTES", message, facts)

@@ -19,6 +19,7 @@ from arena.rpc.calls import PLACES, Rpc, all_rpcs
 from arena.service.server.authentication import CALLER, Caller
 from arena.service.server.errors import CallError, SlowReaderError
 from arena.service.server.threads import Threads
+from engine.text import Text
 from ratings.values.states import AdmissionState
 
 Nouns = Callable[[Caller, str], Any]
@@ -162,5 +163,9 @@ def _arguments(rpc: Rpc, request: Message) -> dict[str, Any]:
         return rpc.decode_request(request)
     except ValueError as error:
         raise CallError(
-            grpc.StatusCode.INVALID_ARGUMENT, "REQUEST", f"the request of {rpc.path} cannot be read: {error}"
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "REQUEST",
+            Text(
+                "service.request_cannot_read", "the request of {call} cannot be read: {why}", call=rpc.path, why=error
+            ),
         ) from error

@@ -26,6 +26,7 @@ from arena.model.uploads import Submitted, UploadTicket
 from arena.service.admission.waiting import NO_SANDBOX, sandbox_problem
 from arena.service.server.errors import CallError
 from arena.service.server.quotas import OwnerQuotas
+from engine.text import Text
 from ratings.errors import AdmissionError, BotError, LimitError
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger, Submission
@@ -35,7 +36,6 @@ from ratings.values.names import OPERATOR, stored_bot_name
 _HOUR_S = 3600.0
 _REFUSALS = (BotArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)
 """What is said of an archive for good; after anything else the same archive may be taken another time."""
-_UPLOADS_USED_UP = "the organiser allows {most} uploads an hour, and they are used up; try again in {wait_min} min"
 
 
 class AdmissionReader(Protocol):
@@ -82,7 +82,12 @@ def _too_many(most: int, wait_s: float) -> CallError:
     return CallError(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
         "UPLOADS_PER_HOUR",
-        _UPLOADS_USED_UP.format(most=most, wait_min=max(1, round(wait_s / 60))),
+        Text(
+            "matches.organiser_allows_uploads_hour_they",
+            "the organiser allows {most} uploads an hour, and they are used up; try again in {minutes} min",
+            most=most,
+            minutes=max(1, round(wait_s / 60)),
+        ),
         {"retry_after_s": str(max(1, round(wait_s)))},
     )
 
@@ -211,6 +216,12 @@ def own_upload(uploads: UploadArea, viewer: Viewer, upload: str) -> Upload:
     if found.owner != _holder(viewer):
         # The same answer as for one that does not exist: whether it does is nobody else's business.
         raise CallError(
-            grpc.StatusCode.NOT_FOUND, "UPLOAD_MISSING", f"there is no upload {upload!r}; begin it with BeginUpload"
+            grpc.StatusCode.NOT_FOUND,
+            "UPLOAD_MISSING",
+            Text(
+                "service.no_upload_begin_beginupload",
+                "there is no upload {upload}; begin it with BeginUpload",
+                upload=repr(upload),
+            ),
         )
     return found

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from arena.rpc.certificates import fingerprint_of
 from arena.rpc.errors import CertificateError
+from engine.text import Text
 
 if TYPE_CHECKING:  # it costs 20 ms and 8 MB, and only making a certificate needs it
     from cryptography import x509
@@ -45,7 +46,12 @@ def read_pem(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise CertificateError(
-            f"cannot read {file}: {error.strerror}; `arena serve --tls-self-signed` makes a certificate and its key"
+            Text(
+                "service.cannot_read_arena_serve_tls",
+                "cannot read {file}: {why}; `arena serve --tls-self-signed` makes a certificate and its key",
+                file=file,
+                why=error.strerror,
+            )
         ) from error
 
 
@@ -56,7 +62,13 @@ def expiry_of(certificate: Path) -> datetime:
     try:
         return x509.load_pem_x509_certificate(read_pem(certificate)).not_valid_after_utc
     except ValueError as error:
-        raise CertificateError(f"{certificate} is no certificate in PEM; write the path of one") from error
+        raise CertificateError(
+            Text(
+                "service.no_certificate_pem_write_path",
+                "{file} is no certificate in PEM; write the path of one",
+                file=certificate,
+            )
+        ) from error
 
 
 def find_certificate(directory: Path) -> TlsFiles | None:
@@ -130,7 +142,11 @@ def _dns_name(host: str) -> x509.GeneralName:
         return x509.DNSName(host.encode("idna").decode("ascii"))
     except (UnicodeError, ValueError) as error:
         raise CertificateError(
-            f"{host!r} is no name of a host and no IP address; write for example arena.example.org"
+            Text(
+                "service.no_name_host_no_ip",
+                "{host} is no name of a host and no IP address; write for example arena.example.org",
+                host=repr(host),
+            )
         ) from error
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.service.addresses import parse_address
+from engine.text import Text
 
 Value = Any
 """A value as the typed settings hold it."""
@@ -40,7 +41,12 @@ def whole(least: int = 0, most: int = 10**12) -> SettingKind:
             raise ValueError
         return said
 
-    return SettingKind(f"a whole number, {least} to {most}", read, _text_to_whole, str)
+    return SettingKind(
+        Text("service.whole_number", "a whole number, {least} to {most}", least=least, most=most),
+        read,
+        _text_to_whole,
+        str,
+    )
 
 
 def number(least: float, most: float) -> SettingKind:
@@ -51,7 +57,12 @@ def number(least: float, most: float) -> SettingKind:
             raise ValueError
         return float(said)
 
-    return SettingKind(f"a number, {least:g} to {most:g}", read, _text_to_number, _show_number)
+    return SettingKind(
+        Text("service.a_number_to", "a number, {least} to {most}", least=f"{least:g}", most=f"{most:g}"),
+        read,
+        _text_to_number,
+        _show_number,
+    )
 
 
 def choice(*words: str) -> SettingKind:
@@ -62,7 +73,7 @@ def choice(*words: str) -> SettingKind:
             raise ValueError
         return str(said)
 
-    return SettingKind(f"one of {', '.join(words)}", read, str, _quote)
+    return SettingKind(Text("service.one_of", "one of {words}", words=", ".join(words)), read, str, _quote)
 
 
 def _read_flag(said: Any) -> bool:
@@ -140,15 +151,24 @@ def _show_names(names: tuple[str, ...]) -> str:
     return "[" + ", ".join(map(_quote, names)) + "]"
 
 
-FLAG = SettingKind("true or false", _read_flag, _text_to_flag, lambda value: "true" if value else "false")
-TEXT = SettingKind("a text in quotes", _read_text, str, _quote)
-NAMES = SettingKind(
-    "a list of texts", _read_names, lambda text: [part for part in text.split(",") if part], _show_names
+FLAG = SettingKind(
+    Text("service.true_false", "true or false"), _read_flag, _text_to_flag, lambda value: "true" if value else "false"
 )
-ADDRESS = SettingKind('an address such as "127.0.0.1:7733"', _read_address, str, _quote)
-SHARE = SettingKind('a part of all such as "2%"', _read_share, str, lambda value: f'"{value * 100:g}%"')
+TEXT = SettingKind(Text("service.text_quotes", "a text in quotes"), _read_text, str, _quote)
+NAMES = SettingKind(
+    Text("service.list_texts", "a list of texts"),
+    _read_names,
+    lambda text: [part for part in text.split(",") if part],
+    _show_names,
+)
+ADDRESS = SettingKind(
+    Text("service.address_such_127_0_0", 'an address such as "127.0.0.1:7733"'), _read_address, str, _quote
+)
+SHARE = SettingKind(
+    Text("service.part_all_such_2", 'a part of all such as "2%"'), _read_share, str, lambda value: f'"{value * 100:g}%"'
+)
 MEGABYTES = SettingKind(
-    '"auto" or a whole number of megabytes',
+    Text("service.auto_whole_number_megabytes", '"auto" or a whole number of megabytes'),
     _read_megabytes,
     _text_to_megabytes,
     lambda value: '"auto"' if value is None else str(value),

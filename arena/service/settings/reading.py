@@ -20,6 +20,7 @@ from arena.service.settings.values import (
     ServiceSettings,
     WeightsSection,
 )
+from engine.text import Text, placed
 from ratings.store.passwords import without_password
 
 DEFAULT = "default"
@@ -62,9 +63,17 @@ class EffectiveSettings:
     def values(self) -> ServiceSettings:
         """Return the typed settings. Raises SettingsError for the first problem."""
         if self.problems:
-            more = len(self.problems) - 1
-            others = f" (and {more} more: `arena serve --check` lists them)" if more else ""
-            raise SettingsError(f"{self.problems[0]}{others}")
+            first, *others = self.problems
+            if not others:
+                raise SettingsError(first)
+            raise SettingsError(
+                Text(
+                    "service.more_arena_serve_check_lists",
+                    "{why} (and {count} more: `arena serve --check` lists them)",
+                    why=first,
+                    count=len(others),
+                )
+            )
         sections: dict[str, dict[str, Value]] = {}
         for one in self.resolved:
             sections.setdefault(one.row.section, {})[one.row.name] = one.value
@@ -101,20 +110,46 @@ def _read_file(file: Path, problems: list[str]) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        problems.append(f"{file} cannot be read: {error.strerror}; check its permissions")
+        problems.append(
+            Text(
+                "service.cannot_read_check_permissions",
+                "{file} cannot be read: {why}; check its permissions",
+                file=file,
+                why=error.strerror,
+            )
+        )
     except UnicodeDecodeError:
-        problems.append(f"{file} is not UTF-8 text; write it anew, or remove it for the defaults")
+        problems.append(
+            Text(
+                "service.not_utf_8_text_write",
+                "{file} is not UTF-8 text; write it anew, or remove it for the defaults",
+                file=file,
+            )
+        )
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        problems.append(f"{file} is not TOML: {' '.join(str(error).split())}; correct that line")
+        problems.append(
+            Text(
+                "service.not_toml_correct_line",
+                "{file} is not TOML: {why}; correct that line",
+                file=file,
+                why=" ".join(str(error).split()),
+            )
+        )
     return {}
 
 
 def _unknown_keys(file: Path, tables: Mapping[str, Any]) -> Iterator[str]:
     for section, table in tables.items():
         if section not in SECTIONS:
-            yield f"{file}: {_unknown_section(section)}"
+            yield placed(file, _unknown_section(section))
         elif not isinstance(table, dict):
-            yield f"{file}: {section} is a section; write [{section}] on a line of its own, and its settings below it"
+            yield Text(
+                "service.section_write_line_own_settings",
+                "{file}: {section} is a section; write [{section_2}] on a line of its own, and its settings below it",
+                file=file,
+                section=section,
+                section_2=section,
+            )
         elif section != RUNTIMES:
             names = [row.name for row in TABLE if row.section == section]
             for name in set(table) - set(names):
@@ -128,9 +163,18 @@ def _mistyped_variables(environ: Mapping[str, str], others: Collection[str]) -> 
         begins = name.startswith(tuple(f"ARENA_{section.upper()}_" for section in SECTIONS))
         close = get_close_matches(name, known, n=1, cutoff=_ALMOST) if name.startswith("ARENA_") else []
         if close:
-            yield f"{name} sets nothing; did you mean {close[0]}? Otherwise unset it"
+            yield Text(
+                "service.sets_nothing_did_you_mean",
+                "{name} sets nothing; did you mean {guess}? Otherwise unset it",
+                name=name,
+                guess=close[0],
+            )
         elif begins:
-            yield f"{name} sets nothing; `arena serve --check` lists the settings, and docs/deploy.md their variables"
+            yield Text(
+                "service.sets_nothing_arena_serve_check",
+                "{name} sets nothing; `arena serve --check` lists the settings, and docs/deploy.md their variables",
+                name=name,
+            )
 
 
 def _unknown_section(section: str) -> str:
@@ -179,7 +223,15 @@ def _resolved(
         return ResolvedSetting(row, row.kind.read(row.kind.read_text(raw) if is_text else raw), origin)
     except ValueError:
         shown = row.kind.show(row.kind.read(row.default))
-        problems.append(f"{place} is not {row.kind.words}; the default is {shown}")
+        problems.append(
+            Text(
+                "service.not_default",
+                "{place} is not {what}; the default is {usual}",
+                place=place,
+                what=row.kind.words,
+                usual=shown,
+            )
+        )
         return ResolvedSetting(row, row.kind.read(row.default), DEFAULT)
 
 

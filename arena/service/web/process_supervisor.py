@@ -15,6 +15,7 @@ from arena.service.addresses import Address
 from arena.service.health import Health
 from arena.service.logs import Logger
 from arena.service.supervision import ProcessRestarts
+from engine.text import Text
 
 PART = "pages"
 STOP_GRACE_S = 5.0
@@ -93,7 +94,10 @@ class WebProcessSupervisor:
             self._has_begun.set()
             if self._child.is_stopping:
                 return
-            await self._revival.pause(self._child.last_words() or f"exit status {code}", was_ready=was_ready)
+            await self._revival.pause(
+                self._child.last_words() or Text("executor.exit_status", "exit status {status}", status=code),
+                was_ready=was_ready,
+            )
 
     def _command(self) -> list[str]:
         # -P: a folder named arena in the current directory is not ours.

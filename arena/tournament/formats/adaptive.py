@@ -14,6 +14,7 @@ from arena.tournament.formats.same_owner import count_tables, owners_of
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import standing_rows, tally
+from engine.text import Text
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.stopping.question import check_question, parse_question
 
@@ -54,7 +55,13 @@ class Adaptive:
             raise ScheduleError(str(error)) from error
         if self.blocks < entrants:
             raise ScheduleError(
-                f"{self.blocks} blocks at most are too few for {entrants} bots; allow {entrants} or more"
+                Text(
+                    "tournaments.blocks_most_too_few_bots",
+                    "{blocks} blocks at most are too few for {entrants} bots; allow {least} or more",
+                    blocks=self.blocks,
+                    entrants=entrants,
+                    least=entrants,
+                )
             )
         check_size(self.blocks * self.seats)
 
@@ -167,7 +174,13 @@ def with_zone(question: str, within: float | None) -> str:
     if not has_zone:
         return f"{question} within {DEFAULT_WITHIN if within is None else within:g} Elo"
     if within is not None:
-        raise ScheduleError(f"{question!r} names its zone already; leave out --within")
+        raise ScheduleError(
+            Text(
+                "tournaments.names_zone_already_leave_out",
+                "{question} names its zone already; leave out --within",
+                question=repr(question),
+            )
+        )
     return question
 
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from arena.tournament.formats.errors import ScheduleError
+from engine.text import Text
 
 if TYPE_CHECKING:
     from arena.tournament.formats.format import Format
@@ -62,16 +63,40 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
     """Raise ScheduleError unless there is such a format and it can be made with exactly these settings."""
     kind = kind_of(name)
     if kind is None:
-        raise ScheduleError(f"there is no format {name!r}; use {', '.join(sorted(NAMES))}")
+        raise ScheduleError(
+            Text(
+                "tournaments.no_format_use",
+                "there is no format {name}; use {known}",
+                name=repr(name),
+                known=", ".join(sorted(NAMES)),
+            )
+        )
     own = {field.name: field for field in fields(kind) if field.name != "seats"}
     strange = sorted(set(settings) - set(own))
     missing = sorted(key for key, field in own.items() if field.default is MISSING and key not in settings)
     if strange or missing:
-        raise ScheduleError(f"{name} has the settings {', '.join(own)}; not {', '.join(strange) or 'fewer'}")
+        raise ScheduleError(
+            Text(
+                "tournaments.settings_not",
+                "{name} has the settings {known}; not {strange}",
+                name=name,
+                known=", ".join(own),
+                strange=", ".join(strange) or "fewer",
+            )
+        )
     for key, value in settings.items():
         takes = _TYPES[str(own[key].type)]
         if type(value) not in takes:
-            raise ScheduleError(f"{key} of {name} is {value!r}, which is no {takes[-1].__name__}; give one")
+            raise ScheduleError(
+                Text(
+                    "tournaments.which_no_give_one",
+                    "{key} of {name} is {value}, which is no {kind}; give one",
+                    key=key,
+                    name=name,
+                    value=repr(value),
+                    kind=takes[-1].__name__,
+                )
+            )
 
 
 def from_settings(name: str, seats: int, settings: Mapping[str, Any]) -> Format | None:

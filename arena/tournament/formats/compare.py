@@ -15,6 +15,7 @@ from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situa
 from arena.tournament.formats.sizes import MAX_MATCHES, check_size
 from arena.tournament.formats.tables_of_two import is_whole_in_one, shares_tables, step_orders, turn_to_change
 from arena.tournament.formats.tally import standings_by_score
+from engine.text import Text
 from ratings.statistics.blocks import rotations
 from ratings.statistics.compare.betting import Capital
 from ratings.statistics.compare.comparison import CompareSettings, Comparison, ComparisonAnswer, usual_steps
@@ -94,13 +95,31 @@ class Compare:
         """Raise ScheduleError for a field that does not fit the design, or too many matches."""
         field, least = entrants - 2, self.seats - (2 if self.design == Design.SHARED else 1)
         if self.design == Design.ALONE and field:
-            raise ScheduleError(f"NEW and OLD are compared alone, and {field} others are named; leave them out")
+            raise ScheduleError(
+                Text(
+                    "tournaments.new_old_compared_alone_others",
+                    "NEW and OLD are compared alone, and {count} others are named; leave them out",
+                    count=field,
+                )
+            )
         if (field or self.design == Design.SHARED) and field < least:
             raise ScheduleError(
-                f"a field of {field} bots leaves seats empty at a table of {self.seats}; name {least} or more, or none"
+                Text(
+                    "tournaments.field_bots_leaves_seats_empty",
+                    "a field of {count} bots leaves seats empty at a table of {seats}; name {least} or more, or none",
+                    count=field,
+                    seats=self.seats,
+                    least=least,
+                )
             )
         if self.pairs < 1:
-            raise ScheduleError(f"{self.pairs} blocks are impossible; use 1 or more")
+            raise ScheduleError(
+                Text(
+                    "tournaments.blocks_impossible_use_1_more",
+                    "{pairs} blocks are impossible; use 1 or more",
+                    pairs=self.pairs,
+                )
+            )
         check_size(self.pairs * self.blocks_per_seed * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:

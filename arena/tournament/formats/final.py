@@ -17,6 +17,7 @@ from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import standings_by_score
 from engine.chance import SeededChance
+from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,13 @@ class Final:
     def check(self, entrants: int) -> None:
         """Raise ScheduleError for too few entrants, no blocks, or too many matches."""
         if self.blocks < 1:
-            raise ScheduleError(f"a final needs at least 1 block, not {self.blocks}")
+            raise ScheduleError(
+                Text(
+                    "tournaments.final_needs_least_1_block",
+                    "a final needs at least 1 block, not {blocks}",
+                    blocks=self.blocks,
+                )
+            )
         check_entrants(entrants, self.seats)
         check_size(self.rounds * entrants * self.seats)
 

@@ -16,6 +16,7 @@ from arena.tournament.formats.same_owner import owners_of
 from arena.tournament.formats.situation import BlockState, CircularOrder, PlayedBlock, Situation, Wave
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import standing_rows, tally
+from engine.text import Text
 
 MOST_BLOCKS = 99
 
@@ -42,11 +43,29 @@ class Knockout:
         """Raise ScheduleError for too few entrants, or settings that make no knockout."""
         check_entrants(entrants, self.seats)
         if self.lives not in (1, 2):
-            raise ScheduleError(f"{self.lives} lives are no knockout; use 1 (single) or 2 (double elimination)")
+            raise ScheduleError(
+                Text(
+                    "tournaments.lives_no_knockout_use_1",
+                    "{lives} lives are no knockout; use 1 (single) or 2 (double elimination)",
+                    lives=self.lives,
+                )
+            )
         if self.lives == 2 and self.seats > 2:
-            raise ScheduleError("double elimination is played with 2 seats; use --seats 2 or leave out --double")
+            raise ScheduleError(
+                Text(
+                    "tournaments.double_elimination_played_2_seats",
+                    "double elimination is played with 2 seats; use --seats 2 or leave out --double",
+                )
+            )
         if not 1 <= self.best_of <= MOST_BLOCKS:
-            raise ScheduleError(f"a best of {self.best_of} blocks is impossible; use 1 to {MOST_BLOCKS}")
+            raise ScheduleError(
+                Text(
+                    "tournaments.best_blocks_impossible_use_1",
+                    "a best of {blocks} blocks is impossible; use 1 to {most}",
+                    blocks=self.best_of,
+                    most=MOST_BLOCKS,
+                )
+            )
         check_size(entrants * self.lives * self.best_of * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:

@@ -18,6 +18,7 @@ from arena.tournament.formats.situation import CircularOrder, Entrant, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.swiss import RETIRE_AFTER
 from arena.tournament.formats.tally import keep_failing, standing_rows, tally
+from engine.text import Text
 from ratings.statistics.skill import Skill, exposure
 
 
@@ -42,7 +43,13 @@ class LadderFormat:
         """Raise ScheduleError for too few entrants, or too many matches."""
         check_entrants(entrants, self.seats)
         if self.waves < 0:
-            raise ScheduleError(f"{self.waves} waves are impossible; use 1 or more, or 0 for no end")
+            raise ScheduleError(
+                Text(
+                    "tournaments.waves_impossible_use_1_more",
+                    "{waves} waves are impossible; use 1 or more, or 0 for no end",
+                    waves=self.waves,
+                )
+            )
         check_size(entrants // self.seats * self.seats * self.waves)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:

@@ -18,6 +18,7 @@ from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import by_score, standing_rows, standings_by_score, tally
 from engine.chance import SeededChance
+from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +128,12 @@ class Gauntlet:
 
 def _check_field(name: str, entrants: int, seats: int, blocks: int) -> None:
     if blocks < 1:
-        raise ScheduleError(f"a {name} needs at least 1 block, not {blocks}")
+        raise ScheduleError(
+            Text(
+                "tournaments.needs_least_1_block_not",
+                "a {name} needs at least 1 block, not {blocks}",
+                name=name,
+                blocks=blocks,
+            )
+        )
     check_entrants(entrants, seats)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.situation import Entrant
+from engine.text import Text
 
 Owners = Mapping[str, str]
 """Whose each entrant is; one without an owner is its own."""
@@ -39,8 +40,13 @@ def check_apart(seats: int, entrants: Sequence[Entrant]) -> None:
     owners = len(set(owners_of(entrants).values()))
     if owners < seats:
         raise ScheduleError(
-            f"bots of one owner do not meet in a rated tournament, and {owners} owners do not fill {seats} seats; "
-            "name bots of more owners, or add --same-owner or --unrated"
+            Text(
+                "tournaments.bots_one_owner_do_not",
+                "bots of one owner do not meet in a rated tournament, and {owners} owners do not fill {seats} "
+                "seats; name bots of more owners, or add --same-owner or --unrated",
+                owners=owners,
+                seats=seats,
+            )
         )
 
 
@@ -59,8 +65,13 @@ def check_all_apart(entrants: Sequence[Entrant], names: Mapping[str, str]) -> No
         if other not in (None, entrant.id):
             one, two = names[str(other)], names[entrant.id]
             raise ScheduleError(
-                f"{one} and {two} have one owner, and bots of one owner do not meet in a rated tournament; leave one "
-                "out, or add --same-owner or --unrated"
+                Text(
+                    "tournaments.one_owner_bots_one_owner",
+                    "{bot} and {other} have one owner, and bots of one owner do not meet in a rated tournament; "
+                    "leave one out, or add --same-owner or --unrated",
+                    bot=one,
+                    other=two,
+                )
             )
 
 

@@ -18,6 +18,7 @@ from arena.tournament.formats.seeds import derive
 from arena.tournament.formats.situation import CircularOrder
 from arena.tournament.formats.sizes import MAX_MATCHES, check_entrants
 from engine.chance import SeededChance
+from engine.text import Text
 
 
 def schedule(entrants: Sequence[str], *, seats: int, blocks: int, seed: int) -> list[CircularOrder]:
@@ -47,20 +48,46 @@ def check_schedule(entrants: Sequence[str], *, seats: int, blocks: int) -> None:
     """Raise ScheduleError unless `schedule` can plan this."""
     repeated = [entrant for entrant, times in Counter(entrants).items() if times > 1]
     if repeated:
-        raise ScheduleError(f"{repeated[0]} is entered more than once; name each version once")
+        raise ScheduleError(
+            Text(
+                "tournaments.entered_more_than_once_name",
+                "{name} is entered more than once; name each version once",
+                name=repeated[0],
+            )
+        )
     check_round_robin(len(entrants), seats=seats, blocks=blocks)
 
 
 def check_round_robin(entrants: int, *, seats: int, blocks: int) -> None:
     """Raise ScheduleError unless so many entrants can play a round robin of so many blocks a combination."""
     if seats < 2:
-        raise ScheduleError(f"a round robin needs at least 2 seats, not {seats}")
+        raise ScheduleError(
+            Text(
+                "tournaments.round_robin_needs_least_2",
+                "a round robin needs at least 2 seats, not {seats}",
+                seats=seats,
+            )
+        )
     if blocks < 1:
-        raise ScheduleError(f"a round robin needs at least 1 block a combination, not {blocks}")
+        raise ScheduleError(
+            Text(
+                "tournaments.round_robin_needs_least_1",
+                "a round robin needs at least 1 block a combination, not {blocks}",
+                blocks=blocks,
+            )
+        )
     check_entrants(entrants, seats)
     matches = count_matches(entrants, seats=seats, blocks=blocks)
     if matches > MAX_MATCHES:
         raise ScheduleError(
-            f"{entrants} entrants in {seats} seats with {blocks} blocks a combination are {matches} matches, "
-            f"over the {MAX_MATCHES} of one tournament; enter fewer bots or ask for fewer blocks"
+            Text(
+                "tournaments.entrants_seats_blocks_combination_matches",
+                "{entrants} entrants in {seats} seats with {blocks} blocks a combination are {matches} matches, "
+                "over the {most} of one tournament; enter fewer bots or ask for fewer blocks",
+                entrants=entrants,
+                seats=seats,
+                blocks=blocks,
+                matches=matches,
+                most=MAX_MATCHES,
+            )
         )

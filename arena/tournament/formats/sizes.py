@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arena.tournament.formats.errors import ScheduleError
+from engine.text import Text
 
 MAX_MATCHES = 250_000
 
@@ -10,13 +11,26 @@ MAX_MATCHES = 250_000
 def check_entrants(entrants: int, seats: int) -> None:
     """Raise ScheduleError if so many entrants do not fill one table of `seats`."""
     if entrants < seats:
-        raise ScheduleError(f"{seats} seats need at least {seats} entrants, not {entrants}; name more bots")
+        raise ScheduleError(
+            Text(
+                "tournaments.seats_need_least_entrants_not",
+                "{seats} seats need at least {least} entrants, not {entrants}; name more bots",
+                seats=seats,
+                least=seats,
+                entrants=entrants,
+            )
+        )
 
 
 def check_size(matches: int) -> None:
     """Raise ScheduleError if one tournament would have too many matches."""
     if matches > MAX_MATCHES:
         raise ScheduleError(
-            f"that makes {matches} matches, over the {MAX_MATCHES} of one tournament; enter fewer bots or "
-            "ask for fewer blocks"
+            Text(
+                "tournaments.makes_matches_over_one_tournament",
+                "that makes {matches} matches, over the {most} of one tournament; enter fewer bots or ask for "
+                "fewer blocks",
+                matches=matches,
+                most=MAX_MATCHES,
+            )
         )

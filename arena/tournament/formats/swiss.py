@@ -15,6 +15,7 @@ from arena.tournament.formats.same_owner import count_tables, crowded, owners_of
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import keep_failing, most_block_points, standing_rows, tally
+from engine.text import Text
 
 RETIRE_AFTER = 3
 USUAL = 0
@@ -51,7 +52,12 @@ class Swiss:
         check_entrants(entrants, self.seats)
         if self.rounds < 1 or self.blocks < 1:
             raise ScheduleError(
-                f"{self.rounds} rounds of {self.blocks} blocks are no tournament; ask for 1 or more of each"
+                Text(
+                    "tournaments.rounds_blocks_no_tournament_ask",
+                    "{rounds} rounds of {blocks} blocks are no tournament; ask for 1 or more of each",
+                    rounds=self.rounds,
+                    blocks=self.blocks,
+                )
             )
         check_size(entrants // self.seats * self.seats * self.blocks * self.rounds)
 

@@ -14,6 +14,7 @@ from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
 from arena.web.official.tables import CachedTable
 from arena.web.pages.leaderboards import SortOrder
 from arena.web.shared.request_context import answers_of, arena_of, records_of, site_of
+from engine.text import Text
 from ratings.values.leaderboards import LeaderboardList, LeaderboardRow
 from ratings.values.pools import Pool
 from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
@@ -110,7 +111,11 @@ def _page_of(table: OfficialTable, limit: int, after: str | None) -> OfficialTab
     """Return a part of the rows of a table; the cursor is the place of its last row. Raises RefusedError."""
     start = 0 if after is None else int(after) if after.isdecimal() else -1
     if not 0 <= start <= len(table.rows):
-        raise RefusedError("that is no cursor of this list; take the one that the page before gave")
+        raise RefusedError(
+            Text(
+                "web.no_cursor_list_take_one", "that is no cursor of this list; take the one that the page before gave"
+            )
+        )
     end = start + limit
     return replace(table, rows=table.rows[start:end], next=str(end) if end < len(table.rows) else None)
 

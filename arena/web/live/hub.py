@@ -12,6 +12,7 @@ from arena.rpc.remote import Behalf, Line, RemoteArena
 from arena.web.live.broadcast import MatchBroadcast, Watch
 from arena.web.shared.streams import TooManyStreamsError
 from arena.web.viewer.persons import NOBODY, Persons, event_with_persons
+from engine.text import Text
 
 BEAT_S = 0.5
 """Nobody is told more often than once a beat, and all at the same moment: what they are told is encoded once."""
@@ -73,7 +74,11 @@ class Hub:
     def need_room(self) -> None:
         """Raise TooManyStreamsError if nobody more can look on."""
         if self.spectators >= MOST_SPECTATORS or self.is_closed:
-            raise TooManyStreamsError("as many are looking on as can be served; come back in a while")
+            raise TooManyStreamsError(
+                Text(
+                    "web.many_looking_can_served_come", "as many are looking on as can be served; come back in a while"
+                )
+            )
 
     def close(self) -> None:
         """End all watches, and with them all streams."""
@@ -85,7 +90,12 @@ class Hub:
 
     def _open(self, match: str, hides: bool, persons: Persons) -> MatchBroadcast:
         if self.is_closed or (len(self._broadcasts) >= MOST_MATCHES and not self._make_room()):
-            raise TooManyStreamsError("as many matches are watched as can be served; come back in a while")
+            raise TooManyStreamsError(
+                Text(
+                    "web.many_matches_watched_can_served",
+                    "as many matches are watched as can be served; come back in a while",
+                )
+            )
         watch, end_watch = self._opener(hides)
 
         def watch_people(wanted: str) -> Iterator[MatchEvent]:

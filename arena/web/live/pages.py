@@ -18,6 +18,7 @@ from arena.web.live.stream import Spectator, StreamedMatch, places_of
 from arena.web.shared.preferences import language_of
 from arena.web.shared.request_context import arena_of
 from arena.web.viewer.persons import persons_of
+from engine.text import Text
 from ratings.values.states import MatchState
 
 router = APIRouter()
@@ -29,7 +30,13 @@ def hub_of(request: Request) -> Hub:
     """Return the hub of a site. Raises HTTPException where no service plays."""
     found: Hub | None = request.app.state.hub
     if found is None:
-        raise HTTPException(404, "these pages show a database that nobody plays for; a service shows matches live")
+        raise HTTPException(
+            404,
+            Text(
+                "web.these_pages_show_database_nobody",
+                "these pages show a database that nobody plays for; a service shows matches live",
+            ),
+        )
     return found
 
 
@@ -93,6 +100,6 @@ async def _open(request: Request, hub: Hub, match: str, language: str) -> MatchB
     """Return the broadcast of a match. Raises UnknownError, HiddenError, TooManyStreamsError."""
     found = await asyncio.to_thread(arena_of(request).matches.get_match, match)
     if found.hidden:
-        raise HiddenError(f"match {found.match_id} is {found.why_hidden}")
+        raise HiddenError(Text("app.match_is", "match {match} is {why}", match=found.match_id, why=found.why_hidden))
     hides = hides_parts(found.pool.game)
     return await hub.broadcast(found.match_id, language, hides=hides, persons=persons_of(found))

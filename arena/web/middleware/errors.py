@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
-from arena.i18n.telling import tell
+from arena.i18n.translation import translate
 from arena.match.replay import ReplayError
 from arena.model.errors import ClientError, ErrorKind, kind_of
 from arena.story.errors import StoryError
@@ -152,7 +152,7 @@ def error_page(request: Request, status: int, sentence: str, headers: Mapping[st
     A program that asks the API is told so in JSON. Both are in the language that is asked for.
     """
     language = language_of(request)
-    told = tell(sentence, language)
+    told = translate(sentence, language)
     if request.url.path.startswith(_API):
         is_unknown = not told and status in _NO_CALL
         message = no_call(language) if is_unknown else for_programs(told, request.url.path, language)

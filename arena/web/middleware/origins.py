@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 
 from fastapi import HTTPException, Request
 
+from engine.text import Text
+
 _OURS = ("same-origin", "none")
 
 
@@ -15,7 +17,13 @@ def need_own_page(request: Request) -> None:
     Browsers say where a request comes from; a program that says nothing is no browser, and acts for nobody else.
     """
     if _is_foreign(request):
-        raise HTTPException(403, "this was sent by a page of another site, and nothing was done; use the pages here")
+        raise HTTPException(
+            403,
+            Text(
+                "web.sent_page_another_site_nothing",
+                "this was sent by a page of another site, and nothing was done; use the pages here",
+            ),
+        )
 
 
 def _is_foreign(request: Request) -> bool:

@@ -31,6 +31,7 @@ from arena.model.ratings import OfficialTable
 from arena.web.helper.priority import IDLE, SOON, give_way, was_starved
 from arena.web.official.tables import FitError
 from arena.web.redaction.public_message import public_message
+from engine.text import Text
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 from ratings.store.database import open_for_reading
@@ -88,7 +89,7 @@ class Fitter:
     def _start(self, written: IO[bytes]) -> subprocess.Popen[str]:
         with self._starting:
             if self._is_closed:
-                raise FitError("the pages are being closed")
+                raise FitError(Text("web.pages_being_closed", "the pages are being closed"))
             self._process = subprocess.Popen(
                 _COMMAND,
                 stdin=subprocess.PIPE,
@@ -108,7 +109,9 @@ def _has_ended(process: subprocess.Popen[str], start_s: float, longest_s: float,
         if left_s > waited_s:
             return False
         process.kill()
-        raise FitError(f"the fit took longer than {longest_s:.0f} s") from error
+        raise FitError(
+            Text("web.fit_took_longer_than_s", "the fit took longer than {seconds} s", seconds=f"{longest_s:.0f}")
+        ) from error
     return True
 
 
@@ -116,7 +119,9 @@ def _read_answer(text: bytes) -> OfficialTable:
     try:
         data = json.loads(text)
     except ValueError as error:
-        raise FitError("the process that fits ended without an answer") from error
+        raise FitError(
+            Text("web.process_fits_ended_without_answer", "the process that fits ended without an answer")
+        ) from error
     if "why_not" in data:
         raise FitError(data["why_not"])
     parts = {

@@ -20,7 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from arena.i18n.catalogue import words
-from arena.i18n.telling import tell
+from arena.i18n.translation import translate
 from arena.model.admissions import Admission
 from arena.model.errors import ClientError, RefusedError, UnknownError
 from arena.rpc.errors import LoginError
@@ -113,9 +113,9 @@ def _parts(request: Request, arena: RemoteArena, version: str) -> tuple[dict[str
     except (NotSignedInError, LoginError):
         return _trouble(words(language_of(request)).say("owner.ended")), True
     except RefusedError as error:
-        return _trouble(tell(public_message(error), language_of(request))), True
+        return _trouble(translate(public_message(error), language_of(request))), True
     except ClientError as error:
-        return _trouble(tell(public_message(error), language_of(request))), False
+        return _trouble(translate(public_message(error), language_of(request))), False
     return {part: _rendered(request, f"owners/{part}.html", seen, version) for part in _PARTS}, seen.is_over
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import IO, BinaryIO, Final
 
 from arena.hosting.archive.limits import ArchiveLimits
+from engine.text import Text
 
 MOST_LIST_BYTES: Final = 4 << 20
 """The list of the members of a zip file, which is read as a whole."""
@@ -56,7 +57,13 @@ def read_members(file: BinaryIO, limits: ArchiveLimits) -> Iterator[Member]:
     most = _ENTRIES_OF_A_FILE * limits.files
     for number, member in enumerate(_zipped(file) if is_zip else _tarred(file, limits), 1):
         if number > most:
-            raise InvalidUploadError(f"it has over {most} files; leave out what the bot does not need to run")
+            raise InvalidUploadError(
+                Text(
+                    "web.over_files_leave_out_what",
+                    "it has over {count} files; leave out what the bot does not need to run",
+                    count=most,
+                )
+            )
         yield member
 
 
@@ -79,7 +86,12 @@ class _Shy(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(MOST_LIST_BYTES + 1 if size < 0 else min(size, MOST_LIST_BYTES + 1))
         if len(data) > MOST_LIST_BYTES:
-            raise InvalidUploadError("the list of its files is too long; leave out what the bot does not need to run")
+            raise InvalidUploadError(
+                Text(
+                    "web.list_files_too_long_leave",
+                    "the list of its files is too long; leave out what the bot does not need to run",
+                )
+            )
         return data
 
 
@@ -112,9 +124,14 @@ class _Bounded(io.RawIOBase):
         data = self._file.read(size)
         self._read_bytes += len(data)
         if self._read_bytes > self._most_bytes:
-            raise InvalidUploadError("its files are larger than a version may be; leave out what the bot does not need")
+            raise InvalidUploadError(
+                Text(
+                    "web.files_larger_than_version_may",
+                    "its files are larger than a version may be; leave out what the bot does not need",
+                )
+            )
         if self._read_bytes > self._until:
-            raise InvalidUploadError("a name in it is too long; shorten it")
+            raise InvalidUploadError(Text("web.name_too_long_shorten", "a name in it is too long; shorten it"))
         return data
 
     def allow(self, place: int) -> None:
@@ -149,4 +166,6 @@ def _inflated(file: BinaryIO) -> BinaryIO | gzip.GzipFile | bz2.BZ2File | lzma.L
 
 
 def _not_plain(name: str) -> InvalidUploadError:
-    return InvalidUploadError(f"{name!r} is no plain file; send only files and folders")
+    return InvalidUploadError(
+        Text("web.no_plain_file_send_only", "{name} is no plain file; send only files and folders", name=repr(name))
+    )

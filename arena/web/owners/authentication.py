@@ -18,6 +18,7 @@ from arena.web.owners.sessions import OwnerSession, SessionStore
 from arena.web.people.visitors import address_of
 from arena.web.shared.preferences import language_of
 from arena.web.shared.request_context import site_of
+from engine.text import Text
 
 COOKIE = "session"
 
@@ -29,7 +30,12 @@ class NotSignedInError(Exception):
 def sessions_of(request: Request) -> SessionStore:
     """Return who has signed in. Raises HTTPException where there is no service."""
     if not site_of(request).is_live:
-        raise HTTPException(404, "these pages show a database; one signs in where a service plays")
+        raise HTTPException(
+            404,
+            Text(
+                "web.these_pages_show_database_one", "these pages show a database; one signs in where a service plays"
+            ),
+        )
     found: SessionStore = request.app.state.sessions
     return found
 

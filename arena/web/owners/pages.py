@@ -14,6 +14,7 @@ from arena.web.owners.authentication import asking, need_sure, private, proven_s
 from arena.web.owners.sessions import OwnerSession
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import arena_of
+from engine.text import Text
 from ratings.values.page import MOST_LIMIT
 
 _SHOWN = 50
@@ -113,7 +114,7 @@ def _act(arena: RemoteArena, what: str) -> Any:
         "roll_back": arena.bots.roll_back,
     }
     if what not in acts:
-        raise HTTPException(400, "promote, withdraw or roll_back")
+        raise HTTPException(400, Text("web.promote_withdraw_roll_back", "promote, withdraw or roll_back"))
     return acts[what]
 
 

@@ -14,6 +14,7 @@ from arena.hosting.archive.names import check_path, quote_path
 from arena.hosting.content import is_left_out
 from arena.web.owners.archives import BROKEN, InvalidUploadError, read_members
 from arena.web.redaction.public_message import is_full
+from engine.text import Text
 
 _CHUNK_BYTES = 1 << 20
 _MANIFEST = "bot.toml"
@@ -33,7 +34,11 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
             count += 1
             if count > limits.files:
                 raise InvalidUploadError(
-                    f"it has over {limits.files} files; leave out what the bot does not need to run"
+                    Text(
+                        "web.over_files_leave_out_what",
+                        "it has over {count} files; leave out what the bot does not need to run",
+                        count=limits.files,
+                    )
                 )
             left -= _write(directory, path, content, left, is_program=is_program)
     except BotArchiveError as error:
@@ -41,12 +46,17 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
     except InvalidUploadError:
         raise
     except FileExistsError as error:
-        raise InvalidUploadError(f"{quote_path(path)} is in it twice; leave one out") from error
+        raise InvalidUploadError(
+            Text("web.twice_leave_one_out", "{path} is in it twice; leave one out", path=quote_path(path))
+        ) from error
     except BROKEN as error:
         if is_full(error):
             raise
         raise InvalidUploadError(
-            "it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot"
+            Text(
+                "web.cannot_unpacked_send_zip_tar",
+                "it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot",
+            )
         ) from error
     return _root(directory)
 
@@ -60,7 +70,10 @@ def _write(directory: Path, path: str, content: IO[bytes], most_bytes: int, *, i
             written += len(data)
             if written > most_bytes:
                 raise InvalidUploadError(
-                    "its files are larger than a version may be; leave out what the bot does not need"
+                    Text(
+                        "web.files_larger_than_version_may",
+                        "its files are larger than a version may be; leave out what the bot does not need",
+                    )
                 )
             target.write(data)
     place.chmod(0o755 if is_program else 0o644)
@@ -72,5 +85,9 @@ def _root(directory: Path) -> Path:
         if (folder / _MANIFEST).is_file():
             return folder
     raise InvalidUploadError(
-        f"there is no {_MANIFEST} in it; send the directory of the bot, as `arena bot submit` takes it"
+        Text(
+            "web.no_send_directory_bot_arena",
+            "there is no {file} in it; send the directory of the bot, as `arena bot submit` takes it",
+            file=_MANIFEST,
+        )
     )

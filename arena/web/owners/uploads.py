@@ -23,6 +23,7 @@ from arena.web.owners.authentication import asking, proven_session, session_of
 from arena.web.owners.sessions import OwnerSession
 from arena.web.owners.unpacking import unpack_bot
 from arena.web.shared.preferences import language_of
+from engine.text import Text, placed
 
 _LIMITS = ArchiveLimits()
 _LONGEST_MESSAGE = 2000
@@ -38,7 +39,7 @@ def need_room_for(request: Request) -> int:
     session = session_of(request)
     length = request.headers.get("content-length", "")
     if not length.isdecimal():
-        raise HTTPException(411, "tell how long the upload is")
+        raise HTTPException(411, Text("web.tell_how_long_upload", "tell how long the upload is"))
     most_bytes = _most_bytes(request, session)
     if int(length) > most_bytes + _FORM_BYTES:
         raise HTTPException(413, words(language_of(request)).say("owner.too_large", megabytes=most_bytes >> 20))
@@ -77,5 +78,5 @@ def _hand_in(request: Request, session: OwnerSession, archive: UploadFile, messa
             bot = unpack_bot(archive.file, Path(directory), limits)
             submitted = submit(arena, bot, message, lambda _sent, _total: None)
         except (InvalidUploadError, HostingError, BotArchiveError) as error:
-            raise HTTPException(400, f"{(archive.filename or '')[:100]}: {error}") from error
+            raise HTTPException(400, placed((archive.filename or "")[:100], error)) from error
     return f"{submitted.bot}@{submitted.content_hash}"

@@ -19,6 +19,7 @@ from arena.web.drawing.curves import as_data, walk_chart
 from arena.web.shared.preferences import language_of
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import answers_of, arena_of
+from engine.text import Text
 from ratings.values.leaderboards import Standing
 from ratings.values.page import Page
 from ratings.values.statistics import Meeting
@@ -59,7 +60,14 @@ def _pools(request: Request, new: str, old: str) -> list[PoolComparison]:
     arena = arena_of(request)
     ones, others = _by_pool(arena, new), _by_pool(arena, old)
     if arena.bots.find_version(new).version_id == arena.bots.find_version(old).version_id:
-        raise RefusedError(f"{new!r} and {old!r} are the same version; name two")
+        raise RefusedError(
+            Text(
+                "web.same_version_name_two",
+                "{new} and {old} are the same version; name two",
+                new=repr(new),
+                old=repr(old),
+            )
+        )
     return [
         PoolComparison(ones[pool], others[pool], _meeting(request, new, ones[pool], others[pool]))
         for pool in ones
@@ -110,5 +118,12 @@ def show_comparison(request: Request, tournament: str) -> Response:
 
 def _result(detail: TournamentDetail) -> ComparisonResult:
     if detail.comparison is None:
-        raise RefusedError(f"{detail.summary.name!r} compares nothing: its format is {detail.summary.format}")
+        raise RefusedError(
+            Text(
+                "app.compares_nothing_format",
+                "{name} compares nothing: its format is {format}",
+                name=repr(detail.summary.name),
+                format=detail.summary.format,
+            )
+        )
     return detail.comparison

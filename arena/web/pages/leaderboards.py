@@ -18,6 +18,7 @@ from arena.web.official.tables import CachedTable
 from arena.web.pages.addresses import address_of_page
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import answers_of, arena_of, records_of, site_of
+from engine.text import Text
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
 from ratings.values.official import OfficialRow
 
@@ -183,7 +184,13 @@ def _place(after: str | None) -> int:
     if after is None:
         return 0
     if not after.isascii() or not after.isdigit() or len(after) > 6:
-        raise RefusedError(f"{after[:60]!r} is no cursor of this list; take the one that the page before gave, or none")
+        raise RefusedError(
+            Text(
+                "web.no_cursor_list_take_one_page",
+                "{cursor} is no cursor of this list; take the one that the page before gave, or none",
+                cursor=repr(after[:60]),
+            )
+        )
     return int(after)
 
 

@@ -13,7 +13,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from arena.i18n.catalogue import words
-from arena.i18n.telling import tell
+from arena.i18n.translation import translate
 from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
 from arena.model.match_details import MatchDetail
@@ -157,11 +157,11 @@ def _is_live(match: MatchDetail) -> bool:
 def _why_not(match: MatchDetail, language: str) -> str:
     say = words(language).say
     if match.hidden:
-        return f"{say('match.hidden')} {tell(match.why_hidden or '', language)}".strip()
+        return f"{say('match.hidden')} {translate(match.why_hidden or '', language)}".strip()
     if match.replay_removed_at_us is not None:
         return say("match.removed", when=format_instant(match.replay_removed_at_us))
     if match.state is MatchState.VOID:
-        return say("match.void", why=tell(match.void_reason or "", language))
+        return say("match.void", why=translate(match.void_reason or "", language))
     return say("match.not_over")
 
 

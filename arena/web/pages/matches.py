@@ -14,11 +14,12 @@ from arena.model.matches import ANY_FAULT, MatchSummary
 from arena.web.middleware.errors import status_of
 from arena.web.shared.rendering import render
 from arena.web.shared.request_context import arena_of
+from engine.text import Text
 from ratings.values.page import Page
 from ratings.values.states import Fared, MatchState
 
 router = APIRouter()
-Text = Annotated[str, Query(max_length=200)]
+Written = Annotated[str, Query(max_length=200)]
 _MOST_PLIES = 2**31 - 1
 
 
@@ -26,15 +27,15 @@ _MOST_PLIES = 2**31 - 1
 class MatchSearch:
     """What stands in the form; an empty field asks for nothing."""
 
-    bot: Text = ""
-    opponent: Text = ""
-    fared: Text = ""
-    tournament: Text = ""
-    pool: Text = ""
-    fault: Text = ""
-    least_plies: Text = ""
-    most_plies: Text = ""
-    state: Text = ""
+    bot: Written = ""
+    opponent: Written = ""
+    fared: Written = ""
+    tournament: Written = ""
+    pool: Written = ""
+    fault: Written = ""
+    least_plies: Written = ""
+    most_plies: Written = ""
+    state: Written = ""
 
     def search(self) -> dict[str, Any]:
         """Return it as arguments of `Matches.list_matches`. Raises ValueError for what makes no sense."""
@@ -61,7 +62,14 @@ def _number(text: str) -> int | None:
         return None
     number = int(text[:20])
     if not 0 <= number <= _MOST_PLIES:
-        raise ValueError(f"{number} is no number of actions; write one from 0 to {_MOST_PLIES}")
+        raise ValueError(
+            Text(
+                "web.no_number_actions_write_one",
+                "{number} is no number of actions; write one from 0 to {most}",
+                number=number,
+                most=_MOST_PLIES,
+            )
+        )
     return number
 
 

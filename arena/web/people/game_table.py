@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from arena.web.people.errors import NoTableError, TakenOverError
 from arena.web.people.human_seat import HumanSeat
 from arena.web.people.match_follower import MatchFollower
-from arena.web.people.values import SeatState, TableOrder
+from arena.web.people.values import HumanSeatState, TableOrder
 from arena.web.people.visitor_connection import VisitorConnection
 
 
@@ -182,5 +182,5 @@ class GameTable:
 
 
 def _shown_of(seats: Sequence[HumanSeat]) -> HumanSeat:
-    asked = [seat for seat in seats if seat.stage is SeatState.ASKED]
+    asked = [seat for seat in seats if seat.stage is HumanSeatState.ASKED]
     return (asked or [seat for seat in seats if not seat.is_over] or seats)[0]

@@ -18,7 +18,7 @@ from arena.v1 import play_pb2
 from arena.web.people.errors import IllegalError, StaleError
 from arena.web.people.look_ahead import PlannedAction
 from arena.web.people.seat_board import SeatBoard
-from arena.web.people.values import PendingDecision, SeatEnding, SeatState
+from arena.web.people.values import HumanSeatState, PendingDecision, SeatEnding
 
 Send = Callable[[play_pb2.PlayRequest], None]
 IDLE, BY_REQUEST = "idle", "asked"
@@ -53,20 +53,20 @@ class HumanSeat:
         self._loop = asyncio.get_running_loop()
 
     @property
-    def stage(self) -> SeatState:
+    def stage(self) -> HumanSeatState:
         """Return where the seat stands."""
         if self.ending is not None:
-            return SeatState.OVER
+            return HumanSeatState.OVER
         if self.lost:
-            return SeatState.LOST
+            return HumanSeatState.LOST
         if self._history is None:
-            return SeatState.WAITING
-        return SeatState.THINKING if self._history.pending is None or self._resigned else SeatState.ASKED
+            return HumanSeatState.WAITING
+        return HumanSeatState.THINKING if self._history.pending is None or self._resigned else HumanSeatState.ASKED
 
     @property
     def is_over(self) -> bool:
         """Return whether nothing more comes."""
-        return self.stage in (SeatState.OVER, SeatState.LOST)
+        return self.stage in (HumanSeatState.OVER, HumanSeatState.LOST)
 
     @property
     def is_waiting(self) -> bool:
@@ -76,7 +76,7 @@ class HumanSeat:
     @property
     def asked(self) -> PendingDecision | None:
         """Return the question that waits for the person, with the time that is left now."""
-        if self.stage is not SeatState.ASKED or self._history is None:
+        if self.stage is not HumanSeatState.ASKED or self._history is None:
             return None
         question = self._history.question(self._history.last_ply, self._loop.time())
         if question is None:
@@ -98,7 +98,7 @@ class HumanSeat:
 
         Raises StaleError, IllegalError; nothing was sent then.
         """
-        pending = None if self._history is None or self.stage is not SeatState.ASKED else self._history.pending
+        pending = None if self._history is None or self.stage is not HumanSeatState.ASKED else self._history.pending
         if pending is None or pending.ply != ply:
             raise StaleError("this was decided already, or the match went on; look at the board as it is now")
         if action not in pending.legal_actions:

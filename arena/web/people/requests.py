@@ -8,7 +8,7 @@ from fastapi import HTTPException, Request
 from starlette.responses import JSONResponse, Response
 
 from arena.i18n.catalogue import Words, words
-from arena.i18n.telling import tell
+from arena.i18n.translation import translate
 from arena.web.people.errors import NoTableError, PeopleError, SeatTakenError, TakenOverError
 from arena.web.people.game_table import GameTable
 from arena.web.people.tables import GameTables
@@ -52,7 +52,7 @@ def wants_page(request: Request) -> bool:
 
 def error_text(request: Request, error: PeopleError) -> str:
     """Return in the visitor's language why something may not be done."""
-    why = {"why": tell(str(error.values["why"]), language_of(request))} if "why" in error.values else {}
+    why = {"why": translate(str(error.values["why"]), language_of(request))} if "why" in error.values else {}
     return words_of(request).say(error.key, **{**error.values, **why}) if error.key else str(error)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from arena.web.people.errors import TakenOverError
 from arena.web.people.game_table import GameTable, Party
 from arena.web.people.table_view import BrowserUpdates, view_of
-from arena.web.people.values import SeatState
+from arena.web.people.values import HumanSeatState
 
 PATIENCE_S = 20.0
 """How long a browser hears nothing before it is told that the stream still stands."""
@@ -44,7 +44,7 @@ async def _await_way(table: GameTable, party: Party) -> None:
     end = asyncio.get_running_loop().time() + WAY_S
     while (left := end - asyncio.get_running_loop().time()) > 0:
         seat = table.turn_of(party)
-        asked = seat.stage is SeatState.ASKED and seat.board is not None and seat.board.asked_ply
+        asked = seat.stage is HumanSeatState.ASKED and seat.board is not None and seat.board.asked_ply
         if not asked or not table.following.is_alive or len(table.following.moves) >= asked:
             return
         await table.wait(table.sequence, left)

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from arena.i18n.telling import tell
+from arena.i18n.translation import translate
 from arena.v1 import match_pb2
 from arena.web.people.game_table import GameTable, Party
 from arena.web.people.human_seat import HumanSeat
 from arena.web.people.look_ahead import LookAhead
 from arena.web.people.seat_board import SeatBoard
-from arena.web.people.values import PendingDecision, SeatState
+from arena.web.people.values import HumanSeatState, PendingDecision
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
@@ -113,7 +113,7 @@ def _is_private(table: GameTable, party: Party) -> bool:
 def _decider(table: GameTable) -> int | None:
     """Return the seat that decides, as far as it is known; None at the end."""
     for seat in table.seats:
-        if seat.stage is SeatState.ASKED:
+        if seat.stage is HumanSeatState.ASKED:
             return seat.number
     return table.following.decider
 
@@ -281,7 +281,7 @@ def _ending(view: TableView, language: str) -> dict[str, Any] | None:
         scoring = [asdict(step) for step in view.board.game.shown.scoring(last.after, language)]
     return {
         "ranks": list(ending.ranks),
-        "faults": [tell(fault, language) for fault in ending.faults],
+        "faults": [translate(fault, language) for fault in ending.faults],
         "resigned": ending.resigned,
         "scoring": scoring,
     }

@@ -37,6 +37,7 @@ from arena.web.people.service_client import MatchStatus, ServiceClient, request_
 from arena.web.people.values import TableOrder, shown_name
 from arena.web.people.visitor_accounts import VisitorAccounts, leave_seat, wait_until_seated
 from arena.web.redaction.public_message import public_message
+from engine.text import Text
 
 LOOK_EVERY_S = 5.0
 """How often it is asked what became of matches of which the visitors hear nothing."""
@@ -91,7 +92,7 @@ class GameTables:
             return table
         if any(party.invitation == key for one in self._tables for party in one.parties):
             raise SeatTakenError("somebody has taken this seat; ask for another invitation")
-        raise NoTableError("there is no such table any more; open another one")
+        raise NoTableError(Text("web.no_such_table_any_more", "there is no such table any more; open another one"))
 
     def tables_of(self, visitor: str) -> list[tuple[GameTable, Party]]:
         """Return where a visitor plays, the newest first."""

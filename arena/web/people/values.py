@@ -69,7 +69,7 @@ def shown_name(name: str) -> str:
     return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())[:LONGEST_NAME].strip()
 
 
-class SeatState(StrEnum):
+class HumanSeatState(StrEnum):
     """Where a seat stands."""
 
     WAITING = "waiting"

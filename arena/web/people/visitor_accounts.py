@@ -15,6 +15,7 @@ from arena.web.people.game_table import ConnectedSeat
 from arena.web.people.human_seat import HumanSeat
 from arena.web.people.visitor_connection import VisitorConnection
 from arena.web.redaction.public_message import public_message
+from engine.text import Text
 
 _LOG = structlog.get_logger("web")
 ENTER_PATIENCE_S = 15.0
@@ -74,7 +75,7 @@ def _kept_out(chair: ConnectedSeat) -> NotReachedError:
     if chair.seat.lost:
         return SeatRefusedError(chair.seat.lost, why=chair.seat.lost)
     _LOG.warning("no guest is let in", why=chair.connection.trouble or "no answer in time")  # it may tell paths
-    message = "the arena does not let you in just now; try again in a minute"
+    message = Text("web.arena_does_not_let_you", "the arena does not let you in just now; try again in a minute")
     return NotReachedError(message, time=f"{ENTER_PATIENCE_S:.0f}")
 
 

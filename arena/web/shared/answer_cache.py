@@ -20,6 +20,7 @@ from arena.model.port import ShownArena
 from arena.web.helper.process import HelperProcess
 from arena.web.helper.questions import call_of
 from arena.web.helper.work_queue import WorkQueue
+from engine.text import Text
 
 PATIENCE_S: Final = 0.01
 """So long a page waits for an answer that may come at once."""
@@ -42,7 +43,7 @@ _LEAST_AGAIN_S: Final = 0.2
 _MOST_AGAIN_S: Final = 5.0
 _AGAIN_PER_WAITED: Final = 0.5
 """Whoever has waited for long asks again less often: asking takes time from making."""
-_BEING_MADE: Final = "it takes a while to work this out; ask again in a second"
+_BEING_MADE: Final = Text("web.takes_while_work_out_ask", "it takes a while to work this out; ask again in a second")
 
 
 class AnswerPendingError(Exception):

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
 from arena.i18n.catalogue import NAMES, Words, words
-from arena.i18n.telling import tell
+from arena.i18n.translation import translate
 from arena.web.drawing import sparklines
 from arena.web.drawing.marks import bot_link, mark_of
 from arena.web.shared import formats
@@ -69,7 +69,7 @@ def render(
 ) -> Response:
     """Return a page, in the visitor's language.
 
-    A template knows `say` (a text of the catalogue), `say_if` (a text that there may be), `tell` (an English sentence
+    A template knows `say` (a text of the catalogue), `say_if` (a text that there may be), `translate` (a sentence
     of the program), `site`, `path`, and `values`.
     """
     language = language_of(request)
@@ -80,7 +80,7 @@ def render(
         .get_template(template)
         .render(
             say=words(language).say,
-            tell=partial(tell, language=language),
+            translate=partial(translate, language=language),
             say_if=partial(_text_or_name, words(language)),
             lang=language,
             theme=theme_of(request),

@@ -10,6 +10,8 @@ from typing import ClassVar
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Send
 
+from engine.text import Text
+
 HEARTBEAT_S = 15.0
 """After so long without an event a stream says that it is there."""
 READ_PATIENCE_S = 30.0
@@ -60,7 +62,11 @@ class OpenStreams:
     def need_room(self) -> None:
         """Raise TooManyStreamsError if nobody more can follow."""
         if self._count >= self._most or self._closing.is_set():
-            raise TooManyStreamsError("as many are looking on as can be served; come back in a while")
+            raise TooManyStreamsError(
+                Text(
+                    "web.many_looking_can_served_come", "as many are looking on as can be served; come back in a while"
+                )
+            )
 
     @contextmanager
     def counted(self) -> Iterator[None]:

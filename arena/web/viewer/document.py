@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.i18n.telling import tell
+from arena.i18n.translation import translate
 from arena.model.live import LiveStart
 from arena.story.encoding import PartTable, encode, parts_at
 from arena.story.story import Story
@@ -28,7 +28,7 @@ def viewer_document(story: Story, table: PartTable | None = None) -> dict[str, A
 def translate_faults(place: Mapping[str, Any], language: str) -> None:
     """Say in a language what is said of the faults of a frame, or of an end."""
     for fault in place.get("faults", ()):
-        fault["explanation"] = tell(fault["explanation"], language)
+        fault["explanation"] = translate(fault["explanation"], language)
 
 
 def seat_marks(start: LiveStart) -> dict[str, list[str]]:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import ClassVar
 
+from engine.text import Text
+
 
 class TooManyWaitingError(Exception):
     """Too many wait for what takes long; the message says what to do."""
@@ -25,7 +27,12 @@ class QueueingSemaphore:
     def acquired(self) -> Iterator[None]:
         """Wait until it is our turn. Raises TooManyWaitingError if too many wait."""
         if not self._waiting.acquire(blocking=False):
-            raise TooManyWaitingError("many ask for what takes a while to work out; try again in some seconds")
+            raise TooManyWaitingError(
+                Text(
+                    "web.many_ask_what_takes_while",
+                    "many ask for what takes a while to work out; try again in some seconds",
+                )
+            )
         try:
             with self._inside:
                 yield

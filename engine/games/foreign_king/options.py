@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.kit.options import DeclaredOptions, IntegerOption, OneOf, option, remade
+from engine.text import Text
 
 HIGHEST_CAP: Final = 1000
 """The largest `max_rounds`."""
@@ -16,23 +17,40 @@ class Options:
     """Validated options; the field order is the order in which they are shown."""
 
     rulebook: str = option(
-        OneOf("canonical", "en", "de", "it", "fr"), "edition whose switches are the defaults of the others"
+        OneOf("canonical", "en", "de", "it", "fr"),
+        Text("rules.edition_whose_switches_defaults_others", "edition whose switches are the defaults of the others"),
     )
     queen_scope: str = option(
         OneOf("any", "occupied_by_others"),
-        "what the Queen may do: any of the other actions, or those other pawns stand on",
+        Text(
+            "rules.what_queen_may_do_any",
+            "what the Queen may do: any of the other actions, or those other pawns stand on",
+        ),
     )
     congress_on_empty: bool = option(
-        OneOf(False, True), "whether the Congress is asked when the King stops where no disc lies (A7)"
+        OneOf(False, True),
+        Text(
+            "rules.whether_congress_asked_when_king",
+            "whether the Congress is asked when the King stops where no disc lies (A7)",
+        ),
     )
-    virtual_discs: int = option(OneOf(15, 16), "discs of the virtual player, 2 seats (A38)")
-    virtual_can_win: bool = option(OneOf(True, False), "whether the virtual player can deny both seats the win (A46)")
+    virtual_discs: int = option(
+        OneOf(15, 16), Text("rules.discs_virtual_player_2_seats", "discs of the virtual player, 2 seats (A38)")
+    )
+    virtual_can_win: bool = option(
+        OneOf(True, False),
+        Text("rules.whether_virtual_player_can_deny", "whether the virtual player can deny both seats the win (A46)"),
+    )
     bank: int | None = option(
         OneOf("unlimited", 37, 41, meaning={"unlimited": None}),
-        "all Francs of the game; a bank that is short pays what is there (A20)",
+        Text(
+            "rules.all_francs_game_bank_short", "all Francs of the game; a bank that is short pays what is there (A20)"
+        ),
     )
     max_rounds: int = option(
-        IntegerOption(1, HIGHEST_CAP), "rounds after which the game is scored as it stands (A55)", default=100
+        IntegerOption(1, HIGHEST_CAP),
+        Text("rules.rounds_after_which_game_scored", "rounds after which the game is scored as it stands (A55)"),
+        default=100,
     )
 
     def __reduce__(self) -> tuple[Any, ...]:

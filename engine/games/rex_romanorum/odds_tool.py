@@ -11,6 +11,7 @@ from engine.core import OptionsError
 from engine.games.rex_romanorum.actions import KINDS
 from engine.games.rex_romanorum.odds import CASTLE, FIELD, win_probability
 from engine.games.rex_romanorum.options import OPTIONS, Options, Triple
+from engine.text import Text
 
 USAGE: Final = """\
 usage: odds ATTACKERS DEFENDERS [--castle] [KEY=VALUE ...]
@@ -49,9 +50,21 @@ def _answer(arguments: Sequence[str]) -> str:
     armies = [argument for argument in arguments if not argument.startswith("-") and "=" not in argument]
     flags = [argument for argument in arguments if argument.startswith("-")]
     if flags not in ([], ["--castle"]):
-        raise _MisuseError(f"there is no {' '.join(flags)!r}; the only flag is --castle, once")
+        raise _MisuseError(
+            Text(
+                "rules.no_only_flag_castle_once",
+                "there is no {name}; the only flag is --castle, once",
+                name=repr(" ".join(flags)),
+            )
+        )
     if len(armies) != 2:
-        raise _MisuseError(f"expected attackers and defenders, not {len(armies)} armies; write for example: odds 8F 3A")
+        raise _MisuseError(
+            Text(
+                "rules.expected_attackers_defenders_not_armies",
+                "expected attackers and defenders, not {count} armies; write for example: odds 8F 3A",
+                count=len(armies),
+            )
+        )
     attackers, defenders = (parse_army(army) for army in armies)
     options = _options([argument for argument in arguments if "=" in argument and not argument.startswith("-")])
     terrain = CASTLE if flags else FIELD
@@ -69,12 +82,26 @@ def _options(assignments: Sequence[str]) -> Options:
 def parse_army(text: str) -> Triple:
     """Return `4F2K` as (4, 0, 2); `format_army` is the inverse. Raises an error that says how an army is written."""
     if not _ARMY.fullmatch(text):
-        raise _MisuseError(f"{text[:40]!r} is no army; write for example 8F or 3F2A")
+        raise _MisuseError(
+            Text(
+                "rules.no_army_write_example_8f",
+                "{text} is no army; write for example 8F or 3F2A",
+                text=repr(text[:40]),
+            )
+        )
     numbers = [0, 0, 0]
     for number, kind in re.findall(r"([0-9]+)([FAK])", text):
         numbers[KINDS.index(kind)] += int(number)
     if sum(numbers) > _MOST:
-        raise _MisuseError(f"{text[:40]!r} has {sum(numbers)} figures; at most {_MOST} are counted")
+        raise _MisuseError(
+            Text(
+                "rules.figures_most_counted",
+                "{text} has {count} figures; at most {most} are counted",
+                text=repr(text[:40]),
+                count=sum(numbers),
+                most=_MOST,
+            )
+        )
     return numbers[0], numbers[1], numbers[2]
 
 

@@ -20,6 +20,7 @@ from fractions import Fraction
 from math import ceil, erf, log, sqrt
 from typing import Any
 
+from engine.text import Text
 from ratings.statistics.compare.betting import Capital
 from ratings.statistics.compare.steps import ComparisonStep
 from ratings.statistics.errors import ResultsError
@@ -65,12 +66,30 @@ class CompareSettings:
     def __post_init__(self) -> None:
         if not -0.5 < self.lower < self.upper < 0.5:
             raise ResultsError(
-                f"{self.lower} and {self.upper} are no two gains between -0.5 and 0.5, the smaller one first"
+                Text(
+                    "ratings.no_two_gains_between_0",
+                    "{name} and {other} are no two gains between -0.5 and 0.5, the smaller one first",
+                    name=self.lower,
+                    other=self.upper,
+                )
             )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
-            raise ResultsError(f"error rates {self.alpha} and {self.beta} are not between 0 and 0.5")
+            raise ResultsError(
+                Text(
+                    "ratings.error_rates_not_between_0",
+                    "error rates {alpha} and {beta} are not between 0 and 0.5",
+                    alpha=self.alpha,
+                    beta=self.beta,
+                )
+            )
         if self.max_steps < 1:
-            raise ResultsError(f"{self.max_steps} steps at most are no test; use 1 or more")
+            raise ResultsError(
+                Text(
+                    "ratings.steps_most_no_test_use",
+                    "{most} steps at most are no test; use 1 or more",
+                    most=self.max_steps,
+                )
+            )
 
 
 @dataclass(frozen=True, slots=True)

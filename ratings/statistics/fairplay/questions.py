@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.text import Text
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.fairplay.residuals import Residuals, residuals
 from ratings.statistics.official.aggregate import Counts, count
@@ -105,7 +106,14 @@ def look_at(results: Results) -> FairPlayFit:
     """Fit the official model and return the questions. Raises ResultsError for more than 250 versions."""
     counts = count(results)
     if len(counts.versions) > MAX_VERSIONS:
-        raise ResultsError(f"{len(counts.versions)} versions are too many for a look at pairs; at most {MAX_VERSIONS}")
+        raise ResultsError(
+            Text(
+                "ratings.versions_too_many_look_pairs",
+                "{count} versions are too many for a look at pairs; at most {most}",
+                count=len(counts.versions),
+                most=MAX_VERSIONS,
+            )
+        )
     fitted = fit_counts(counts, {})
     seen = residuals(counts, fitted)
     dispersion = max(1.0, uncertainty(counts, fitted).dispersion)

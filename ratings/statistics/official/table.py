@@ -14,6 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from engine.text import Text
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.aggregate import Counts, count
 from ratings.statistics.official.circles import NO_CIRCLES, Circles, Pairs, find_circles, pairs_of
@@ -77,10 +78,23 @@ def official_table(
     Raises ResultsError for a confidence outside (0, 1), too many versions, or anchors that are not finite numbers.
     """
     if not 0 < confidence < 1:
-        raise ResultsError(f"confidence {confidence} is not between 0 and 1; 0.95 is usual")
+        raise ResultsError(
+            Text(
+                "ratings.confidence_not_between_0_1",
+                "confidence {value} is not between 0 and 1; 0.95 is usual",
+                value=confidence,
+            )
+        )
     counts = count(results)
     if len(counts.versions) > MAX_VERSIONS:
-        raise ResultsError(f"{len(counts.versions)} versions are too many for one fit; at most {MAX_VERSIONS}")
+        raise ResultsError(
+            Text(
+                "ratings.versions_too_many_one_fit",
+                "{count} versions are too many for one fit; at most {most}",
+                count=len(counts.versions),
+                most=MAX_VERSIONS,
+            )
+        )
     if not counts.matches:
         empty = np.zeros((0, 0))
         return FittedTable((), (), empty, empty, empty, confidence, 0, 0, counts.repeats, 0, 1.0)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import IO, Any, NoReturn
 
+from engine.text import Text
 from ratings.errors import ArchiveError
 
 END = "end"
@@ -105,4 +106,11 @@ def _check_end(file: IO[str], name: str, count: int, told: Any) -> None:
 
 
 def _refuse(name: str, why: str) -> NoReturn:
-    raise ArchiveError(f"{name} is no tournament as it was exported: {why}; nothing was imported; export it again")
+    raise ArchiveError(
+        Text(
+            "ratings.no_tournament_exported_nothing_imported",
+            "{file} is no tournament as it was exported: {why}; nothing was imported; export it again",
+            file=name,
+            why=why,
+        )
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.service.remote.database_join_policy import DatabaseJoinPolicy
-from arena.service.remote.join_policy import AdmittedBot, JoinRefusal, JoinRequest
+from arena.service.remote.join_policy import JoinGrant, JoinRefusal, JoinRequest
 from engine import registry
 from ratings.errors import AccountError
 from ratings.ledger.ledger import Ledger
@@ -24,7 +24,7 @@ from ratings.values.states import Scope
 from ratings.values.tournaments import LockHolder
 from tests.support.patience import until
 
-Ask = Callable[[JoinRequest], AdmittedBot]
+Ask = Callable[[JoinRequest], JoinGrant]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from arena.executor.interface import NotBegunError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.service.scheduler.jobs import MatchJob, MatchPurpose
+from arena.service.scheduler.jobs import MatchPurpose, QueuedMatch
 from arena.service.scheduler.slots import Slots, SlotsView
 from arena.tournament.rate_limit import MatchRateLimit
 from tests.service.scheduler.executors import HeldExecutor, order, settle
@@ -248,7 +248,7 @@ async def test_an_observer_sees_every_end(clock: Clock) -> None:
     seen: list[tuple[str, bool, float]] = []
 
     class Observer:
-        def ended(self, job: MatchJob, outcome: MatchReport | Exception, seconds: float) -> None:
+        def ended(self, job: QueuedMatch, outcome: MatchReport | Exception, seconds: float) -> None:
             seen.append((job.spec.match_id, isinstance(outcome, MatchReport), seconds))
 
     executor = HeldExecutor(2)

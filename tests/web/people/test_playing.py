@@ -25,7 +25,7 @@ from arena.web.people.look_ahead import look_ahead
 from arena.web.people.rate_limit import TableRateLimit
 from arena.web.people.table_view import BrowserUpdates, view_of
 from arena.web.people.tables import GameTables
-from arena.web.people.values import SeatState, TableClock
+from arena.web.people.values import HumanSeatState, TableClock
 from arena.web.viewer.story_cache import render_story
 from engine import registry
 from tests.support.own_games import OURS
@@ -95,7 +95,7 @@ async def test_hot_seat_everybody_is_asked_in_turn_in_one_browser(game_tables: G
     game_tables.leave(table)
     await until(table, lambda one: one.is_over)
     assert asked == {0, 2, 3}
-    assert all(seat.stage is SeatState.OVER for seat in table.seats)
+    assert all(seat.stage is HumanSeatState.OVER for seat in table.seats)
     assert len({seat.ending.ranks for seat in table.seats if seat.ending}) == 1
 
 
@@ -185,7 +185,7 @@ async def test_tables_take_no_slot_from_hosted_matches(place: Place, game_tables
         progress = await asyncio.to_thread(lambda: list(arena.tournaments.watch_tournament(tournament)))
     assert progress[-1].state is OperationState.DONE
     for table in tables:
-        assert table.turn.stage is SeatState.ASKED
+        assert table.turn.stage is HumanSeatState.ASKED
         game_tables.leave(table)
         await until(table, lambda one: one.is_over)
 

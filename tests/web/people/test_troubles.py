@@ -13,7 +13,7 @@ from arena.model.people import PlayLimits
 from arena.web.people.errors import NoTableError, NotReachedError
 from arena.web.people.saved_tables import load
 from arena.web.people.tables import GameTables
-from arena.web.people.values import SeatState
+from arena.web.people.values import HumanSeatState
 from tests.support.people import by_chance, open_game_tables, order, play, until, until_asked
 from tests.support.people_service import kill_guests, people_service
 from tests.support.places import Place, write_quick_bot
@@ -93,7 +93,7 @@ async def test_when_the_process_of_the_guests_is_killed_the_match_begins_anew(
     assert seat.board is not None
     assert len(seat.board.moves) < 5
     await play(table, by_chance())
-    assert all(one.stage is SeatState.OVER for one in table.seats)
+    assert all(one.stage is HumanSeatState.OVER for one in table.seats)
 
 
 async def test_a_file_that_cannot_be_read_is_as_good_as_none(place: Place, tmp_path: Path) -> None:
@@ -141,5 +141,5 @@ async def test_a_service_that_is_started_anew_plays_the_match_again() -> None:
                 service.enter_context(people_service(own))
                 await until(table, lambda one: one.seats[0].restarts == 1)
                 await play(table, by_chance())
-                assert table.seats[0].stage is SeatState.OVER
+                assert table.seats[0].stage is HumanSeatState.OVER
                 await asyncio.to_thread(service.close)

@@ -21,6 +21,7 @@ from arena.cli.shared.saying import say, told
 from arena.hosting.manifest import BotManifest
 from arena.model.bots import AddedBot
 from engine import registry
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -66,7 +67,12 @@ def add(
     failed = sum(outcome.added is None for outcome in outcomes)
     if failed:
         raise CliError(
-            f"{failed} of {len(named)} bots were not added; mend them and add them again, what was added stays"
+            Text(
+                "command.bots_were_not_added_mend",
+                "{count} of {number} bots were not added; mend them and add them again, what was added stays",
+                count=failed,
+                number=len(named),
+            )
         )
 
 

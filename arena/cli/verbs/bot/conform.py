@@ -27,6 +27,7 @@ from arena.hosting.runtime_directory import scratch_directory, sweep
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import NONE
+from engine.text import Text
 
 if TYPE_CHECKING:
     from arena.conform.command import Command
@@ -64,7 +65,12 @@ def conform(
         _print_rules(rules or list(BY_ID), as_json=as_json)
         return
     if not command:
-        raise MisuseError("nothing to check; name a directory with bot.toml, or write -- and the command of the bot")
+        raise MisuseError(
+            Text(
+                "command.nothing_check_name_directory_bot",
+                "nothing to check; name a directory with bot.toml, or write -- and the command of the bot",
+            )
+        )
     request = _Request(command, rules, local_runtimes(runtimes), patience)
     verdicts = _check(request, as_json=as_json)
     broken = [verdict for verdict in verdicts if verdict.state == "broken"]
@@ -113,7 +119,12 @@ async def _run(request: _Request, tell: Callable[[RuleVerdict], None]) -> list[R
             return await check_bot(launcher_of(command), directory, rules=request.rules, patience=patience, tell=tell)
         except OSError as error:
             raise MisuseError(
-                f"{command.argv[0]!r} cannot be started: {error.strerror}; name another program"
+                Text(
+                    "command.cannot_started_name_another_program",
+                    "{program} cannot be started: {why}; name another program",
+                    program=repr(command.argv[0]),
+                    why=error.strerror,
+                )
             ) from error
 
 
@@ -127,7 +138,11 @@ async def _command(words: Sequence[str], runtimes: RuntimeCatalog) -> Command:
     prepared = await prepare_copy(directory, SandboxPolicy(NONE), runtimes)
     if isinstance(prepared, BuildFailure):
         show_log(prepared)
-        raise CliError(f"{directory} cannot be built: {prepared.sentence}")
+        raise CliError(
+            Text(
+                "command.cannot_built", "{directory} cannot be built: {why}", directory=directory, why=prepared.sentence
+            )
+        )
     program = prepared.program
     return Command(program.command, str(program.directory), program.trees, program.environment)
 

@@ -24,6 +24,7 @@ from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.hosting.manifest import load_manifest
 from arena.rpc.profiles import Profile, load_profile
 from arena.rpc.quiet import keep_grpc_quiet
+from engine.text import Text
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
     from arena.connect.bridge import Bridge
@@ -100,17 +101,31 @@ def _profile(db: str) -> Profile:
     service = service_name(db)
     if service is None:
         raise MisuseError(
-            "a bot plays on a service from here; name one with --server, `arena logout` lists your logins, or "
-            "`arena match run` plays on this machine"
+            Text(
+                "command.bot_plays_service_here_name",
+                "a bot plays on a service from here; name one with --server, `arena logout` lists your logins, "
+                "or `arena match run` plays on this machine",
+            )
         )
     if service.startswith("unix:"):
-        raise MisuseError("a remote bot connects over the network; name a login, which `arena login` makes")
+        raise MisuseError(
+            Text(
+                "command.remote_bot_connects_over_network",
+                "a remote bot connects over the network; name a login, which `arena login` makes",
+            )
+        )
     return load_profile(service)
 
 
 def _check_version(version: str | None) -> None:
     if version is not None and not _VERSION.fullmatch(version):
-        raise MisuseError(f"--version {version[:80]!r} is no word of up to 64 characters; write for example 1.4")
+        raise MisuseError(
+            Text(
+                "command.version_no_word_up_64",
+                "--version {text} is no word of up to 64 characters; write for example 1.4",
+                text=repr(version[:80]),
+            )
+        )
 
 
 @contextmanager
@@ -119,7 +134,15 @@ def _open_log(file: Path | None) -> Iterator[TextIO | None]:
         try:
             log = None if file is None else stack.enter_context(file.open("a", encoding="utf-8"))
         except OSError as error:
-            raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after --bot-log") from error
+            raise MisuseError(
+                Text(
+                    "command.cannot_write_name_another_file",
+                    "cannot write {file}: {why}; name another file after {option}",
+                    file=file,
+                    why=error.strerror,
+                    option="--bot-log",
+                )
+            ) from error
         yield log
 
 
@@ -146,4 +169,9 @@ async def _run(order: ConnectOptions, report: BridgeReport, signals: SignalCount
     except LeftError as error:
         raise InterruptedRunError(str(error)) from error
     except asyncio.CancelledError:
-        raise InterruptedRunError("stopped before the bot was connected; nothing was played") from None
+        raise InterruptedRunError(
+            Text(
+                "command.stopped_before_bot_connected_nothing",
+                "stopped before the bot was connected; nothing was played",
+            )
+        ) from None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from shlex import join
 from typing import Annotated
 
 import typer
 
-from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.games import get_game
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
@@ -19,6 +20,7 @@ from arena.hosting.new_bot import KIT, NewBot, write_new_bot
 from arena.hosting.sample_bots import template_languages
 from arena.hosting.tools import install_command, missing_packages
 from engine import registry
+from engine.text import Text, joined
 
 app = typer.Typer()
 LANGUAGES = template_languages()
@@ -64,10 +66,25 @@ def _check_language(language: str) -> None:
     """Raise MisuseError if there is no template for a language; it tells what that language is called here."""
     if language in LANGUAGES:
         return
-    remedy = f"the languages are {', '.join(LANGUAGES)}"
-    if (meant := _ALSO_CALLED.get(language.lower())) is not None:
-        raise MisuseError(f"there is no template for bots in {language!r}; did you mean {meant!r}? {remedy}")
-    raise unknown("template for bots in", language, LANGUAGES, remedy)
+    known, close = ", ".join(LANGUAGES), get_close_matches(language, LANGUAGES, n=1, cutoff=0.5)
+    if (meant := _ALSO_CALLED.get(language.lower()) or next(iter(close), None)) is not None:
+        raise MisuseError(
+            Text(
+                "command.no_template_bots_did_you",
+                "there is no template for bots in {name}; did you mean {meant}? the languages are {known}",
+                name=repr(language),
+                meant=repr(meant),
+                known=known,
+            )
+        )
+    raise MisuseError(
+        Text(
+            "command.no_template_bots_languages",
+            "there is no template for bots in {name}; the languages are {known}",
+            name=repr(language),
+            known=known,
+        )
+    )
 
 
 def _name(directory: Path, name: str | None) -> str:
@@ -75,8 +92,10 @@ def _name(directory: Path, name: str | None) -> str:
     try:
         return read_name(directory.absolute().name if name is None else name)
     except FieldError as error:
-        remedy = "" if name is not None else "; --name gives it another name than that of its directory"
-        raise MisuseError(f"{error}{remedy}") from None
+        if name is not None:
+            raise MisuseError(error) from None
+        remedy = Text("command.name_gives_another_name", "--name gives it another name than that of its directory")
+        raise MisuseError(joined(error, remedy)) from None
 
 
 def _warn_of_missing(language: str) -> None:

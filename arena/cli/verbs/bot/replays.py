@@ -21,6 +21,7 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.saying import say
 from arena.match.replay import ReplayError, load
 from arena.model.replays import Replay
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -55,21 +56,43 @@ def _document(replay: Replay) -> bytes:
     try:
         return json.dumps(load(replay.data), ensure_ascii=False).encode()
     except ReplayError as error:
-        raise CliError(f"the replay of match {replay.match_id} cannot be read: {error}") from error
+        raise CliError(
+            Text(
+                "app.replay_match_cannot_read",
+                "the replay of match {match} cannot be read: {why}",
+                match=replay.match_id,
+                why=error,
+            )
+        ) from error
 
 
 @contextmanager
 def _archive(out: Path) -> Iterator[Add]:
     """Open an archive, which takes the place of `out` when it is whole. Raise MisuseError if it cannot be written."""
     if not out.name.endswith(_KINDS):
-        raise MisuseError(f"--out {str(out)!r} is no archive that can be written; end it with {', '.join(_KINDS)}")
+        raise MisuseError(
+            Text(
+                "command.out_no_archive_can_written",
+                "--out {file} is no archive that can be written; end it with {kinds}",
+                file=repr(str(out)),
+                kinds=", ".join(_KINDS),
+            )
+        )
     part = out.with_name(f"{out.name}.part")
     try:
         with (_zip if out.suffix == ".zip" else _tar)(part, out) as add:
             yield add
         part.replace(out)
     except OSError as error:
-        raise MisuseError(f"cannot write {out}: {error.strerror}; name another file after --out") from error
+        raise MisuseError(
+            Text(
+                "command.cannot_write_name_another_file",
+                "cannot write {file}: {why}; name another file after {option}",
+                file=out,
+                why=error.strerror,
+                option="--out",
+            )
+        ) from error
     finally:
         part.unlink(missing_ok=True)
 

@@ -24,6 +24,7 @@ from arena.cli.verbs.bot.findings import print_findings
 from arena.hosting.manifest import load_manifest
 from arena.model.admissions import Admission
 from arena.model.uploads import Submitted
+from engine.text import Text
 from ratings.values.states import AdmissionState
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
@@ -50,7 +51,13 @@ def submit(
     service = service_name(db)
     if service is None:
         add = next_command("bot", "add", str(directory), db=db)
-        raise MisuseError(f"a bot is handed in at a service; name one with --server, or `{add}` adds it here")
+        raise MisuseError(
+            Text(
+                "command.bot_handed_service_name_one",
+                "a bot is handed in at a service; name one with --server, or `{command}` adds it here",
+                command=add,
+            )
+        )
     load_manifest(directory)  # whatever is wrong with it is better told before an upload
     with open_service(service) as arena:
         with _resumable():
@@ -62,7 +69,15 @@ def submit(
         print_json({**asdict(submitted), "admission": None if admission is None else asdict(admission)})
     if admission is not None and admission.state is AdmissionState.REFUSED:
         typer.echo(say("cli_bot.submit_again"), err=True)
-        raise CliError(f"{submitted.bot} version {submitted.number}: {admission.summary or 'Refused; see above.'}")
+        raise CliError(
+            Text(
+                "command.version",
+                "{bot} version {number}: {why}",
+                bot=submitted.bot,
+                number=submitted.number,
+                why=admission.summary or "Refused; see above.",
+            )
+        )
 
 
 def _send(arena: RemoteArena, directory: Path, message: str, predecessor: int | None) -> Submitted:
@@ -80,7 +95,12 @@ def _resumable() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise InterruptedRunError("stopped; what has arrived is kept, and the same command goes on there") from None
+        raise InterruptedRunError(
+            Text(
+                "command.stopped_what_arrived_kept_same",
+                "stopped; what has arrived is kept, and the same command goes on there",
+            )
+        ) from None
 
 
 def _print_submitted(submitted: Submitted) -> None:
@@ -120,7 +140,13 @@ def _watch(arena: RemoteArena, submitted: Submitted, log: str) -> Admission | No
             said = _print_waiting(last, said)
             shown = print_findings(last, shown)
     except KeyboardInterrupt:
-        raise InterruptedRunError(f"no longer watched; the service goes on, `{log}` shows what it found") from None
+        raise InterruptedRunError(
+            Text(
+                "command.no_longer_watched_service_goes",
+                "no longer watched; the service goes on, `{command}` shows what it found",
+                command=log,
+            )
+        ) from None
     if last.state is AdmissionState.ADMITTED:
         typer.echo(say("cli_bot.admitted", what=told(last.summary or submitted.bot)), err=True)
     elif last.state is AdmissionState.WITHDRAWN:

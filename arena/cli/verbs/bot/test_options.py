@@ -33,6 +33,7 @@ from arena.trial.artifacts import ArtifactDirectory, held, usual_place
 from arena.trial.seats import GREEDY, RANDOM, SEARCH, sample_seat
 from arena.trial.setups import setups_of
 from arena.trial.values import TrialSetup
+from engine.text import Text
 
 SAMPLES = (RANDOM, GREEDY, SEARCH)
 DEFAULT_AGAINST = ",".join(SAMPLES)
@@ -81,7 +82,13 @@ class BotTestOptions:
         """The time control. Raises TimeControlError, MisuseError."""
         start = parse_time_control(self.start_limit).decision_limit_us
         if not start:
-            raise MisuseError(f"--start-limit {self.start_limit!r} is no time; write for example --start-limit 10s")
+            raise MisuseError(
+                Text(
+                    "command.start_limit_no_time_write",
+                    "--start-limit {text} is no time; write for example --start-limit 10s",
+                    text=repr(self.start_limit),
+                )
+            )
         return replace(parse_time_control(self.time), start_limit_us=start)
 
     @property
@@ -100,14 +107,21 @@ class BotTestOptions:
         )
         for name in names:
             if name not in SAMPLES:
-                raise unknown("sample", name, SAMPLES, f"there are {', '.join(SAMPLES)}")
+                raise unknown(
+                    "sample", name, SAMPLES, Text("app.there_are", "there are {names}", names=", ".join(SAMPLES))
+                )
         arguments = {SEARCH: ("--playouts", str(SEARCH_PLAYOUTS))}
         return {name: sample_seat(name, NONE, *arguments.get(name, ())) for name in names}
 
     def check(self) -> None:
         """Check the options, and the bot's manifest. Raises MisuseError, TimeControlError, BotDirectoryError."""
         if self.clock.may_ponder and self.cores > 1:
-            raise MisuseError("pondering bots share one core; leave out pondering, or --cores")
+            raise MisuseError(
+                Text(
+                    "command.pondering_bots_share_one_core",
+                    "pondering bots share one core; leave out pondering, or --cores",
+                )
+            )
         granted_workers(self.workers, self.cores)
         self.samples()
         if self.game is not None:
@@ -122,13 +136,26 @@ class BotTestOptions:
         claimed = setups_of(games)
         if not claimed:
             raise MisuseError(
-                f"{name} plays {', '.join(games)}, none of which is installed; `arena game list` shows all"
+                Text(
+                    "command.plays_none_which_installed_arena",
+                    "{name} plays {games}, none of which is installed; `arena game list` shows all",
+                    name=name,
+                    games=", ".join(games),
+                )
             )
         wanted = [one for one in claimed if self.game in (None, one.game) and self.seats in (None, one.seats)]
         if not wanted:
             asked = " ".join(filter(None, [self.game, f"with {self.seats} seats" if self.seats is not None else ""]))
             played = dict.fromkeys(f"{one.game} with {one.seats}" for one in claimed)
-            raise MisuseError(f"{name} does not play {asked}; its bot.toml claims {', '.join(played)} seats")
+            raise MisuseError(
+                Text(
+                    "command.does_not_play_bot_toml",
+                    "{name} does not play {asked}; its bot.toml claims {played} seats",
+                    name=name,
+                    asked=asked,
+                    played=", ".join(played),
+                )
+            )
         return tuple(_outermost(wanted) if self.quick else wanted)
 
 
@@ -148,7 +175,13 @@ def place_to_keep(directory: Path, keep: Path | None) -> Iterator[Path]:
     """
     place = keep or usual_place(directory)
     if place.resolve().is_relative_to(directory.resolve()):
-        raise MisuseError(f"--keep {place} lies in the bot's directory, of which it would be a part; name one outside")
+        raise MisuseError(
+            Text(
+                "command.keep_lies_bot_directory_which",
+                "--keep {place} lies in the bot's directory, of which it would be a part; name one outside",
+                place=place,
+            )
+        )
     with held(place):
         yield ArtifactDirectory(place).directory
 

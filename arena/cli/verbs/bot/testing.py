@@ -29,6 +29,7 @@ from arena.trial.setups import of_known_rules
 from arena.trial.temporary_store import temporary_store
 from arena.trial.trials import PlayedTrial
 from arena.trial.values import BUILD, failed, passed
+from engine.text import Text
 
 MOST_REVIEWED = 2
 """How many lost matches against each sample are looked at for their turning point."""
@@ -105,7 +106,16 @@ async def _test(wishes: BotTestOptions, programs: StoredPrograms, keep: Path) ->
 def _built(prepared: PreparedBot) -> list[Finding]:
     if prepared.build_s is None:
         return []
-    return [passed(BUILD, f"Its build command ran for {prepared.build_s:.1f} s.")]
+    return [
+        passed(
+            BUILD,
+            Text(
+                "command.build_command_ran_s",
+                "Its build command ran for {seconds} s.",
+                seconds=f"{prepared.build_s:.1f}",
+            ),
+        )
+    ]
 
 
 async def _play(lineup: Lineup, workers: int) -> Tested:

@@ -20,6 +20,7 @@ from arena.cli.verbs.bot.test_options import BotTestOptions
 from arena.cli.verbs.bot.test_report import print_test
 from arena.cli.verbs.bot.testing import open_test
 from arena.trial.watching import Snapshot, changed_files, take_snapshot
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -27,7 +28,7 @@ LOOK_EVERY_S = 0.5
 MOST_CHANGED_WITHIN = 3
 """After so many tests in a row within which files changed it is the bot that writes them, and they do not count."""
 _SHOWN_FILES = 3
-_STOPPED = "no longer watched"
+_STOPPED = Text("command.no_longer_watched", "no longer watched")
 
 
 @app.command(epilog=example("arena bot watch my-bot", "arena bot watch my-bot --quick --game foreign_king"))

@@ -20,6 +20,7 @@ from arena.cli.verbs.doctor.profile_report import print_profile, print_profile_j
 from arena.profiling.split import UnmeasuredError
 from engine import registry
 from engine.core import Game
+from engine.text import Text
 
 
 def profile(options: ProfileOptions, *, as_json: bool) -> None:
@@ -30,7 +31,12 @@ def profile(options: ProfileOptions, *, as_json: bool) -> None:
     with profiled_tournament(game, options.seconds, workers) as staged:
         work = partial(measure, staged, options.seconds, workers, partial(_show, options.seconds))
         try:
-            split = run_interruptibly(work, "nothing was measured, and nothing is left behind")
+            split = run_interruptibly(
+                work,
+                Text(
+                    "command.nothing_measured_nothing_left_behind", "nothing was measured, and nothing is left behind"
+                ),
+            )
         except UnmeasuredError as error:
             raise CliError(str(error)) from error
         finally:
@@ -46,7 +52,7 @@ def _first_game() -> Game:
     games = [registry.get(name) for name in registry.names()]
     found = next((game for game in games if game.playable), next(iter(games), None))
     if found is None:
-        raise CliError("no game is installed; install the arena anew")
+        raise CliError(Text("command.no_game_installed_install_arena", "no game is installed; install the arena anew"))
     return found
 
 

@@ -11,6 +11,7 @@ from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import Workers
 from arena.cli.shared.places import was_written
 from arena.hosting.procfs.processes import has_proc
+from engine.text import Text
 
 DEFAULT_SECONDS = 5.0
 MOST_SECONDS = 600.0
@@ -29,8 +30,24 @@ class ProfileOptions:
         """Raise MisuseError for an option that has no part in this, and CliError where nothing can be measured."""
         written = [field.name for field in fields(self) if was_written(context.get_parameter_source(field.name))]
         if not self.profile and written:
-            raise MisuseError(f"--{written[0]} belongs to --profile; add --profile, or leave it out")
+            raise MisuseError(
+                Text(
+                    "command.belongs_profile_add_profile_leave",
+                    "--{name} belongs to --profile; add --profile, or leave it out",
+                    name=written[0],
+                )
+            )
         if self.profile and was_written(context.get_parameter_source("db")):
-            raise MisuseError("--profile plays in a database of its own; leave out --db")
+            raise MisuseError(
+                Text(
+                    "command.profile_plays_database_own_leave",
+                    "--profile plays in a database of its own; leave out --db",
+                )
+            )
         if self.profile and not has_proc():
-            raise CliError("what processes use is read from /proc, which is not here; measure on Linux")
+            raise CliError(
+                Text(
+                    "command.what_processes_use_read_proc",
+                    "what processes use is read from /proc, which is not here; measure on Linux",
+                )
+            )

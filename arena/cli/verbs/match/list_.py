@@ -19,6 +19,7 @@ from arena.cli.shared.output import Column, write_named, write_translated
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
 from arena.model.matches import ANY_FAULT
+from engine.text import Text
 from ratings.values.states import MatchState
 
 app = typer.Typer()
@@ -88,4 +89,11 @@ def _parse_state(text: str | None) -> MatchState | None:
         return None if text is None else MatchState(text)
     except ValueError:
         states = ", ".join(state.value for state in MatchState)
-        raise MisuseError(f"--state {text!r} is no state of a match; there are {states}") from None
+        raise MisuseError(
+            Text(
+                "command.state_no_state_match",
+                "--state {text} is no state of a match; there are {known}",
+                text=repr(text),
+                known=states,
+            )
+        ) from None

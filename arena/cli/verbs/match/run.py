@@ -17,6 +17,7 @@ from arena.cli.shared.play import play
 from arena.cli.shared.request import BotNames, GameOption, MatchTerms, SameOwner, TournamentName, tournament_request
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.match.show import print_match
+from engine.text import Text
 from ratings.values.states import MatchState
 
 app = typer.Typer()
@@ -53,4 +54,11 @@ def run(
         detail = connection.arena.matches.get_match(row.id)
     print_match(detail, db, as_json=as_json)
     if detail.state is MatchState.VOID:
-        raise CliError(f"the match is void: {detail.void_reason}; `{program()} doctor` looks for the cause")
+        raise CliError(
+            Text(
+                "command.match_void_doctor_looks_cause",
+                "the match is void: {why}; `{program} doctor` looks for the cause",
+                why=detail.void_reason,
+                program=program(),
+            )
+        )

@@ -20,6 +20,7 @@ from arena.cli.shared.saying import language_of_names, named, say
 from arena.model.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
 from arena.story.errors import StoryError
 from arena.story.story import Story, follow
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -51,7 +52,13 @@ def watch(
                 )
         except KeyboardInterrupt:
             again = connection.command("match", "watch", match)
-            raise InterruptedRunError(f"no longer watched; `{again}` shows the match again") from None
+            raise InterruptedRunError(
+                Text(
+                    "command.no_longer_watched_shows_match",
+                    "no longer watched; `{command}` shows the match again",
+                    command=again,
+                )
+            ) from None
 
 
 def _show(items: Iterator[Any], write: Callable[[Any], None]) -> None:
@@ -64,7 +71,13 @@ def _ending_well(events: Iterator[MatchEvent]) -> Iterator[MatchEvent]:
     for event in events:
         yield event
         if event.end is not None and event.end.lost:
-            raise CliError(f"the match has no result: {event.end.lost}; it may be played again, then watch it again")
+            raise CliError(
+                Text(
+                    "command.match_no_result_may_played",
+                    "the match has no result: {why}; it may be played again, then watch it again",
+                    why=event.end.lost,
+                )
+            )
 
 
 def _event_writer() -> Callable[[MatchEvent], None]:

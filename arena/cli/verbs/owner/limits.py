@@ -15,12 +15,15 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.saying import say
 from arena.model.accounts import OwnerUsage
+from engine.text import Text
 from ratings.values.limits import LIMITS, MOST
 
 app = typer.Typer()
 
 OwnerName = Annotated[str, typer.Argument(metavar="NAME")]
-_NOTHING = "this changes nothing; name a limit such as --versions 50, or --reset"
+_NOTHING = Text(
+    "command.changes_nothing_name_limit_such", "this changes nothing; name a limit such as --versions 50, or --reset"
+)
 
 
 _Limit = Annotated[int | None, typer.Option(min=0, max=MOST, metavar="N")]

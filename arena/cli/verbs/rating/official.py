@@ -22,6 +22,7 @@ from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
 from arena.cli.verbs.rating.circles import MIXTURE, print_circles, print_warning
 from arena.model.ratings import NOT_COMPARED, Anchor, OfficialTable
+from engine.text import Text
 from ratings.values.official import OfficialRow, SeatAdvantage
 
 app = typer.Typer()
@@ -106,7 +107,13 @@ def _parse_anchors(texts: Sequence[str] | None) -> tuple[Anchor, ...]:
         except ValueError:
             value = float("nan")
         if not bot or isnan(value):
-            raise MisuseError(f"--anchor {text!r} is not BOT=ELO; write for example --anchor greedy=1500")
+            raise MisuseError(
+                Text(
+                    "command.anchor_not_bot_elo_write",
+                    "--anchor {text} is not BOT=ELO; write for example --anchor greedy=1500",
+                    text=repr(text),
+                )
+            )
         anchors[bot] = value
     return tuple(Anchor(bot, elo) for bot, elo in anchors.items())
 

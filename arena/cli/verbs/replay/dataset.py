@@ -23,6 +23,7 @@ from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
 from arena.model.matches import MatchSummary
 from arena.model.tournaments import TournamentSummary
+from engine.text import Text
 from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
@@ -78,12 +79,22 @@ def _check_kind(out: Path) -> None:
     from arena.adapters.dataset_files import KINDS, DatasetError, need_kind  # NumPy is loaded by nobody else
 
     if out.suffix not in KINDS:
-        raise MisuseError(f"--out {str(out)!r} is no training set that can be written; end it with {', '.join(KINDS)}")
+        raise MisuseError(
+            Text(
+                "command.out_no_training_set_can",
+                "--out {out} is no training set that can be written; end it with {kinds}",
+                out=repr(str(out)),
+                kinds=", ".join(KINDS),
+            )
+        )
     try:
         need_kind(out)
     except DatasetError as error:
         raise MisuseError(
-            "Parquet needs pyarrow, which is not installed here; pip install pyarrow, or end --out with .npz"
+            Text(
+                "command.parquet_needs_pyarrow_which_not",
+                "Parquet needs pyarrow, which is not installed here; pip install pyarrow, or end --out with .npz",
+            )
         ) from error
 
 
@@ -102,12 +113,19 @@ def _choose(
         if one.finished and (game is None or one.game == game) and (seats is None or one.seats == seats)
     ]
     if not chosen:
-        raise MisuseError("no match that is over is meant; see: arena tournament list")
+        raise MisuseError(
+            Text("command.no_match_over_meant_see", "no match that is over is meant; see: arena tournament list")
+        )
     kinds = sorted({(one.game, one.seats) for one in chosen})
     if len(kinds) > 1:
         shown = ", ".join(f"{name} {number}" for name, number in kinds)
         raise MisuseError(
-            f"a training set is of one game and one number of seats, here are {shown}; name one by --game and --seats"
+            Text(
+                "command.training_set_one_game_one",
+                "a training set is of one game and one number of seats, here are {shown}; name one by --game and "
+                "--seats",
+                shown=shown,
+            )
         )
     return chosen
 
@@ -159,7 +177,13 @@ def _add(connection: ArenaConnection, match: MatchSummary, export: Export) -> st
     except (ClientError, ReplayError, UnreplayableError) as error:
         return str(error)
     except OtherGameError as error:
-        raise MisuseError(f"a training set is of one kind of match, here are {error}; name a --tournament") from error
+        raise MisuseError(
+            Text(
+                "command.training_set_one_kind_match",
+                "a training set is of one kind of match, here are {error}; name a --tournament",
+                error=error,
+            )
+        ) from error
     return ""
 
 
@@ -176,7 +200,14 @@ def _need_some(so_far: _Printed) -> None:
     """Raise CliError if there is nothing to write."""
     if not so_far.matches:
         why = f" ({so_far.first})" if so_far.first else ""
-        raise CliError(f"none of {so_far.left_out} matches can be in a training set{why}; nothing was written")
+        raise CliError(
+            Text(
+                "command.none_matches_can_training_set",
+                "none of {count} matches can be in a training set{why}; nothing was written",
+                count=so_far.left_out,
+                why=why,
+            )
+        )
 
 
 def _print_progress(out: Path, export: Export, so_far: _Printed, *, as_json: bool) -> None:

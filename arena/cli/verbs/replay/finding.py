@@ -14,6 +14,7 @@ from arena.cli.shared.suggestions import program
 from arena.match.replay import ReplayError, load
 from arena.model.replays import Replay
 from engine import registry
+from engine.text import Text
 
 ReplayName = Annotated[
     str,
@@ -38,10 +39,23 @@ def read_document(replay: Replay) -> dict[str, Any]:
     try:
         document = load(replay.data)
     except ReplayError as error:
-        raise CliError(f"the replay of match {match} cannot be read: {error}") from error
+        raise CliError(
+            Text(
+                "app.replay_match_cannot_read",
+                "the replay of match {match} cannot be read: {why}",
+                match=match,
+                why=error,
+            )
+        ) from error
     if document["game"] not in registry.names() and not registry.family_of(document["game"]):
         raise CliError(
-            f"the match is one of {document['game']!r}, a game that is not installed here; install its package, or "
-            f"`{program()} match show {match}` shows the result"
+            Text(
+                "command.match_one_game_not_installed",
+                "the match is one of {game}, a game that is not installed here; install its package, or "
+                "`{program} match show {match}` shows the result",
+                game=repr(document["game"]),
+                program=program(),
+                match=match,
+            )
         )
     return document

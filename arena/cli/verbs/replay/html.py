@@ -15,6 +15,7 @@ from arena.cli.shared.options import Database, Language, example
 from arena.cli.shared.saying import language_of_names, say
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.story.errors import StoryError
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -36,5 +37,5 @@ def html(
         try:
             stream.write(write_match(document, language_of_names(language, as_json=False)))
         except StoryError as error:
-            raise CliError(f"the match cannot be shown: {error}") from error
+            raise CliError(Text("command.match_cannot_shown", "the match cannot be shown: {why}", why=error)) from error
     typer.echo(say("cli_replay.written", file=file, size=f"{file.stat().st_size / 1000:.0f}"))

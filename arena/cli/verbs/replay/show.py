@@ -22,6 +22,7 @@ from arena.story.errors import StoryError
 from arena.story.frames import Finish, Frame
 from arena.story.replays import story_of_replay
 from arena.story.story import Story
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -107,7 +108,13 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
     frame = story.frames[-1]
     if svg is not None:
         if frame.picture is None:
-            raise MisuseError(f"{story.game.name} has no picture; leave --svg out: it is shown as text")
+            raise MisuseError(
+                Text(
+                    "command.no_picture_leave_svg_out",
+                    "{name} has no picture; leave --svg out: it is shown as text",
+                    name=story.game.name,
+                )
+            )
         write_svg(svg, frame.picture.svg())
     if as_json:
         last = None if frame.seat is None else frame_json(frame)
@@ -129,8 +136,17 @@ def _story_until(document: Mapping[str, Any], ply: int, language: str, *, draws:
     """Tell a match up to the position before `ply`. Raise MisuseError beyond its end, CliError if it fails."""
     entries = document["entries"]
     if ply > len(entries):
-        raise MisuseError(f"the match has plies 0 to {len(entries) - 1}; --ply {len(entries)} is its end")
+        raise MisuseError(
+            Text(
+                "command.match_plies_0_ply_end",
+                "the match has plies 0 to {last}; --ply {last_2} is its end",
+                last=len(entries) - 1,
+                last_2=len(entries),
+            )
+        )
     try:
         return story_of_replay(document, language, draws=draws, evaluates=evaluates, plies=ply)
     except StoryError as error:
-        raise CliError(f"{error}; `arena replay verify` tells more") from error
+        raise CliError(
+            Text("command.arena_replay_verify_tells_more", "{why}; `arena replay verify` tells more", why=error)
+        ) from error

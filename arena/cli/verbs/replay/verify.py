@@ -16,6 +16,7 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.progress import LazyProgress
 from arena.cli.shared.saying import say, told
 from arena.model.replays import ReplayCheck
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -34,7 +35,12 @@ def verify(
 ) -> None:
     """Play stored matches again, and compare everything."""
     if [match is not None, every, tournament is not None].count(True) != 1:
-        raise MisuseError("say what to verify: a match, or --tournament NAME, or --all")
+        raise MisuseError(
+            Text(
+                "command.say_what_verify_match_tournament",
+                "say what to verify: a match, or --tournament NAME, or --all",
+            )
+        )
     matches, removed, broken, shown = 0, 0, [], LazyProgress()
     with connect(db) as connection:
         total = _finished(connection, tournament) if match is None else 1

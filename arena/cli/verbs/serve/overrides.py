@@ -10,6 +10,7 @@ import typer
 
 from arena.cli.shared.errors import MisuseError
 from arena.service.settings.table import TABLE
+from engine.text import Text
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -38,8 +39,20 @@ def read_overrides(assignments: Sequence[str], overrides: Mapping[str, Any]) -> 
     for text in assignments:
         key, equals, value = (part.strip() for part in text.partition("="))
         if not equals or "." not in key:
-            raise MisuseError(f"--set {text!r} is not SECTION.NAME=VALUE; write for example --set limits.versions=50")
+            raise MisuseError(
+                Text(
+                    "command.set_not_section_name_value",
+                    "--set {text} is not SECTION.NAME=VALUE; write for example --set limits.versions=50",
+                    text=repr(text),
+                )
+            )
         if key in flags:
-            raise MisuseError(f"{key} is given twice on the command line; give it once")
+            raise MisuseError(
+                Text(
+                    "command.given_twice_command_line_give",
+                    "{key} is given twice on the command line; give it once",
+                    key=key,
+                )
+            )
         flags[key] = value
     return flags

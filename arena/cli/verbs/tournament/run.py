@@ -25,6 +25,7 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import RETIRE_AFTER, USUAL, Swiss
+from engine.text import Text
 from ratings.statistics.stopping.question import MOST_WITHIN
 
 app = typer.Typer(
@@ -90,7 +91,13 @@ def round_robin(
 ) -> None:
     """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
     if double and blocks is not None:
-        raise MisuseError(f"--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out")
+        raise MisuseError(
+            Text(
+                "command.double_blocks_2_contradicts_blocks",
+                "--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out",
+                blocks=blocks,
+            )
+        )
     _run(RoundRobin(entry.seats, 2 if double else blocks or 1), entry.game, entry.names, run)
 
 
@@ -117,7 +124,13 @@ def gauntlet(
     """Let one bot, the challenger, meet every combination of the others."""
     first, *others = parse_names(challenger, "challenger")
     if others:
-        raise MisuseError(f"--challenger names {1 + len(others)} bots; name one, and its opponents with --bots")
+        raise MisuseError(
+            Text(
+                "command.challenger_names_bots_name_one",
+                "--challenger names {count} bots; name one, and its opponents with --bots",
+                count=1 + len(others),
+            )
+        )
     _run(Gauntlet(entry.seats, blocks), entry.game, [first, *entry.names], run)
 
 

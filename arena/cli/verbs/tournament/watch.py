@@ -29,6 +29,7 @@ from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.model.operations import Operation, OperationState
 from arena.model.tournaments import TournamentDetail
 from arena.tournament.speed import SpeedMeter
+from engine.text import Text
 
 app = typer.Typer()
 
@@ -51,10 +52,23 @@ def watch(tournament: TournamentText, db: Database = settings.DB.default, as_jso
             detail = _follow(connection, tournament, _shower(db, as_json=as_json))
         except KeyboardInterrupt:
             again = connection.command("tournament", "watch", tournament)
-            raise InterruptedRunError(f"no longer watched; the tournament goes on, `{again}` shows it again") from None
+            raise InterruptedRunError(
+                Text(
+                    "command.no_longer_watched_tournament_goes",
+                    "no longer watched; the tournament goes on, `{command}` shows it again",
+                    command=again,
+                )
+            ) from None
         name, resume = detail.summary.name, connection.command("tournament", "resume", detail.summary.name)
         if detail.summary.status == STOPPED:
-            raise CliError(f"nobody plays {name!r} now; `{resume}` goes on with it")
+            raise CliError(
+                Text(
+                    "command.nobody_plays_now_goes",
+                    "nobody plays {name} now; `{command}` goes on with it",
+                    name=repr(name),
+                    command=resume,
+                )
+            )
         if not as_json and not sys.stdout.isatty():
             print_standings(detail)
             print_faults(detail, db)

@@ -1,0 +1,126 @@
+"""A sentence for people that knows which text of the catalogue it is; every part of the arena says its own so.
+
+    raise RefusedError(Text("app.only_organiser", "only an organiser may {deed}", deed=deed))
+
+It is its English sentence, so that logs, JSON, databases and comparisons have plain words, and an error can be found by
+its message. Where it reaches a person, `arena.i18n` finds the translation by the id, and fills the same parts in.
+Nothing of ours is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+from typing import Any, Final
+
+DEEPEST: Final = 6
+"""Texts in texts are read only so deep, whoever sent them."""
+
+
+class Text(str):
+    """An English sentence with its id, its template and the parts that stand in its places.
+
+    A part may be a text itself, or an exception, which stands for what it says. Every other part but a whole number is
+    kept as it is shown.
+    """
+
+    __slots__ = ("id", "parts", "template")
+
+    id: str
+    template: str
+    parts: Mapping[str, str | int]
+
+    def __new__(cls, text_id: str, template: str, /, **parts: object) -> Text:
+        """Fill the parts into the places of the template. Raises KeyError if one is lacking."""
+        kept = {name: _part_of(part) for name, part in parts.items()}
+        return _remade(text_id, template, kept, template.format_map(kept))
+
+    def __str__(self) -> str:
+        """Return itself, so that an exception that was raised with it says it whole."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (self.id, self.template, dict(self.parts), english(self))
+
+    def __copy__(self) -> Text:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Text:
+        return self
+
+
+def english(text: str) -> str:
+    """Return the plain words of a text, for what takes nothing but a `str` itself."""
+    return str.__str__(text)
+
+
+def placed(place: object, why: object) -> Text:
+    """Return what is wrong, behind the place where it is."""
+    return Text("joined.place_why", "{file}: {why}", file=place, why=why)
+
+
+def joined(what: object, why: object) -> Text:
+    """Return what is wrong, with what more is to be said of it, such as the remedy."""
+    return Text("joined.what_why", "{what}; {why}", what=what, why=why)
+
+
+def all_of(texts: Iterable[str]) -> str:
+    """Return several texts as one, with semicolons between them; empty if there are none."""
+    known = list(texts)
+    return reduce(joined, known) if known else ""
+
+
+def sentences(one: object, other: object) -> Text:
+    """Return two sentences, one behind the other."""
+    return Text("joined.sentences", "{what} {why}", what=one, why=other)
+
+
+def with_parts(text: str, change: Callable[[str], str]) -> str:
+    """Return a text with a change made to what stands in its places, at any depth; plain words change as a whole."""
+    if not isinstance(text, Text):
+        return change(text)
+    parts = {name: with_parts(part, change) if isinstance(part, str) else part for name, part in text.parts.items()}
+    return _remade(text.id, text.template, parts, text.template.format_map(parts))
+
+
+def parts_to_json(text: Text) -> dict[str, Any]:
+    """Return the id and the parts as JSON has them; the English sentence is kept beside it."""
+    return {"id": text.id, "parts": {name: _part_to_json(part) for name, part in text.parts.items()}}
+
+
+def text_from_json(english: str, data: object) -> str:
+    """Return the text that an English sentence is, by what `parts_to_json` gave; the sentence if that is nothing."""
+    return _read(english, data, DEEPEST)
+
+
+def _part_to_json(part: str | int) -> Any:
+    return {"english": english(part), **parts_to_json(part)} if isinstance(part, Text) else part
+
+
+def _read(english: str, data: object, deepest: int) -> str:
+    match data:
+        case {"id": str(text_id), "parts": dict(parts)} if deepest:
+            read = {str(name): _read_part(part, deepest - 1) for name, part in parts.items()}
+            return _remade(text_id, english.replace("{", "{{").replace("}", "}}"), read, english)
+    return english
+
+
+def _read_part(part: object, deepest: int) -> str | int:
+    match part:
+        case {"english": str(english)}:
+            return _read(english, part, deepest)
+        case str() | int():
+            return part
+    return ""
+
+
+def _part_of(part: object) -> str | int:
+    if isinstance(part, BaseException):
+        return str(part)
+    return part if isinstance(part, Text) or type(part) is int else format(part)
+
+
+def _remade(text_id: str, template: str, parts: Mapping[str, str | int], english: str) -> Text:
+    text = str.__new__(Text, english)
+    text.id, text.template, text.parts = text_id, template, parts
+    return text
