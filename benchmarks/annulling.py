@@ -24,7 +24,7 @@ from ratings.errors import DatabaseBusyError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database
-from ratings.store.rating import RatingOrder
+from ratings.store.rating import RatingOrderRecord
 from ratings.store.sessions import read
 
 GOAL_S = 2.0
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         database = make(Path(f"{folder}/arena.db"), options.matches, is_rated=True)
         with read(database) as session:
-            first = session.exec(select(RatingOrder).where(RatingOrder.rating_seq == 1)).one()
+            first = session.exec(select(RatingOrderRecord).where(RatingOrderRecord.rating_seq == 1)).one()
         writer, service = _Writer(database), ServiceLedger(database)
         took, wait = writer.beside(lambda: service.annul_match(first.match_id, why="a benchmark", actor="operator"))
         print(f"annulled the first of {options.matches:,} matches in {took:.1f} s; others waited {wait:.2f} s at most")

@@ -28,13 +28,13 @@ from ratings.ledger.pools import pool_for, pool_of, settings_of
 from ratings.read import leaderboard
 from ratings.read.crosstable import meetings
 from ratings.read.pools import find_pool
-from ratings.read.scope import Scope
+from ratings.read.scope import MatchScope
 from ratings.statistics.reference import rate_by_package
 from ratings.statistics.skill import newcomer, rate
 from ratings.store import tables
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
-from ratings.values.states import MatchState, Verdict
+from ratings.values.states import MatchState, RatingVerdict
 
 PAGE = 50
 REPEATS = 31
@@ -105,7 +105,7 @@ def _matches(
             for seat in (0, 1)
         ),
     )
-    order = {"pool_id": pool, "verdict": Verdict.RATED}
+    order = {"pool_id": pool, "verdict": RatingVerdict.RATED}
     yield tables.rating_order, ({"rating_seq": n + 1, "match_id": f"m{n}", **order} for n in numbers)
 
 
@@ -122,7 +122,7 @@ def show(label: str, call: Callable[[], object], goal_ms: float) -> None:
 def questions(database: Database, pool: str, bots: int) -> None:
     """What people ask of the large book; each call opens its own view."""
     some = [f"v{n}" for n in range(min(PAGE, bots))]
-    scope = Scope(pool_id=pool)
+    scope = MatchScope(pool_id=pool)
     show("leaderboard, first page", lambda: leaderboard.table(database, pool_id=pool, limit=PAGE), 20)
     show("rating history of a bot", lambda: leaderboard.history(database, pool_id=pool, version_id="v7"), 20)
     show(f"crosstable of {PAGE} bots", lambda: meetings(database, scope, some), 200)

@@ -24,7 +24,7 @@ from ratings.ledger.rebuild import rebuild
 from ratings.ledger.waves import WaveLedger
 from ratings.statistics.skill import Skill
 from ratings.store.database import Database, open_database
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.store.sessions import write
 from ratings.store.waves import WaveMemory
 
@@ -64,7 +64,7 @@ def _write_frame(database: Database, format_name: str, waves: int) -> str:
         pool = pool_for(session, _POOL).id
         over = (waves - 1) * MATCHES_A_WAVE
         session.add(
-            Tournament(
+            TournamentRecord(
                 id=TOURNAMENT,
                 name="long",
                 format=format_name,

@@ -25,9 +25,9 @@ from ratings.statistics.official.table import official_table
 from ratings.store import tables
 from ratings.store.database import Database, open_database
 from ratings.store.ids import IdSource, now_us
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.store.sessions import write
-from ratings.values.states import MatchState, Verdict
+from ratings.values.states import MatchState, RatingVerdict
 from tests.support.simulations.official import big_results
 
 BATCH = 50_000
@@ -39,7 +39,7 @@ def fill(database: Database, results: Results) -> str:
     with write(database) as session:
         versions = [add_version(session, NewVersion(name, name, {}))[0].id for name in results.versions]
         pool_for(session, key)
-        tournament = Tournament(
+        tournament = TournamentRecord(
             id=IdSource()(),
             name="benchmark",
             format="round-robin",
@@ -76,7 +76,7 @@ def _write_all(connection: Connection, results: Results, versions: list[str], to
         connection,
         tables.rating_order,
         (
-            {"pool_id": pool, "rating_seq": seq, "match_id": one, "verdict": Verdict.RATED}
+            {"pool_id": pool, "rating_seq": seq, "match_id": one, "verdict": RatingVerdict.RATED}
             for seq, one in enumerate(ids, start=1)
         ),
     )

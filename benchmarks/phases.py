@@ -16,7 +16,7 @@ from arena.model.match_details import DecisionTime
 from benchmarks.processes import arenas_own, memory_kb, open_files, threads
 from ratings.read.matches import replays
 from ratings.store.database import open_database
-from ratings.store.models import Match
+from ratings.store.models import MatchRecord
 
 SAMPLE_EVERY_S = 0.5
 FIGURES = ("charged_us", "cpu_us", "wall_us", "queue_wait_us", "referee_lag_us")
@@ -108,7 +108,7 @@ def decisions_of(path: Path, phases: Sequence[Phase]) -> list[list[DecisionTime]
     return found
 
 
-def _placed(match: Match, decisions: Sequence[DecisionTime]) -> Iterator[tuple[float, DecisionTime]]:
+def _placed(match: MatchRecord, decisions: Sequence[DecisionTime]) -> Iterator[tuple[float, DecisionTime]]:
     """Each decision with the instant at which it began; what passes between two is taken to be always the same."""
     at = float(match.started_at_us or 0)
     between = ((match.duration_us or 0) - sum(one.wall_us for one in decisions)) / max(len(decisions), 1)

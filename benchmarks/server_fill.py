@@ -19,7 +19,7 @@ from benchmarks.server_memory import remember
 from benchmarks.server_rows import BOT, TOURNAMENT, VERSION, rows, staging, text_id
 from ratings.ledger.pools import pool_for
 from ratings.store.database import Database
-from ratings.store.models import Bot, Entrant, Tournament, Version, Wave
+from ratings.store.models import BotRecord, EntrantRecord, TournamentRecord, VersionRecord, WaveRecord
 from ratings.store.sessions import write
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ def fill(database: Database, size: Size, tell: Tell) -> None:
 def _write_frame(session: Session, size: Size, found: Iterable[Segment]) -> None:
     """Write all that is small: bots, pools, tournaments, who entered them, their waves."""
     for number in range(size.bots):
-        session.add(Bot(id=text_id(BOT, number), name=f"bot{number}", created_at_us=0))
+        session.add(BotRecord(id=text_id(BOT, number), name=f"bot{number}", created_at_us=0))
     session.flush()
     for number in range(2 * size.bots):
         bot, before = divmod(number, 2)
         manifest = {"games": ["*"], "deterministic": bot % 2 == 0}
         who: dict[str, Any] = {"bot_id": text_id(BOT, bot), "number": before + 1, "content_hash": f"{number:064x}"}
-        session.add(Version(id=text_id(VERSION, number), manifest=manifest, created_at_us=0, **who))
+        session.add(VersionRecord(id=text_id(VERSION, number), manifest=manifest, created_at_us=0, **who))
     for key in POOLS:
         pool_for(session, key)
     of_each: dict[int, list[Segment]] = defaultdict(list)
@@ -75,18 +75,20 @@ def _write_frame(session: Session, size: Size, found: Iterable[Segment]) -> None
     for number, waves in of_each.items():
         for position in range(waves[0].entrants):
             version = text_id(VERSION, (waves[0].first_version + position * waves[0].step) % (2 * size.bots))
-            session.add(Entrant(tournament_id=text_id(TOURNAMENT, number), position=position, version_id=version))
+            session.add(EntrantRecord(tournament_id=text_id(TOURNAMENT, number), position=position, version_id=version))
         for wave in waves:
             blocks = {"first_block": wave.first_place // 2, "blocks": wave.matches // 2}
             session.add(
-                Wave(tournament_id=text_id(TOURNAMENT, number), index=wave.wave, planned_at_us=0, memory=None, **blocks)
+                WaveRecord(
+                    tournament_id=text_id(TOURNAMENT, number), index=wave.wave, planned_at_us=0, memory=None, **blocks
+                )
             )
 
 
-def _tournament(number: int, waves: list[Segment]) -> Tournament:
+def _tournament(number: int, waves: list[Segment]) -> TournamentRecord:
     is_ladder = number % TOURNAMENTS_A_POOL == 0
     settings = {"waves": 0, "retire_after": 3} if is_ladder else {"blocks": 1}
-    return Tournament(
+    return TournamentRecord(
         id=text_id(TOURNAMENT, number),
         name=f"{'ladder' if is_ladder else 'robin'}-{number}",
         format="ladder" if is_ladder else "round-robin",

@@ -15,8 +15,8 @@ from benchmarks.server_layout import TOURNAMENTS_A_POOL, Segment
 from benchmarks.server_rows import TOURNAMENT, text_id
 from ratings.ledger.waves import WaveLedger
 from ratings.statistics.skill import Skill
-from ratings.store.models import Entrant
-from ratings.store.tallies import EntrantTally
+from ratings.store.models import EntrantRecord
+from ratings.store.tallies import EntrantTallyRecord
 from ratings.store.waves import WaveMemory
 
 
@@ -35,13 +35,13 @@ def remember(session: Session, found: Iterable[Segment]) -> None:
 
 
 def _entrants(session: Session, tournament_id: str) -> list[str]:
-    query = select(Entrant.version_id).where(Entrant.tournament_id == tournament_id)
-    return list(session.exec(query.order_by(col(Entrant.position))))
+    query = select(EntrantRecord.version_id).where(EntrantRecord.tournament_id == tournament_id)
+    return list(session.exec(query.order_by(col(EntrantRecord.position))))
 
 
 def _tallies(session: Session, tournament_id: str, entrants: list[str], reach: int) -> dict[str, Tally]:
     """Return how everybody fared, who met those before and behind him in the order of entry."""
-    rows = session.exec(select(EntrantTally).where(EntrantTally.tournament_id == tournament_id))
+    rows = session.exec(select(EntrantTallyRecord).where(EntrantTallyRecord.tournament_id == tournament_id))
     tallies = {row.version_id: _tally(row) for row in rows}
     for place, version in enumerate(entrants):
         near = (entrants[(place + step) % len(entrants)] for step in range(1, reach + 1))
@@ -52,6 +52,6 @@ def _tallies(session: Session, tournament_id: str, entrants: list[str], reach: i
     return tallies
 
 
-def _tally(row: EntrantTally) -> Tally:
+def _tally(row: EntrantTallyRecord) -> Tally:
     met: Counter[str] = Counter()
     return Tally(row.block_points, 2 * row.block_matches, row.blocks, planned=row.blocks, met=met)

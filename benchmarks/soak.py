@@ -27,7 +27,7 @@ from benchmarks.arena import ARENA, add_bots
 from benchmarks.processes import arenas_own, descendants, memory_kb, open_files, threads
 from ratings.read.tournaments import list_tournaments
 from ratings.store.database import open_database
-from ratings.store.models import Fault
+from ratings.store.models import FaultRecord
 from ratings.store.sessions import read
 
 SAMPLES = 40
@@ -133,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         played = _finished(home / "arena.db")
         left = _entries(home / "tmp")
         with read(open_database(home / "arena.db")) as session:
-            faults = session.exec(select(Fault.cause, func.count()).group_by(Fault.cause)).all()
+            faults = session.exec(select(FaultRecord.cause, func.count()).group_by(FaultRecord.cause)).all()
     print(f"{played:,} matches in {seconds:.0f} s, {options.workers} workers, {options.time} a decision")
     grown = _grown(samples)
     print(f"faults: {dict(faults) or 'none'}; temporary files left at the end: {left}")

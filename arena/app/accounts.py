@@ -27,8 +27,8 @@ from ratings.read.accounts import count_tokens_since, list_tokens
 from ratings.read.notices import list_notices
 from ratings.store.database import Database
 from ratings.store.ids import now_us
-from ratings.store.models import Owner
-from ratings.store.service import Invitation, Token
+from ratings.store.models import OwnerRecord
+from ratings.store.service import InvitationRecord, TokenRecord
 from ratings.values.limits import LIMITS, OwnerLimits
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import Scope
@@ -82,7 +82,7 @@ class LocalAccount:
         return revoke_own(self._context, token)
 
 
-def token_summary(token: Token, owner: str | None) -> TokenSummary:
+def token_summary(token: TokenRecord, owner: str | None) -> TokenSummary:
     """Return what may be shown of a token, given the name of its owner; `None` for one of the organiser's own."""
     return TokenSummary(
         id=token.id,
@@ -267,11 +267,11 @@ class LocalEntrance:
         return NewToken(redeemed.secret, token_summary(redeemed.token, redeemed.owner.name))
 
 
-def _owner_summary(owner: Owner, bots: int) -> OwnerSummary:
+def _owner_summary(owner: OwnerRecord, bots: int) -> OwnerSummary:
     return OwnerSummary(owner.name, owner.created_at_us, owner.disabled_at_us, bots, owner.limits or {})
 
 
-def _invitation_summary(invitation: Invitation) -> InvitationSummary:
+def _invitation_summary(invitation: InvitationRecord) -> InvitationSummary:
     return InvitationSummary(
         id=invitation.id,
         owner=invitation.owner_name,

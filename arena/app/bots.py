@@ -15,7 +15,7 @@ from ratings.read import bots
 from ratings.read.bots import BotRow
 from ratings.read.held import is_held
 from ratings.read.lineage import EventRow, bot_events
-from ratings.store.models import Version
+from ratings.store.models import VersionRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class LocalBots:
             remote=row.bot.remote,
         )
 
-    def _version(self, version: Version, remote: bool) -> BotVersion:
+    def _version(self, version: VersionRecord, remote: bool) -> BotVersion:
         is_here = self._context.viewer.is_organiser and not remote
         return BotVersion(
             version_id=version.id,

@@ -17,7 +17,7 @@ from ratings.read.pools import pool_value
 from ratings.read.publishing import published_secret
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
-from ratings.store.season import Season as StoredSeason
+from ratings.store.season import SeasonRecord
 from ratings.store.waves import OWNERS_APART
 from ratings.values.page import DEFAULT_LIMIT, Page
 
@@ -89,7 +89,7 @@ class LocalLadders:
             for one in seen[:_MOST_ABSENT]
         )
 
-    def _season(self, row: LadderRow, season: StoredSeason) -> Season:
+    def _season(self, row: LadderRow, season: SeasonRecord) -> Season:
         is_closed = season.closed_at_us is not None
         return Season(
             ladder=row.ladder.name,
@@ -105,7 +105,7 @@ class LocalLadders:
         )
 
 
-def note_of(database: Database, row: LadderRow, season: StoredSeason, pace: int | None) -> str | None:
+def note_of(database: Database, row: LadderRow, season: SeasonRecord, pace: int | None) -> str | None:
     """Return what there is to say of a ladder whose season runs, or `None`.
 
     `pace` is how many matches a day it may play: 0 for any number, `None` if that is not known.
@@ -145,7 +145,7 @@ def note_of(database: Database, row: LadderRow, season: StoredSeason, pace: int 
     return _rest(database, season, pace) if pace else None
 
 
-def _rest(database: Database, season: StoredSeason, pace: int) -> str | None:
+def _rest(database: Database, season: SeasonRecord, pace: int) -> str | None:
     now_s = time.time()
     starts = last_starts(database, season.tournament_id, matches_to_look_at(pace))
     wait_s = pace_after(pace, [start / 1e6 for start in starts], now_s).wait_s(now_s)

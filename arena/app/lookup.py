@@ -9,13 +9,13 @@ from engine.core import Game
 from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.read import bots, tournaments
-from ratings.read.bots import NamedVersion
+from ratings.read.bots import VersionRow
 from ratings.read.identifying import remedy_for
 from ratings.read.pools import find_pool
-from ratings.read.scope import Scope
+from ratings.read.scope import MatchScope
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 
 _SHOWN_DIGITS = 12
 
@@ -33,7 +33,7 @@ def whole_name(database: Database, viewer: Viewer, text: str) -> str:
     return own + text.removeprefix(name)
 
 
-def find_version(context: AppContext, text: str) -> NamedVersion:
+def find_version(context: AppContext, text: str) -> VersionRow:
     """Return the version that the text means, with its bot.
 
     Raises UnknownError for an unknown bot, NotFoundError and AmbiguousError for the hash.
@@ -55,7 +55,7 @@ def find_version(context: AppContext, text: str) -> NamedVersion:
         ) from None
 
 
-def find_tournament(context: AppContext, text: str) -> Tournament:
+def find_tournament(context: AppContext, text: str) -> TournamentRecord:
     """Return the tournament of that name or id.
 
     Raises UnknownError if there is none, and AmbiguousError if there are several.
@@ -100,7 +100,7 @@ def find_pool_id(context: AppContext, text: str | None) -> str:
     return found[0].pool.pool_id
 
 
-def find_scope(context: AppContext, tournament: str | None, pool: str | None) -> Scope:
+def find_scope(context: AppContext, tournament: str | None, pool: str | None) -> MatchScope:
     """Return which matches count: those of a tournament or of a pool, the only one if neither is named.
 
     Raises RefusedError if both are named, and the errors of `find_tournament` and `find_pool_id`.
@@ -112,8 +112,8 @@ def find_scope(context: AppContext, tournament: str | None, pool: str | None) ->
             )
         )
     if tournament is not None:
-        return Scope(tournament_id=find_tournament(context, tournament).id)
-    return Scope(pool_id=find_pool_id(context, pool))
+        return MatchScope(tournament_id=find_tournament(context, tournament).id)
+    return MatchScope(pool_id=find_pool_id(context, pool))
 
 
 def find_game(name: str) -> Game:
@@ -128,7 +128,7 @@ def find_game(name: str) -> Game:
     return registry.get(name)
 
 
-def shown_scope(context: AppContext, tournament: str | None, pool: str | None) -> Scope:
+def shown_scope(context: AppContext, tournament: str | None, pool: str | None) -> MatchScope:
     """Return the scope that is named, of which whole blocks count.
 
     Raises HiddenError for a tournament that goes on and whose blocks share their chance with one another, for there a

@@ -29,7 +29,7 @@ from ratings.read.match_list import MatchRow
 from ratings.read.match_search import MatchFilter, leave_nothing_out
 from ratings.read.matches import SeatRow, match_detail
 from ratings.read.pools import find_pool, pool_value
-from ratings.store.models import Attempt, Match
+from ratings.store.models import AttemptRecord, MatchRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import Fared, MatchState
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from arena.app.watching import WatchedMatch
     from arena.model.live import LogPart, MatchEvent
     from ratings.read.logs import StoredLog
-    from ratings.store.rating import RatingChange
+    from ratings.store.rating import RatingChangeRecord
 
 PERSONS = "persons"
 """The key in the settings of a tournament under which stands what people call themselves, by seat."""
@@ -177,7 +177,7 @@ def _cause(text: str) -> FaultCause:
         ) from None
 
 
-def match_value(detail: matches.MatchDetail, viewer: Viewer, *, hidden: bool) -> MatchDetail:
+def match_value(detail: matches.StoredMatch, viewer: Viewer, *, hidden: bool) -> MatchDetail:
     """Return all that the viewer may see of a match."""
     planned = _planned(detail, viewer)
     if hidden:
@@ -201,7 +201,7 @@ def match_value(detail: matches.MatchDetail, viewer: Viewer, *, hidden: bool) ->
     )
 
 
-def _planned(detail: matches.MatchDetail, viewer: Viewer) -> MatchDetail:
+def _planned(detail: matches.StoredMatch, viewer: Viewer) -> MatchDetail:
     """Return what is known of a match but for how it was played."""
     match = detail.match
     return MatchDetail(
@@ -223,7 +223,7 @@ def _planned(detail: matches.MatchDetail, viewer: Viewer) -> MatchDetail:
     )
 
 
-def _sitting(detail: matches.MatchDetail, row: SeatRow) -> MatchSeat:
+def _sitting(detail: matches.StoredMatch, row: SeatRow) -> MatchSeat:
     return MatchSeat(
         seat=row.seat.seat,
         bot=row.bot,
@@ -236,7 +236,7 @@ def _sitting(detail: matches.MatchDetail, row: SeatRow) -> MatchSeat:
     )
 
 
-def _seat(detail: matches.MatchDetail, row: SeatRow) -> MatchSeat:
+def _seat(detail: matches.StoredMatch, row: SeatRow) -> MatchSeat:
     seat = row.seat
     return replace(
         _sitting(detail, row),
@@ -248,7 +248,7 @@ def _seat(detail: matches.MatchDetail, row: SeatRow) -> MatchSeat:
     )
 
 
-def _ending(match: Match, row: SeatRow) -> str | None:
+def _ending(match: MatchRecord, row: SeatRow) -> str | None:
     if match.state is not MatchState.FINISHED:
         return None
     if row.seat.resigned:
@@ -256,7 +256,7 @@ def _ending(match: Match, row: SeatRow) -> str | None:
     return "played" if row.seat.forfeit is None else "forfeited"
 
 
-def _exposure_change(change: RatingChange) -> float:
+def _exposure_change(change: RatingChangeRecord) -> float:
     before = change.mu_before - 3 * change.sigma_before
     return change.mu_after - 3 * change.sigma_after - before
 
@@ -265,7 +265,7 @@ def _evidence(evidence: Mapping[str, Any], *, shown: bool) -> Mapping[str, Any]:
     return evidence if shown else {}
 
 
-def _faults(detail: matches.MatchDetail, may_see: Sequence[bool]) -> tuple[FaultFact, ...]:
+def _faults(detail: matches.StoredMatch, may_see: Sequence[bool]) -> tuple[FaultFact, ...]:
     return tuple(
         FaultFact(
             seat=fault.seat,
@@ -279,7 +279,7 @@ def _faults(detail: matches.MatchDetail, may_see: Sequence[bool]) -> tuple[Fault
     )
 
 
-def _leak_checks(detail: matches.MatchDetail, may_see: Sequence[bool]) -> tuple[LeakFact, ...]:
+def _leak_checks(detail: matches.StoredMatch, may_see: Sequence[bool]) -> tuple[LeakFact, ...]:
     return tuple(
         LeakFact(
             seat=check.seat,
@@ -293,7 +293,7 @@ def _leak_checks(detail: matches.MatchDetail, may_see: Sequence[bool]) -> tuple[
     )
 
 
-def _attempt(attempt: Attempt, viewer: Viewer) -> AttemptFact:
+def _attempt(attempt: AttemptRecord, viewer: Viewer) -> AttemptFact:
     return AttemptFact(
         number=attempt.number,
         worker=attempt.worker,
@@ -334,7 +334,7 @@ def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
     )
 
 
-def _ended(match: Match) -> int | None:
+def _ended(match: MatchRecord) -> int | None:
     """Return when a match came to its end."""
     if match.started_at_us is None or match.duration_us is None:
         return None
@@ -374,7 +374,7 @@ def _text(log: StoredLog) -> str:
     return head.decode(errors="replace") + gap + tail.decode(errors="replace")
 
 
-def left_behind(context: AppContext, found: Iterable[Match]) -> frozenset[str]:
+def left_behind(context: AppContext, found: Iterable[MatchRecord]) -> frozenset[str]:
     """Return the ids of those of the matches that are leased although nobody plays their tournament.
 
     For people, and for programs, they are planned again: that is what they become when somebody goes on.

@@ -12,7 +12,7 @@ from arena.model.planning import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH
 from arena.tournament import creation
 from engine.text import Text
-from ratings.read.bots import NamedVersion
+from ratings.read.bots import VersionRow
 from ratings.read.lineage import active_version
 from ratings.read.match_list import MatchFilter, list_matches
 
@@ -53,7 +53,7 @@ def _open_table(context: AppContext, request: TableRequest) -> OpenedTable:
     return OpenedTable(tournament.name, match.match.id)
 
 
-def _sitting(context: AppContext, bot: str) -> NamedVersion:
+def _sitting(context: AppContext, bot: str) -> VersionRow:
     """Return who sits in a seat: a guest, or the version of a bot that plays on ladders; of a sample its newest."""
     found = find_version(context, bot.partition("@")[0])
     active = active_version(context.database, found.bot.name)
@@ -65,12 +65,12 @@ def _sitting(context: AppContext, bot: str) -> NamedVersion:
                 name=found.bot.name,
             )
         )
-    one = found if active is None else NamedVersion(found.bot, active)
+    one = found if active is None else VersionRow(found.bot, active)
     check_ready(context, one)
     return one
 
 
-def _check(request: TableRequest, sitting: list[NamedVersion]) -> None:
+def _check(request: TableRequest, sitting: list[VersionRow]) -> None:
     if len(request.people) != len(sitting):
         raise RefusedError(
             Text(

@@ -39,7 +39,7 @@ from arena.tournament.formats.swiss import USUAL, Swiss, usual_rounds
 from arena.tournament.seed_key import SeedKey
 from engine.text import Text
 from ratings.ledger.tournaments import TournamentPlan, check_plan
-from ratings.read.bots import NamedVersion
+from ratings.read.bots import VersionRow
 from ratings.read.challenges import CHALLENGER, count_open_challenges
 from ratings.read.durations import has_played, mean_duration
 from ratings.read.field import Candidate, Unfit, candidates
@@ -47,7 +47,7 @@ from ratings.read.lineage import active_version
 from ratings.read.tournaments import tournament_names
 from ratings.statistics.errors import ResultsError
 from ratings.store.ladders import plays
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 
 _NAMED = {Gauntlet.traits.name: 1, Compare.traits.name: 2}
 """How many of the entrants come first and are named, by the format."""
@@ -87,7 +87,7 @@ def create(context: AppContext, request: TournamentRequest) -> PlannedTournament
     return replace(planned(context, tournament, terms), left_out=left_out)
 
 
-def planned(context: AppContext, tournament: Tournament, terms: TournamentTerms) -> PlannedTournament:
+def planned(context: AppContext, tournament: TournamentRecord, terms: TournamentTerms) -> PlannedTournament:
     """Return a tournament that was written just now, for whoever asked for it.
 
     An organiser is told the secret that repeats it elsewhere, if its seed alone does not.
@@ -112,7 +112,9 @@ def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> Tourname
     return creation.plan_ladder(terms_of(request, None), form, remote=remote)
 
 
-def _write(context: AppContext, request: TournamentRequest, terms: TournamentTerms, form: Format | None) -> Tournament:
+def _write(
+    context: AppContext, request: TournamentRequest, terms: TournamentTerms, form: Format | None
+) -> TournamentRecord:
     bots = [whole_name(context.database, context.viewer, bot) for bot in request.bots]
     choose_name = name_chooser(context, request.name, request.kind or request.format)
     if form is None:
@@ -315,7 +317,7 @@ def challenge(context: AppContext, request: ChallengeRequest) -> PlannedTourname
     return planned(context, tournament, terms)
 
 
-def _playing(context: AppContext, text: str) -> NamedVersion:
+def _playing(context: AppContext, text: str) -> VersionRow:
     """Return the version that is meant: without a hash, that of a bot of the viewer's that is newest.
 
     Of a remote bot, and of another owner's, it is the one that plays on ladders, if there is one.
@@ -325,10 +327,10 @@ def _playing(context: AppContext, text: str) -> NamedVersion:
     if "@" in text or (is_own_hosted and not context.viewer.is_organiser):
         return found
     active = active_version(context.database, found.bot.name)
-    return found if active is None else NamedVersion(found.bot, active)
+    return found if active is None else VersionRow(found.bot, active)
 
 
-def _usual_time(entrants: Sequence[NamedVersion]) -> str:
+def _usual_time(entrants: Sequence[VersionRow]) -> str:
     return USUAL_REMOTE_TIME if any(one.bot.remote for one in entrants) else USUAL_TIME
 
 
@@ -460,7 +462,7 @@ def _why_not(context: AppContext, one: Candidate, game: str) -> str | None:
     if one.bot.remote:
         return _REMOTE
     try:
-        check_entrant(context.programs, NamedVersion(one.bot, one.version), game, one.bot.name)
+        check_entrant(context.programs, VersionRow(one.bot, one.version), game, one.bot.name)
     except (BotDirectoryError, HostingError, RequestError, StoreError) as error:
         return str(error)
     return None

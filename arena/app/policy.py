@@ -17,9 +17,9 @@ from engine import registry
 from engine.core import EngineError
 from engine.text import Text
 from ratings.read.blocks import awaited_matches
-from ratings.read.bots import NamedVersion, is_owner_disabled
+from ratings.read.bots import VersionRow, is_owner_disabled
 from ratings.store.database import Database
-from ratings.store.models import Bot, Match
+from ratings.store.models import BotRecord, MatchRecord
 from ratings.values.limits import ChallengeLimits
 from ratings.values.names import OPERATOR
 from ratings.values.states import MatchState, Scope
@@ -124,7 +124,7 @@ def need_competitor(viewer: Viewer, deed: str) -> None:
         )
 
 
-def need_own_bot(viewer: Viewer, bot: Bot, deed: str) -> None:
+def need_own_bot(viewer: Viewer, bot: BotRecord, deed: str) -> None:
     """Raise ForbiddenError unless the bot is the viewer's, or the viewer is an organiser."""
     need_competitor(viewer, deed)
     if not viewer.owns(bot.owner_id):
@@ -139,7 +139,7 @@ def need_own_bot(viewer: Viewer, bot: Bot, deed: str) -> None:
         )
 
 
-def need_remote_service(context: AppContext, bot: Bot) -> None:
+def need_remote_service(context: AppContext, bot: BotRecord) -> None:
     """Raise RefusedError if the bot is remote, and nothing here plays with remote bots."""
     if bot.remote and context.is_connected is None:
         raise RefusedError(
@@ -152,7 +152,7 @@ def need_remote_service(context: AppContext, bot: Bot) -> None:
         )
 
 
-def need_granted_cores(context: AppContext, cores: int | None, bots: Iterable[Bot]) -> None:
+def need_granted_cores(context: AppContext, cores: int | None, bots: Iterable[BotRecord]) -> None:
     """Raise RefusedError if a service is to grant hosted bots more cores than the one that it grants.
 
     Those of remote bots are their authors' own.
@@ -213,20 +213,20 @@ def hidden_matches(context: AppContext, matches: Collection[str]) -> set[str]:
     }
 
 
-def need_shown(context: AppContext, match: Match) -> None:
+def need_shown(context: AppContext, match: MatchRecord) -> None:
     """Raise HiddenError while a match is withheld from the viewer."""
     if hidden_matches(context, [match.id]):
         raise HiddenError(Text("app.match_is", "match {match} is {why}", match=match.id, why=WHY_HIDDEN))
 
 
-def need_told(context: AppContext, match: Match, game: str) -> None:
+def need_told(context: AppContext, match: MatchRecord, game: str) -> None:
     """Raise HiddenError while the viewer may not have the events of a match, which hold all that happens in it."""
     is_over = match.state is MatchState.FINISHED
     if not is_over and not context.viewer.is_organiser and hides_parts(game):
         raise HiddenError(Text("app.match_is", "match {match} is {why}", match=match.id, why=WHY_UNTOLD))
 
 
-def check_ready(context: AppContext, one: NamedVersion) -> None:
+def check_ready(context: AppContext, one: VersionRow) -> None:
     """Raise RefusedError for a bot that is barred, or remote and not connected."""
     name = one.bot.name
     if one.bot.disabled_at_us is not None:

@@ -19,7 +19,7 @@ from ratings.read.crosstable import names as names_of
 from ratings.read.paging import part_of
 from ratings.read.pools import find_pool, pool_value
 from ratings.store.database import Database
-from ratings.store.models import Pool
+from ratings.store.models import PoolRecord
 from ratings.values.official import Circle, OfficialRow, Suspicion
 from ratings.values.page import DEFAULT_LIMIT, Page
 
@@ -88,7 +88,7 @@ class LocalRatings:
 
 def table_value(
     database: Database,
-    pool: Pool,
+    pool: PoolRecord,
     table: official.FittedTable,
     shown: Sequence[int],
     *,
@@ -147,7 +147,9 @@ def _chance(table: official.FittedTable, row: int, other: int) -> float:
     return NOT_COMPARED if row == other or isnan(chance) else chance
 
 
-def _fair_play_value(database: Database, pool: Pool, found: pairs.FairPlayReport, page: Page[Suspicion]) -> FairPlay:
+def _fair_play_value(
+    database: Database, pool: PoolRecord, found: pairs.FairPlayReport, page: Page[Suspicion]
+) -> FairPlay:
     names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
     return FairPlay(
         pool=pool_value(pool),

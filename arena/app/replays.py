@@ -24,9 +24,9 @@ from engine.text import Text
 from ratings.errors import ArchiveError
 from ratings.read import match_list, matches
 from ratings.read.match_list import MatchFilter
-from ratings.read.matches import MatchDetail
+from ratings.read.matches import StoredMatch
 from ratings.store.database import Database, open_database
-from ratings.store.models import Match
+from ratings.store.models import MatchRecord
 from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class LocalReplays:
         chosen = None if tournament is None else find_tournament(self._context, tournament).id
         return self._checks(matches.replays(self._context.database, chosen))
 
-    def _checks(self, chosen: Iterator[tuple[Match, bytes | None]]) -> Iterator[ReplayCheck]:
+    def _checks(self, chosen: Iterator[tuple[MatchRecord, bytes | None]]) -> Iterator[ReplayCheck]:
 
         for match, stored in chosen:
             if stored is None and match.replay_removed_at_us is not None:
@@ -97,7 +97,7 @@ class LocalReplays:
             if cursor is None:
                 return
 
-    def _one(self, match: Match) -> Iterator[Replay]:
+    def _one(self, match: MatchRecord) -> Iterator[Replay]:
         if match.replay_removed_at_us is None and not hidden_matches(self._context, [match.id]):
             yield self._shown(match.id, matches.replay_of(self._context.database, match.id))
 
@@ -122,7 +122,7 @@ def without_evidence(match_id: str, stored: bytes, may_see: Sequence[bool]) -> R
     return Replay(match_id, dump(document) if withheld else stored, is_whole=not withheld)
 
 
-def problems_of_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
+def problems_of_match(detail: StoredMatch, stored: bytes | None) -> list[str]:
     """Return what is wrong with a stored match: with its replay, or between its replay and the database."""
     if stored is None:
         return [Text("app.finished_without_replay", "finished without a replay")]
@@ -144,7 +144,7 @@ def problems_of_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
     ]
 
 
-def _plan_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+def _plan_facts(detail: StoredMatch, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return what was to be played, as (in the database, in the replay)."""
     pool, block = detail.pool, detail.block
     return {
@@ -161,7 +161,7 @@ def _plan_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, t
     }
 
 
-def _chance_seed(detail: MatchDetail, of_block: int) -> int:
+def _chance_seed(detail: StoredMatch, of_block: int) -> int:
     """Return the chance seed with which a match was to be played, given that of its block."""
     if not detail.pool.remote:
         return of_block
@@ -169,7 +169,7 @@ def _chance_seed(detail: MatchDetail, of_block: int) -> int:
     return seeds.match_chance_seed(secret, detail.block.index, detail.match.rotation)
 
 
-def _seed_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+def _seed_facts(detail: StoredMatch, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return the seeds, as (what follows from the secret of the tournament, in the replay)."""
     secret = bytes.fromhex(detail.tournament.secret)
     number = detail.block.index // blocks_per_seed(detail.tournament, detail.pool)
@@ -186,7 +186,7 @@ def _seed_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, t
     }
 
 
-def _result_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+def _result_facts(detail: StoredMatch, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return how it was played and ended, as (in the database, in the replay)."""
     match, result, entries = detail.match, document["result"], document["entries"]
     forfeits = sorted((row.seat.forfeit, row.seat.seat) for row in detail.seats if row.seat.forfeit is not None)

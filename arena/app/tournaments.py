@@ -41,7 +41,7 @@ from ratings.read.pools import pool_value
 from ratings.read.report import TournamentReport, tournament_report
 from ratings.read.tournaments import EntrantRow, TournamentRow, entrant_bots, tournament_row
 from ratings.store.database import Database
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
 from ratings.values.tournaments import LockHolder
 
@@ -158,7 +158,7 @@ class LocalTournaments:
 
         return watch(self._context, find_tournament(self._context, tournament).id)
 
-    def _need_admitted(self, tournament: Tournament, text: str) -> None:
+    def _need_admitted(self, tournament: TournamentRecord, text: str) -> None:
         """Raise RefusedError if an owner enters a version for ratings that was not admitted."""
         from ratings.read.admissions import unadmitted
 
@@ -346,7 +346,7 @@ def progress_of(context: AppContext, tournament_id: str) -> Operation:
     )
 
 
-def note_of(context: AppContext, tournament: Tournament) -> str:
+def note_of(context: AppContext, tournament: TournamentRecord) -> str:
     """Return what there is to say of a comparison that goes on: how near it is to an answer. It is empty for others."""
     found: ComparisonResult | None = None
     from arena.tournament.formats.compare import Compare  # all that it asks, which no list of tournaments does
@@ -371,7 +371,7 @@ def watch(context: AppContext, tournament_id: str) -> Iterator[Operation]:
         time.sleep(LOOK_EVERY_S)
 
 
-def need_canceller(context: AppContext, tournament: Tournament) -> None:
+def need_canceller(context: AppContext, tournament: TournamentRecord) -> None:
     """Raise ForbiddenError unless the viewer may cancel it: an organiser, or who asked for it to try out his bot."""
     viewer = context.viewer
     if viewer.is_organiser:
@@ -388,7 +388,7 @@ def need_canceller(context: AppContext, tournament: Tournament) -> None:
         )
 
 
-def need_entry(context: AppContext, tournament: Tournament) -> None:
+def need_entry(context: AppContext, tournament: TournamentRecord) -> None:
     """Raise ForbiddenError if another owner asked for the tournament, to try out his own bots."""
     viewer = context.viewer
     entered = entrant_bots(context.database, tournament.id)  # a ladder may have none yet

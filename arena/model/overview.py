@@ -23,7 +23,7 @@ MOST_IN_OFFICIAL = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class RecentForm:
     """How a version did lately in a pool, by the matches that are rated."""
 
     version_id: str
@@ -56,7 +56,7 @@ class Opponent:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class TrackRecord:
     """What a version has behind it in a pool, by the matches that are rated."""
 
     curve: tuple[CurvePoint, ...]
@@ -88,7 +88,7 @@ class Overview(Protocol):
     def pick_leaderboard(self, pool: str, version_ids: Collection[str]) -> Leaderboard:
         """Return the lines of these versions, in their order."""
 
-    def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, Form]:
+    def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, RecentForm]:
         """Return how these versions did lately, by version id."""
 
     def list_standings(self, bot: str) -> tuple[Standing, ...]:
@@ -121,7 +121,7 @@ class Overview(Protocol):
     def mark(self) -> int | None:
         """Return a number that is another one as soon as anything was written; `None` if there is no telling."""
 
-    def get_record(self, pool: str, version_id: str, points: int) -> Record:
+    def get_record(self, pool: str, version_id: str, points: int) -> TrackRecord:
         """Return what a version has behind it in a pool: its curve, opponents, seats and faults.
 
         The curve is its rating from its first match on, thinned to about so many points, the last kept.

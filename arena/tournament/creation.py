@@ -33,9 +33,9 @@ from engine.text import Text
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_of
 from ratings.ledger.tournaments import TournamentPlan
-from ratings.read.bots import NamedVersion, find_version
+from ratings.read.bots import VersionRow, find_version
 from ratings.store.database import Database
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.store.waves import OWNERS_APART
 from ratings.values.pools import Pool
 
@@ -77,13 +77,13 @@ class Draft:
 
     plan: TournamentPlan
     draw: BlockDraw
-    seated: Sequence[NamedVersion]
+    seated: Sequence[VersionRow]
     """The versions in the order of entry, of a single match one for each seat."""
     form: Format | None = None
     """`None` for a single match."""
 
     @property
-    def entrants(self) -> list[NamedVersion]:
+    def entrants(self) -> list[VersionRow]:
         """The versions, each once, in the order of entry."""
         return list({one.version.id: one for one in self.seated}.values())
 
@@ -106,7 +106,7 @@ def create_tournament(
     bots: Sequence[str],
     choose_name: ChooseName,
     notes: Mapping[str, Any] | None = None,
-) -> Tournament:
+) -> TournamentRecord:
     """Write a tournament of `bots` (`name`, the newest version, or `name@hash`), and plan what can be planned at once.
 
     What is planned later is a function of what was written. `notes` are kept with its settings, for whoever creates it.
@@ -125,7 +125,7 @@ def create_match(
     choose_name: ChooseName,
     notes: Mapping[str, Any] | None = None,
     own_may_meet: bool = False,
-) -> Tournament:
+) -> TournamentRecord:
     """Write a single match, a tournament without a format, with `bots[seat]` named as for `create_tournament`.
 
     Unrated, a bot may sit in several seats: its author wants to see it play itself. `notes` are as there. Bots of one
@@ -227,7 +227,7 @@ def _checked(choose_name: ChooseName) -> ChooseName:
     return lambda taken: check_name(choose_name(taken))
 
 
-def _secret(terms: TournamentTerms, entrants: Sequence[NamedVersion]) -> bytes:
+def _secret(terms: TournamentTerms, entrants: Sequence[VersionRow]) -> bytes:
     """Return what everything is drawn from: of a seed alone only where no bot has an owner who could try seeds."""
     if terms.seed is not None and all(one.bot.owner_id is None for one in entrants):
         return seeds.secret_from_seed(terms.seed)
@@ -314,7 +314,7 @@ def _check_terms(terms: TournamentTerms) -> Game:
     return game
 
 
-def _find_versions(database: Database, programs: Programs, game: str, bots: Sequence[str]) -> list[NamedVersion]:
+def _find_versions(database: Database, programs: Programs, game: str, bots: Sequence[str]) -> list[VersionRow]:
     """Return the versions named; they play the game, and the programs of those that run here are sound."""
     found = [find_version(database, text) for text in bots]
     for text, one in zip(bots, found, strict=True):
@@ -322,7 +322,7 @@ def _find_versions(database: Database, programs: Programs, game: str, bots: Sequ
     return found
 
 
-def _check_distinct(bots: Sequence[str], found: Sequence[NamedVersion]) -> None:
+def _check_distinct(bots: Sequence[str], found: Sequence[VersionRow]) -> None:
     counts = Counter(one.version.id for one in found)
     for text, one in zip(bots, found, strict=True):
         if counts[one.version.id] > 1:
@@ -339,7 +339,7 @@ def _plan(
     draw: BlockDraw,
     terms: TournamentTerms,
     format_name: str,
-    entrants: Sequence[NamedVersion],
+    entrants: Sequence[VersionRow],
     settings: Mapping[str, Any],
 ) -> TournamentPlan:
     """Return what the book of record keeps of the tournament; `settings` are those of its format.

@@ -12,14 +12,14 @@ from arena.tournament.stored import format_of
 from engine.text import Text
 from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
-from ratings.read.bots import NamedVersion, all_versions, find_version
+from ratings.read.bots import VersionRow, all_versions, find_version
 from ratings.read.tournaments import TournamentRow
 from ratings.read.waves import entrants_of
 from ratings.store.database import Database
-from ratings.store.models import Tournament, Version
+from ratings.store.models import TournamentRecord, VersionRecord
 
 
-def join(database: Database, programs: Programs, tournament: Tournament, text: str) -> tuple[Version, int]:
+def join(database: Database, programs: Programs, tournament: TournamentRecord, text: str) -> tuple[VersionRecord, int]:
     """Enter `bot` or `bot@hash` late; return the version, and the wave (from 0) from which on it is planned.
 
     Raises RequestError where the format or the game does not allow it, NotPlayableError if the tournament is over.
@@ -53,7 +53,7 @@ def join(database: Database, programs: Programs, tournament: Tournament, text: s
     return found.version, Ledger(database).join(tournament.id, found.version.id)
 
 
-def _check_entry(programs: Programs, row: TournamentRow, found: NamedVersion, text: str) -> None:
+def _check_entry(programs: Programs, row: TournamentRow, found: VersionRow, text: str) -> None:
     """Raise RequestError unless the version may play in the tournament."""
     check_entrant(programs, found, row.pool.game, text)
     if found.bot.disabled_at_us is not None:
@@ -68,7 +68,7 @@ def _check_entry(programs: Programs, row: TournamentRow, found: NamedVersion, te
         )
 
 
-def _check_seed(tournament: Tournament, found: NamedVersion, text: str) -> None:
+def _check_seed(tournament: TournamentRecord, found: VersionRow, text: str) -> None:
     """Raise RequestError if the bot could find all dice of the tournament by trying seeds."""
     seed = tournament.settings.get("seed")
     if found.bot.owner_id is None or not isinstance(seed, int):
@@ -86,7 +86,7 @@ def _check_seed(tournament: Tournament, found: NamedVersion, text: str) -> None:
         )
 
 
-def withdraw(database: Database, tournament: Tournament, text: str) -> tuple[Version, int]:
+def withdraw(database: Database, tournament: TournamentRecord, text: str) -> tuple[VersionRecord, int]:
     """Take `bot` or `bot@hash` out; return the version, and how many matches will not be played for that.
 
     Raises RequestError if it is not entered, or several of its versions are; NotPlayableError for what is over.
@@ -126,7 +126,7 @@ def _check_open(row: TournamentRow) -> None:
         )
 
 
-def _find_playing(database: Database, tournament: Tournament, text: str) -> Version:
+def _find_playing(database: Database, tournament: TournamentRecord, text: str) -> VersionRecord:
     """Return the entrant that is meant: named without a hash, the version that plays here, not the newest."""
     name, _, digits = text.partition("@")
     named = {one.version.id: one.version for one in all_versions(database) if one.bot.name == name}
@@ -165,5 +165,5 @@ def _find_playing(database: Database, tournament: Tournament, text: str) -> Vers
     return playing[0]
 
 
-def _choices(name: str, versions: Sequence[Version]) -> str:
+def _choices(name: str, versions: Sequence[VersionRecord]) -> str:
     return f"name one: {', '.join(f'{name}@{version.content_hash[:8]}' for version in versions)}"

@@ -6,11 +6,11 @@ from arena.tournament.errors import RequestError
 from arena.tournament.programs import Programs, check_plays
 from engine import registry
 from engine.text import Text
-from ratings.read.bots import NamedVersion
+from ratings.read.bots import VersionRow
 from ratings.store.ladders import plays
 
 
-def check_entrant(programs: Programs, found: NamedVersion, game: str, text: str) -> None:
+def check_entrant(programs: Programs, found: VersionRow, game: str, text: str) -> None:
     """Raise RequestError, which calls the bot `text`, unless it plays the game.
 
     Raises the errors of `Programs.find` for a hosted one that cannot be started.

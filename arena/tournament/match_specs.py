@@ -14,7 +14,7 @@ from engine import registry
 from engine.text import Text
 from ratings.ledger.leasing import LeasedMatch, LeasedSeat
 from ratings.ledger.runtimes import DescribedRuntime
-from ratings.store.models import Pool, Tournament
+from ratings.store.models import PoolRecord, TournamentRecord
 
 DEFAULT_LEAK_CHECKS = 0.02
 _HASHES = 2**64
@@ -31,8 +31,8 @@ class MatchSpecs:
 
     def __init__(
         self,
-        tournament: Tournament,
-        pool: Pool,
+        tournament: TournamentRecord,
+        pool: PoolRecord,
         programs: Programs,
         *,
         leak_checks: float = DEFAULT_LEAK_CHECKS,
@@ -114,7 +114,7 @@ class MatchSpecs:
         return self._found[content_hash]
 
 
-def _check_rules(tournament: Tournament, pool: Pool) -> None:
+def _check_rules(tournament: TournamentRecord, pool: PoolRecord) -> None:
     installed = registry.get(pool.game).rules_version
     if installed != pool.rules_version:
         raise NotPlayableError(

@@ -9,10 +9,10 @@ from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import Gauntlet
 from arena.tournament.formats.same_owner import check_all_apart, check_apart, check_opponents
 from arena.tournament.formats.situation import Entrant
-from ratings.read.bots import NamedVersion
+from ratings.read.bots import VersionRow
 
 
-def check_owners(form: Format, found: Sequence[NamedVersion]) -> None:
+def check_owners(form: Format, found: Sequence[VersionRow]) -> None:
     """Raise ScheduleError, with the remedy, if the bots are of too few owners for a tournament of that format."""
     entrants, names = _entrants(found), _names(found)
     if isinstance(form, Compare):
@@ -23,14 +23,14 @@ def check_owners(form: Format, found: Sequence[NamedVersion]) -> None:
         check_apart(form.seats, entrants)
 
 
-def check_all(found: Sequence[NamedVersion]) -> None:
+def check_all(found: Sequence[VersionRow]) -> None:
     """Raise ScheduleError if two of the bots, who are to meet, are of one owner."""
     check_all_apart(_entrants(found), _names(found))
 
 
-def _entrants(found: Sequence[NamedVersion]) -> list[Entrant]:
+def _entrants(found: Sequence[VersionRow]) -> list[Entrant]:
     return [Entrant(one.version.id, owner=one.bot.owner_id) for one in found]
 
 
-def _names(found: Sequence[NamedVersion]) -> dict[str, str]:
+def _names(found: Sequence[VersionRow]) -> dict[str, str]:
     return {one.version.id: one.bot.name for one in found}

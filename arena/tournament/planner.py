@@ -20,7 +20,7 @@ from arena.tournament.formats.waves import foldable, is_ready, seen_by_plan
 from arena.tournament.stored import draw_of, entrant_of, format_of, wave_of
 from ratings.ledger.waves import WaveLedger
 from ratings.statistics.blocks import Block
-from ratings.store.models import Pool, Tournament
+from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.waves import PlannedWave, WaveMemory
 
 MOST_WAVES = 20
@@ -170,7 +170,7 @@ class FormatPlanner:
         return seen_by_plan(self._form, entrants, played, self._seed, past)
 
 
-def planner_of(tournament: Tournament, pool: Pool) -> FormatPlanner:
+def planner_of(tournament: TournamentRecord, pool: PoolRecord) -> FormatPlanner:
     """Return what plans the waves of a tournament that has a format.
 
     Raises ValueError for a single match, which has no more waves.

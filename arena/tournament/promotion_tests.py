@@ -12,7 +12,7 @@ from arena.tournament.stored import clock_of
 from ratings.read.promotions import LADDER, PROMOTES, WaitingVersion
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder
-from ratings.store.models import Tournament, Version
+from ratings.store.models import TournamentRecord, VersionRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class PromotionRule:
 
 def create_promotion_test(
     database: Database, programs: Programs, rule: PromotionRule, running: RunningLadder, waiting: WaitingVersion
-) -> Tournament:
+) -> TournamentRecord:
     """Write the test of a waiting version against the active one, played like the ladder but unrated.
 
     Raises the errors of `arena.tournament.creation`.
@@ -68,5 +68,5 @@ def create_promotion_test(
     )
 
 
-def _text(bot: str, version: Version) -> str:
+def _text(bot: str, version: VersionRecord) -> str:
     return f"{bot}@{version.content_hash}"

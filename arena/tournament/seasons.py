@@ -14,8 +14,8 @@ from ratings.read.ladders import count_apart, find_ladder, owners_present, runni
 from ratings.read.unfinished import present_entrants
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder
-from ratings.store.models import Tournament
-from ratings.store.season import Season
+from ratings.store.models import TournamentRecord
+from ratings.store.season import SeasonRecord
 from ratings.store.waves import OWNERS_APART
 
 FINAL_BLOCKS = "final_blocks"
@@ -24,7 +24,7 @@ DEFAULT_FINAL_BLOCKS = 12
 _KEPT_SETTINGS = ("opening_plies", "start_limit_us", "margin_us", OWNERS_APART)
 
 
-def announce_freeze(database: Database, ladder: str, at_us: int, final_blocks: int) -> Season:
+def announce_freeze(database: Database, ladder: str, at_us: int, final_blocks: int) -> SeasonRecord:
     """Write when the season is frozen, and how long its final will be; whoever serves the ladder does both then.
 
     Raises NotFoundError, LadderError, ScheduleError for a final that cannot be.
@@ -37,7 +37,7 @@ def announce_freeze(database: Database, ladder: str, at_us: int, final_blocks: i
     return season
 
 
-def freeze(database: Database, ladder: str, final_blocks: int | None = None) -> Tournament | None:
+def freeze(database: Database, ladder: str, final_blocks: int | None = None) -> TournamentRecord | None:
     """Close the season to new versions, and return its final, or `None` if it is to have none or nobody to play it.
 
     Without `final_blocks`, the final is as it was announced. A season that is frozen gets the final that it lacks.

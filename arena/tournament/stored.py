@@ -15,23 +15,23 @@ from arena.tournament.formats.remembering import Remembering, from_json
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation, Wave
 from engine import registry
 from ratings.read.waves import TournamentWaves
-from ratings.store.models import Pool, Tournament
-from ratings.store.waves import BlockRecord, EnteredVersion, MatchRecord
+from ratings.store.models import PoolRecord, TournamentRecord
+from ratings.store.waves import EnteredVersion, WaveBlock, WaveMatch
 from ratings.values.states import MatchState
 
 
-def format_of(tournament: Tournament, pool: Pool) -> Format | None:
+def format_of(tournament: TournamentRecord, pool: PoolRecord) -> Format | None:
     """Return the format of a tournament, or `None` for a single match."""
     return catalog.from_settings(tournament.format, pool.seats, tournament.settings)
 
 
-def blocks_per_seed(tournament: Tournament, pool: Pool) -> int:
+def blocks_per_seed(tournament: TournamentRecord, pool: PoolRecord) -> int:
     """Return how many successive blocks of a tournament share opening and chance seed."""
     form = format_of(tournament, pool)
     return 1 if form is None else of_form(form)
 
 
-def draw_of(tournament: Tournament, pool: Pool) -> BlockDraw:
+def draw_of(tournament: TournamentRecord, pool: PoolRecord) -> BlockDraw:
     """Return what the blocks of a tournament are drawn from."""
     game = registry.get(pool.game)
     return BlockDraw(
@@ -44,7 +44,7 @@ def draw_of(tournament: Tournament, pool: Pool) -> BlockDraw:
     )
 
 
-def clock_of(tournament: Tournament, pool: Pool) -> TimeControl:
+def clock_of(tournament: TournamentRecord, pool: PoolRecord) -> TimeControl:
     """Return the time control of a tournament: the pool's, with the limits that do not name a pool."""
     settings = tournament.settings
     return parse_time_control(
@@ -79,12 +79,12 @@ def entrant_of(version: EnteredVersion) -> Entrant:
     return Entrant(version.version_id, version.joined_wave, version.withdrawn_wave, version.away, version.owner)
 
 
-def wave_of(records: Sequence[BlockRecord]) -> Wave:
+def wave_of(records: Sequence[WaveBlock]) -> Wave:
     """Return the blocks of a wave as its format sees them."""
     return tuple(_played_block(matches) for matches in records)
 
 
-def _played_block(matches: BlockRecord) -> PlayedBlock:
+def _played_block(matches: WaveBlock) -> PlayedBlock:
     """Return a block: whole only if all its matches are finished and count, void as soon as one is void."""
     order = matches[0].versions
     if any(match.state is MatchState.VOID for match in matches):
@@ -101,5 +101,5 @@ def _played_block(matches: BlockRecord) -> PlayedBlock:
     )
 
 
-def _forfeited(match: MatchRecord) -> frozenset[str]:
+def _forfeited(match: WaveMatch) -> frozenset[str]:
     return frozenset(version for version, did in zip(match.versions, match.has_forfeited, strict=True) if did)

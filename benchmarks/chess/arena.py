@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from benchmarks.chess.run import Playing
 from benchmarks.chess.spending import Spending
 from ratings.store.database import open_database
-from ratings.store.models import Block, Fault, Match
+from ratings.store.models import BlockRecord, FaultRecord, MatchRecord
 from ratings.values.states import MatchState
 
 ARENA = (sys.executable, "-m", "arena.cli.main")
@@ -66,7 +66,7 @@ def _first_fault(database: Path) -> str:
     """Return what a bot did wrong and its last words, or nothing if none did."""
     book = open_database(database)
     with Session(book.engine) as session:
-        fault = session.exec(select(Fault).limit(1)).first()
+        fault = session.exec(select(FaultRecord).limit(1)).first()
     book.close()
     return f"{fault.cause}: {fault.explanation} {fault.evidence.get('stderr', '')}".strip() if fault else ""
 
@@ -74,7 +74,9 @@ def _first_fault(database: Path) -> str:
 def _played(database: Path) -> list[Playing]:
     book = open_database(database)
     with Session(book.engine) as session:
-        wanted = select(Match).where(Match.state == MatchState.FINISHED, col(Match.by_rules).is_(True))
+        wanted = select(MatchRecord).where(
+            MatchRecord.state == MatchState.FINISHED, col(MatchRecord.by_rules).is_(True)
+        )
         found = [
             Playing(
                 match.plies or 0,
@@ -93,6 +95,6 @@ def openings(database: Path) -> list[Sequence[int]]:
     """Return the opening of each block, as the ids of its actions, in the order of the schedule."""
     book = open_database(database)
     with Session(book.engine) as session:
-        found: list[Sequence[int]] = list(session.exec(select(Block.opening).order_by(col(Block.index))))
+        found: list[Sequence[int]] = list(session.exec(select(BlockRecord.opening).order_by(col(BlockRecord.index))))
     book.close()
     return found

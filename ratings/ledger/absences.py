@@ -13,11 +13,11 @@ from sqlmodel import Session
 from engine.text import Text
 from ratings.ledger.notices import add_notice
 from ratings.ledger.syncing import sync_ladders
-from ratings.store.bot_event import ActiveVersion
+from ratings.store.bot_event import ActiveVersionRecord
 from ratings.store.ids import now_us
 from ratings.store.lookups import get_version
-from ratings.store.models import Bot, Version
-from ratings.store.service import Absence
+from ratings.store.models import BotRecord, VersionRecord
+from ratings.store.service import AbsenceRecord
 
 SUBJECT = "bot absent"
 
@@ -37,12 +37,12 @@ def note_absences(session: Session, found: Mapping[str, str | None]) -> Noted:
     """
     gone, back = [], []
     for version_id, why in found.items():
-        known = session.get(Absence, version_id)
+        known = session.get(AbsenceRecord, version_id)
         if why is None and known is not None:
             session.delete(known)
             back.append(_tell(session, version_id, None))
         elif why is not None and known is None:
-            session.add(Absence(version_id=version_id, why=why, since_us=now_us()))
+            session.add(AbsenceRecord(version_id=version_id, why=why, since_us=now_us()))
             gone.append(_tell(session, version_id, why))
         elif why is not None and known is not None and known.why != why:
             known.why = why
@@ -58,9 +58,9 @@ def _tell(session: Session, version_id: str, why: str | None) -> str:
 
     Return the name of the bot.
     """
-    version: Version = get_version(session, version_id)
-    bot = session.get_one(Bot, version.bot_id)
-    active = session.get(ActiveVersion, bot.id)
+    version: VersionRecord = get_version(session, version_id)
+    bot = session.get_one(BotRecord, version.bot_id)
+    active = session.get(ActiveVersionRecord, bot.id)
     is_told = bot.owner_id is not None and not bot.remote
     if is_told and active is not None and active.version_id == version_id:
         sentence = (

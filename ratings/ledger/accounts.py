@@ -16,9 +16,9 @@ from ratings.store import tables
 from ratings.store.credentials import new_token_text, token_digest
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_owner
-from ratings.store.models import Owner
+from ratings.store.models import OwnerRecord
 from ratings.store.names import check_label, check_owner_name
-from ratings.store.service import Token
+from ratings.store.service import TokenRecord
 from ratings.values.limits import LIMITS, MOST
 from ratings.values.names import PEOPLE
 from ratings.values.states import Scope
@@ -27,18 +27,18 @@ _MINUTE_US = 60_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class NewToken:
+class IssuedToken:
     """A token that was just made."""
 
-    token: Token
+    token: TokenRecord
     secret: str
     """What its holder keeps; it is shown once, and only its hash is stored."""
 
 
-def add_owner(session: Session, name: str) -> Owner:
+def add_owner(session: Session, name: str) -> OwnerRecord:
     """Write a new owner. Raises AccountError for a name that is taken or cannot be."""
     check_owner_name(name)
-    if session.exec(select(Owner).where(Owner.name == name)).one_or_none() is not None:
+    if session.exec(select(OwnerRecord).where(OwnerRecord.name == name)).one_or_none() is not None:
         raise AccountError(
             Text(
                 "ratings.owner_already_choose_another_name",
@@ -49,29 +49,29 @@ def add_owner(session: Session, name: str) -> Owner:
     return _write_owner(session, name)
 
 
-def people_owner(session: Session) -> Owner:
+def people_owner(session: Session) -> OwnerRecord:
     """Return the owner of the seats that people take, which is made if needed."""
-    known = session.exec(select(Owner).where(Owner.name == PEOPLE)).one_or_none()
+    known = session.exec(select(OwnerRecord).where(OwnerRecord.name == PEOPLE)).one_or_none()
     return known or _write_owner(session, PEOPLE)
 
 
-def _write_owner(session: Session, name: str) -> Owner:
-    owner = Owner(id=new_id(), name=name, created_at_us=now_us())
+def _write_owner(session: Session, name: str) -> OwnerRecord:
+    owner = OwnerRecord(id=new_id(), name=name, created_at_us=now_us())
     session.add(owner)
     session.flush()
     return owner
 
 
-def owner_for(session: Session, name: str) -> Owner:
+def owner_for(session: Session, name: str) -> OwnerRecord:
     """Return the owner of that name, who is made if needed. Raises AccountError for a disabled one and for the name."""
-    owner = session.exec(select(Owner).where(Owner.name == name)).one_or_none()
+    owner = session.exec(select(OwnerRecord).where(OwnerRecord.name == name)).one_or_none()
     if owner is None:
         return add_owner(session, name)
     check_enabled(owner)
     return owner
 
 
-def check_enabled(owner: Owner) -> None:
+def check_enabled(owner: OwnerRecord) -> None:
     """Raise AccountError for an owner who is disabled."""
     if owner.disabled_at_us is not None:
         raise AccountError(
@@ -84,7 +84,7 @@ def check_enabled(owner: Owner) -> None:
         )
 
 
-def set_owner_disabled(session: Session, name: str, *, disabled: bool) -> Owner:
+def set_owner_disabled(session: Session, name: str, *, disabled: bool) -> OwnerRecord:
     """Bar an owner from the service, or let them in again. Raises NotFoundError."""
     owner = get_owner(session, name)
     if disabled != (owner.disabled_at_us is not None):
@@ -94,7 +94,7 @@ def set_owner_disabled(session: Session, name: str, *, disabled: bool) -> Owner:
     return owner
 
 
-def set_owner_limits(session: Session, name: str, limits: Mapping[str, Any], *, resets: bool = False) -> Owner:
+def set_owner_limits(session: Session, name: str, limits: Mapping[str, Any], *, resets: bool = False) -> OwnerRecord:
     """Give an owner limits of their own; those not named stay, or are again those of all owners if it `resets`.
 
     Raises NotFoundError, and AccountError for a name that is no limit or a number that cannot be.
@@ -134,8 +134,8 @@ def _check_limits(limits: Mapping[str, Any]) -> dict[str, int]:
 
 
 def new_token(
-    session: Session, owner: Owner | None, *, name: str, scope: Scope, expires_at_us: int | None = None
-) -> NewToken:
+    session: Session, owner: OwnerRecord | None, *, name: str, scope: Scope, expires_at_us: int | None = None
+) -> IssuedToken:
     """Write a new token; one without owner is an organiser's.
 
     Raises AccountError for a name that cannot be or that another of the owner's tokens in use has, an instant that has
@@ -152,7 +152,7 @@ def new_token(
         )
     _check_free(session, owner, name)
     secret = new_token_text()
-    token = Token(
+    token = TokenRecord(
         id=new_id(),
         owner_id=owner.id if owner else None,
         name=name,
@@ -163,10 +163,10 @@ def new_token(
     )
     session.add(token)
     session.flush()
-    return NewToken(token, secret)
+    return IssuedToken(token, secret)
 
 
-def _check_holder(owner: Owner | None, scope: Scope) -> None:
+def _check_holder(owner: OwnerRecord | None, scope: Scope) -> None:
     if owner is not None:
         check_enabled(owner)
     elif scope not in (Scope.ORGANISER, Scope.VIEWER):
@@ -179,7 +179,7 @@ def _check_holder(owner: Owner | None, scope: Scope) -> None:
         )
 
 
-def _check_free(session: Session, owner: Owner | None, name: str) -> None:
+def _check_free(session: Session, owner: OwnerRecord | None, name: str) -> None:
     if _tokens_named(session, owner, name):
         if owner is None:
             raise AccountError(
@@ -199,19 +199,19 @@ def _check_free(session: Session, owner: Owner | None, name: str) -> None:
         )
 
 
-def _tokens_named(session: Session, owner: Owner | None, name: str) -> list[Token]:
+def _tokens_named(session: Session, owner: OwnerRecord | None, name: str) -> list[TokenRecord]:
     """Return the tokens of that name that are not revoked: of an owner, or of the organiser."""
-    query = select(Token).where(Token.name == name, Token.owner_id == (owner.id if owner else None))
+    query = select(TokenRecord).where(TokenRecord.name == name, TokenRecord.owner_id == (owner.id if owner else None))
     return [token for token in session.exec(query) if token.revoked_at_us is None]
 
 
-def revoke_token(session: Session, text: str, owner: Owner | None, *, of_anybody: bool) -> Token:
+def revoke_token(session: Session, text: str, owner: OwnerRecord | None, *, of_anybody: bool) -> TokenRecord:
     """Revoke the token of that id, or of that name among those of `owner` (the organiser's own if `None`).
 
     With `of_anybody`, the id may be that of any token. One that is revoked already stays as it is. Raises
     NotFoundError.
     """
-    token = session.get(Token, text)
+    token = session.get(TokenRecord, text)
     if token is not None and not of_anybody and token.owner_id != (owner.id if owner else None):
         token = None
     if token is None:

@@ -13,15 +13,15 @@ from ratings.errors import AdmissionError, NotFoundError
 from ratings.ledger.lineage import promote, read_lineage, record_event
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_version, owner_name
-from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import Admission, AdmissionRow
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
+from ratings.store.service import AdmissionRecord, AdmissionRow
 from ratings.values.names import ARENA
 from ratings.values.states import AdmissionState, BotEventKind
 
 _OPEN = (AdmissionState.QUEUED, AdmissionState.RUNNING)
 
 
-def request_admission(session: Session, version_id: str, why: str | None = None) -> Admission:
+def request_admission(session: Session, version_id: str, why: str | None = None) -> AdmissionRecord:
     """Queue a version, unless it is queued or looked at already, and return its admission.
 
     `why` is a sentence that says what it waits for, if that is not its turn.
@@ -41,7 +41,7 @@ def request_admission(session: Session, version_id: str, why: str | None = None)
                 AdmissionState.WITHDRAWN,
                 Text("service.version_took_place", "version {number} took its place", number=version.number),
             )
-    admission = Admission(
+    admission = AdmissionRecord(
         id=new_id(),
         version_id=version_id,
         state=AdmissionState.QUEUED,
@@ -54,9 +54,9 @@ def request_admission(session: Session, version_id: str, why: str | None = None)
     return admission
 
 
-def _check_can_play(session: Session, version: Version) -> None:
-    bot = session.get_one(Bot, version.bot_id)
-    owner = session.get(Owner, bot.owner_id) if bot.owner_id else None
+def _check_can_play(session: Session, version: VersionRecord) -> None:
+    bot = session.get_one(BotRecord, version.bot_id)
+    owner = session.get(OwnerRecord, bot.owner_id) if bot.owner_id else None
     what = Text(
         "ratings.version_cannot_admitted",
         "version {number} of {bot} cannot be admitted",
@@ -100,9 +100,9 @@ def _check_can_play(session: Session, version: Version) -> None:
         )
 
 
-def _open_admissions(session: Session, bot_id: str) -> Sequence[Admission]:
-    query = select(Admission).join(Version, col(Version.id) == Admission.version_id)
-    return session.exec(query.where(Version.bot_id == bot_id, col(Admission.state).in_(_OPEN))).all()
+def _open_admissions(session: Session, bot_id: str) -> Sequence[AdmissionRecord]:
+    query = select(AdmissionRecord).join(VersionRecord, col(VersionRecord.id) == AdmissionRecord.version_id)
+    return session.exec(query.where(VersionRecord.bot_id == bot_id, col(AdmissionRecord.state).in_(_OPEN))).all()
 
 
 def take_admission(session: Session) -> AdmissionRow | None:
@@ -112,25 +112,25 @@ def take_admission(session: Session) -> AdmissionRow | None:
     What is disabled waits.
     """
     began = (
-        select(Bot.owner_id, func.max(Admission.started_at_us).label("began"))
-        .join(Version, col(Version.bot_id) == Bot.id)
-        .join(Admission, col(Admission.version_id) == Version.id)
-        .group_by(col(Bot.owner_id))
+        select(BotRecord.owner_id, func.max(AdmissionRecord.started_at_us).label("began"))
+        .join(VersionRecord, col(VersionRecord.bot_id) == BotRecord.id)
+        .join(AdmissionRecord, col(AdmissionRecord.version_id) == VersionRecord.id)
+        .group_by(col(BotRecord.owner_id))
         .subquery()
     )
     # Bots without owner share a turn; `owner_id` is empty for them, which equals nothing in SQL.
-    same_owner = func.coalesce(began.c.owner_id, "") == func.coalesce(Bot.owner_id, "")
+    same_owner = func.coalesce(began.c.owner_id, "") == func.coalesce(BotRecord.owner_id, "")
     query = (
-        select(Admission, Version, Bot)
-        .join(Version, col(Version.id) == Admission.version_id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
+        select(AdmissionRecord, VersionRecord, BotRecord)
+        .join(VersionRecord, col(VersionRecord.id) == AdmissionRecord.version_id)
+        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
         .join(began, same_owner)
-        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
-        .where(Admission.state == AdmissionState.QUEUED)
-        .where(col(Bot.disabled_at_us).is_(None), col(Owner.disabled_at_us).is_(None))
-        .order_by(func.coalesce(began.c.began, 0), col(Admission.id))
+        .join(OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id), isouter=True)
+        .where(AdmissionRecord.state == AdmissionState.QUEUED)
+        .where(col(BotRecord.disabled_at_us).is_(None), col(OwnerRecord.disabled_at_us).is_(None))
+        .order_by(func.coalesce(began.c.began, 0), col(AdmissionRecord.id))
         .limit(1)
-        .with_for_update(of=Admission, skip_locked=True)
+        .with_for_update(of=AdmissionRecord, skip_locked=True)
     )
     found = session.exec(query).first()
     if found is None:
@@ -180,9 +180,9 @@ def finish_admission(
     return True
 
 
-def _is_newer_than_active(session: Session, version: Version) -> bool:
+def _is_newer_than_active(session: Session, version: VersionRecord) -> bool:
     active = read_lineage(session, version.bot_id).active
-    return active is None or session.get_one(Version, active).number < version.number
+    return active is None or session.get_one(VersionRecord, active).number < version.number
 
 
 def requeue_admissions(session: Session, admission_id: str | None = None, why: str | None = None) -> int:
@@ -190,9 +190,9 @@ def requeue_admissions(session: Session, admission_id: str | None = None, why: s
 
     `why` is a sentence that says what they wait for, if that is not their turn.
     """
-    query = select(Admission).where(Admission.state == AdmissionState.RUNNING)
+    query = select(AdmissionRecord).where(AdmissionRecord.state == AdmissionState.RUNNING)
     if admission_id is not None:
-        query = query.where(Admission.id == admission_id)
+        query = query.where(AdmissionRecord.id == admission_id)
     found = session.exec(query).all()
     for admission in found:
         admission.state, admission.started_at_us, admission.checks = AdmissionState.QUEUED, None, []
@@ -204,19 +204,21 @@ def requeue_admissions(session: Session, admission_id: str | None = None, why: s
 
 def withdraw_admissions_of(session: Session, version_id: str, why: str) -> None:
     """End the admission of a version that is not decided yet, if there is one."""
-    query = select(Admission).where(Admission.version_id == version_id, col(Admission.state).in_(_OPEN))
+    query = select(AdmissionRecord).where(
+        AdmissionRecord.version_id == version_id, col(AdmissionRecord.state).in_(_OPEN)
+    )
     for admission in session.exec(query).all():
         _end(session, admission, AdmissionState.WITHDRAWN, why)
 
 
-def _end(session: Session, admission: Admission, state: AdmissionState, summary: str) -> None:
+def _end(session: Session, admission: AdmissionRecord, state: AdmissionState, summary: str) -> None:
     admission.state, admission.summary, admission.ended_at_us = state, summary, now_us()
     session.add(admission)
     session.flush()
 
 
-def _get(session: Session, admission_id: str) -> Admission:
-    admission = session.get(Admission, admission_id)
+def _get(session: Session, admission_id: str) -> AdmissionRecord:
+    admission = session.get(AdmissionRecord, admission_id)
     if admission is None:
         raise NotFoundError(
             Text(

@@ -14,14 +14,14 @@ from ratings.ledger import pieces, tallies
 from ratings.ledger.entering import withdraw
 from ratings.ledger.lineage import record_event
 from ratings.store import tables
-from ratings.store.annulment import AnnulledBlock, Annulment, annulment_value
+from ratings.store.annulment import AnnulledBlockRecord, AnnulmentRecord, annulment_value
 from ratings.store.fitness import annulled
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_version
-from ratings.store.models import Entrant, Match, Tournament
+from ratings.store.models import EntrantRecord, MatchRecord, TournamentRecord
 from ratings.store.progress import count_progress
 from ratings.values.annulments import Annulled
-from ratings.values.states import BotEventKind, Verdict
+from ratings.values.states import BotEventKind, RatingVerdict
 
 _m, _s, _o, _x = tables.match, tables.match_seat, tables.rating_order, tables.annulled_block
 
@@ -33,16 +33,16 @@ def annul_match(session: Session, match_id: str, *, why: str, actor: str) -> Ann
     annulled already stays so, for the first reason. Raises NotFoundError, PlanError without a reason.
     """
     _check_reason(why)
-    match = session.get(Match, match_id)
+    match = session.get(MatchRecord, match_id)
     if match is None:
         raise NotFoundError(
             Text("ratings.no_match_see_arena_match", "no match {match}; see: arena match list", match=match_id)
         )
-    known = session.get(AnnulledBlock, match.block_id)
+    known = session.get(AnnulledBlockRecord, match.block_id)
     if known is not None:
-        return Annulled(annulment_value(session.get_one(Annulment, known.annulment_id)), 0, ())
-    annulment = _write(session, Annulment(id=new_id(), match_id=match_id, why=why, actor=actor, at_us=now_us()))
-    session.add(AnnulledBlock(block_id=match.block_id, annulment_id=annulment.id))
+        return Annulled(annulment_value(session.get_one(AnnulmentRecord, known.annulment_id)), 0, ())
+    annulment = _write(session, AnnulmentRecord(id=new_id(), match_id=match_id, why=why, actor=actor, at_us=now_us()))
+    session.add(AnnulledBlockRecord(block_id=match.block_id, annulment_id=annulment.id))
     session.flush()
     return _apply(session, annulment)
 
@@ -57,7 +57,9 @@ def annul_version(session: Session, version_id: str, *, why: str, actor: str) ->
     version = get_version(session, version_id)
     if annulled(session, [version_id]):
         return Annulled(annulment_value(_of_version(session, version_id)), 0, ())
-    annulment = _write(session, Annulment(id=new_id(), version_id=version_id, why=why, actor=actor, at_us=now_us()))
+    annulment = _write(
+        session, AnnulmentRecord(id=new_id(), version_id=version_id, why=why, actor=actor, at_us=now_us())
+    )
     record_event(session, version.bot_id, BotEventKind.ANNULLED, version_id=version_id, actor=actor, message=why)
     _mark_blocks(session, annulment)
     _leave_all(session, version_id)
@@ -74,13 +76,13 @@ def _check_reason(why: str) -> None:
         )
 
 
-def _write(session: Session, annulment: Annulment) -> Annulment:
+def _write(session: Session, annulment: AnnulmentRecord) -> AnnulmentRecord:
     session.add(annulment)
     session.flush()
     return annulment
 
 
-def _mark_blocks(session: Session, annulment: Annulment) -> None:
+def _mark_blocks(session: Session, annulment: AnnulmentRecord) -> None:
     """Mark every block in which the annulled version plays, unless it is marked already."""
     marked = select(_x.c.block_id)
     its_blocks = (
@@ -94,25 +96,29 @@ def _mark_blocks(session: Session, annulment: Annulment) -> None:
 
 def cover_tournament(session: Session, tournament_id: str) -> None:
     """Annul what versions that were annulled here played in an imported tournament; ratings are left to the caller."""
-    versions = session.exec(select_rows(Entrant.version_id).where(Entrant.tournament_id == tournament_id)).all()
+    versions = session.exec(
+        select_rows(EntrantRecord.version_id).where(EntrantRecord.tournament_id == tournament_id)
+    ).all()
     for version_id in sorted(annulled(session, versions)):
         annulment = _of_version(session, version_id)
         _mark_blocks(session, annulment)
         _set_verdicts(session.connection(), annulment)
 
 
-def _of_version(session: Session, version_id: str) -> Annulment:
-    query = select_rows(Annulment).where(Annulment.version_id == version_id, col(Annulment.match_id).is_(None))
-    return session.exec(query.order_by(col(Annulment.id).desc())).all()[0]
+def _of_version(session: Session, version_id: str) -> AnnulmentRecord:
+    query = select_rows(AnnulmentRecord).where(
+        AnnulmentRecord.version_id == version_id, col(AnnulmentRecord.match_id).is_(None)
+    )
+    return session.exec(query.order_by(col(AnnulmentRecord.id).desc())).all()[0]
 
 
 def _leave_all(session: Session, version_id: str) -> None:
     """Withdraw a version from every tournament that is not over."""
     query = (
-        select_rows(Tournament.id)
-        .join(Entrant, col(Entrant.tournament_id) == Tournament.id)
-        .where(Entrant.version_id == version_id, col(Entrant.withdrawn_wave).is_(None))
-        .where(col(Tournament.cancelled_at_us).is_(None))
+        select_rows(TournamentRecord.id)
+        .join(EntrantRecord, col(EntrantRecord.tournament_id) == TournamentRecord.id)
+        .where(EntrantRecord.version_id == version_id, col(EntrantRecord.withdrawn_wave).is_(None))
+        .where(col(TournamentRecord.cancelled_at_us).is_(None))
     )
     for tournament_id in session.exec(query).all():
         if not count_progress(session, tournament_id).is_over:
@@ -124,7 +130,7 @@ def _leave_all(session: Session, version_id: str) -> None:
             )
 
 
-def _apply(session: Session, annulment: Annulment) -> Annulled:
+def _apply(session: Session, annulment: AnnulmentRecord) -> Annulled:
     """Let the matches of the blocks that an annulment marked count for nothing."""
     connection = session.connection()
     matches = _matches_of(annulment)
@@ -139,7 +145,7 @@ def _apply(session: Session, annulment: Annulment) -> Annulled:
     return Annulled(annulment_value(annulment), int(count), tuple(pool_id for pool_id, _ in firsts))
 
 
-def _matches_of(annulment: Annulment) -> Select[str]:
+def _matches_of(annulment: AnnulmentRecord) -> Select[str]:
     block = tables.block
     return (
         select(_m.c.id)
@@ -151,16 +157,16 @@ def _matches_of(annulment: Annulment) -> Select[str]:
     )
 
 
-def _set_verdicts(connection: Connection, annulment: Annulment) -> None:
+def _set_verdicts(connection: Connection, annulment: AnnulmentRecord) -> None:
     its = _o.c.match_id.in_(_matches_of(annulment))
-    connection.execute(update(_o).where(its).values(verdict=Verdict.ANNULLED))
+    connection.execute(update(_o).where(its).values(verdict=RatingVerdict.ANNULLED))
 
 
 def _first_rated(connection: Connection, matches: Select[str]) -> Sequence[tuple[str, int]]:
     """Return each pool in which one of the matches is rated, and the first such place in its order of rating."""
     query = (
         select(_o.c.pool_id, func.min(_o.c.rating_seq))
-        .where(_o.c.match_id.in_(matches), _o.c.verdict == Verdict.RATED)
+        .where(_o.c.match_id.in_(matches), _o.c.verdict == RatingVerdict.RATED)
         .group_by(_o.c.pool_id)
         .order_by(_o.c.pool_id)
     )

@@ -15,7 +15,7 @@ from ratings.ledger.accounts import owner_for
 from ratings.ledger.lineage import read_lineage, record_event, submit
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_bot
-from ratings.store.models import Bot, Owner, Version
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.names import check_bot_name
 from ratings.values.names import OPERATOR, stored_bot_name
 from ratings.values.states import BotEventKind
@@ -40,7 +40,7 @@ class NewVersion:
     """Whether its author runs it elsewhere; then it has no files, and its content hash stands for its name."""
 
 
-def add_version(session: Session, new: NewVersion, *, most_versions: int | None = None) -> tuple[Version, bool]:
+def add_version(session: Session, new: NewVersion, *, most_versions: int | None = None) -> tuple[VersionRecord, bool]:
     """Return the version of that bot with that content, and whether it is new; bot and owner are made if needed.
 
     Content that the bot had before is that version again, unchanged. Raises AccountError for a name that cannot be and
@@ -48,7 +48,7 @@ def add_version(session: Session, new: NewVersion, *, most_versions: int | None 
     predecessor that does not exist, LimitError if the owner has `most_versions` already.
     """
     bot = _bot_for(session, new)
-    same = select(Version).where(Version.bot_id == bot.id, Version.content_hash == new.content_hash)
+    same = select(VersionRecord).where(VersionRecord.bot_id == bot.id, VersionRecord.content_hash == new.content_hash)
     known = session.exec(same).one_or_none()
     if known is not None:
         known.files_removed_at_us = None  # whoever adds a version has stored its files
@@ -60,21 +60,21 @@ def add_version(session: Session, new: NewVersion, *, most_versions: int | None 
     return version, True
 
 
-def _bot_for(session: Session, new: NewVersion) -> Bot:
+def _bot_for(session: Session, new: NewVersion) -> BotRecord:
     check_bot_name(new.bot)
-    owner: Owner | None = None if new.owner is None else owner_for(session, new.owner)
+    owner: OwnerRecord | None = None if new.owner is None else owner_for(session, new.owner)
     name = stored_bot_name(new.owner, new.bot)
-    bot = session.exec(select(Bot).where(Bot.name == name)).one_or_none()
+    bot = session.exec(select(BotRecord).where(BotRecord.name == name)).one_or_none()
     if bot is None:
         made_at_us, owner_id = now_us(), owner.id if owner else None
-        bot = Bot(id=new_id(), name=name, owner_id=owner_id, created_at_us=made_at_us, remote=new.remote)
+        bot = BotRecord(id=new_id(), name=name, owner_id=owner_id, created_at_us=made_at_us, remote=new.remote)
         session.add(bot)
         session.flush()
     _check_kind(bot, remote=new.remote)
     return bot
 
 
-def _check_kind(bot: Bot, *, remote: bool) -> None:
+def _check_kind(bot: BotRecord, *, remote: bool) -> None:
     if bot.remote and not remote:
         raise BotKindError(
             Text(
@@ -95,11 +95,13 @@ def _check_kind(bot: Bot, *, remote: bool) -> None:
         )
 
 
-def _check_most(session: Session, bot: Bot, most: int | None) -> None:
+def _check_most(session: Session, bot: BotRecord, most: int | None) -> None:
     if most is None or bot.owner_id is None:
         return
-    versions = select(func.count()).select_from(Version).join(Bot, col(Bot.id) == Version.bot_id)
-    count = session.exec(versions.where(Bot.owner_id == bot.owner_id)).one()
+    versions = (
+        select(func.count()).select_from(VersionRecord).join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+    )
+    count = session.exec(versions.where(BotRecord.owner_id == bot.owner_id)).one()
     if count >= most:
         owner = bot.name.partition("/")[0]
         raise LimitError(
@@ -115,9 +117,9 @@ def _check_most(session: Session, bot: Bot, most: int | None) -> None:
         )
 
 
-def _write_version(session: Session, bot: Bot, new: NewVersion) -> Version:
-    newest = session.exec(select(func.max(Version.number)).where(Version.bot_id == bot.id)).one() or 0
-    version = Version(
+def _write_version(session: Session, bot: BotRecord, new: NewVersion) -> VersionRecord:
+    newest = session.exec(select(func.max(VersionRecord.number)).where(VersionRecord.bot_id == bot.id)).one() or 0
+    version = VersionRecord(
         id=new_id(),
         bot_id=bot.id,
         number=newest + 1,
@@ -132,7 +134,7 @@ def _write_version(session: Session, bot: Bot, new: NewVersion) -> Version:
     return version
 
 
-def _predecessor(session: Session, bot: Bot, wanted: int | None, newest: int) -> int | None:
+def _predecessor(session: Session, bot: BotRecord, wanted: int | None, newest: int) -> int | None:
     if wanted is not None:
         if not 1 <= wanted <= newest:
             raise BotError(
@@ -146,10 +148,10 @@ def _predecessor(session: Session, bot: Bot, wanted: int | None, newest: int) ->
             )
         return wanted
     active = read_lineage(session, bot.id).active
-    return None if active is None else session.get_one(Version, active).number
+    return None if active is None else session.get_one(VersionRecord, active).number
 
 
-def set_disabled(session: Session, *, bot: str, disabled: bool, actor: str = OPERATOR, message: str = "") -> Bot:
+def set_disabled(session: Session, *, bot: str, disabled: bool, actor: str = OPERATOR, message: str = "") -> BotRecord:
     """Bar a bot from new tournaments, or let it in again; matches already planned are played. Raises NotFoundError."""
     found = get_bot(session, bot)
     if disabled != (found.disabled_at_us is not None):

@@ -21,7 +21,7 @@ from ratings.store.database import Database
 from ratings.store.dialects import dialect_of
 from ratings.store.lineage import lineage_of
 from ratings.store.sessions import read
-from ratings.values.states import AttemptState, MatchState, Verdict
+from ratings.values.states import AttemptState, MatchState, RatingVerdict
 
 _MOST_OF_A_KIND = 10
 
@@ -104,7 +104,7 @@ def _seats(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         joined.where(wrong),
-        lambda match, found, needed: Text(
+        lambda match, found, needed, *_: Text(
             "ratings.match_seats_instead",
             "match {match}: {found} seats instead of {needed}",
             match=match,
@@ -115,14 +115,14 @@ def _seats(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         joined.where(_finished, seats.c.ranks != seats.c.seats),
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_finished_without_ranks", "match {match}: finished without ranks", match=match
         ),
     )
     yield from _few(
         session,
         joined.where(~_finished, seats.c.ranks != 0),
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_ranks_but_not_finished", "match {match}: ranks, but not finished", match=match
         ),
     )
@@ -135,7 +135,7 @@ def _places(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         places,
-        lambda tournament, matches, place: Text(
+        lambda tournament, matches, place, *_: Text(
             "ratings.tournament_matches_but_last_place",
             "tournament {tournament}: {matches} matches, but the last place in the schedule is {place}",
             tournament=tournament,
@@ -153,14 +153,14 @@ def _replays(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         replay.where(~kept, ~gone),
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_replay_said_removed", "match {match}: a replay that is said to be removed", match=match
         ),
     )
     yield from _few(
         session,
         replay.where(~_finished, ~gone),
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_replay_but_not_finished", "match {match}: a replay, but not finished", match=match
         ),
     )
@@ -229,7 +229,7 @@ def _gaps(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         gaps,
-        lambda pool, last, entries: Text(
+        lambda pool, last, entries, *_: Text(
             "ratings.pool_order_rating_goes_entries",
             "pool {pool}: the order of rating goes to {last} with {entries} entries",
             pool=pool,
@@ -252,7 +252,7 @@ def _passed(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         tournaments.where(differ),
-        lambda tournament, last, matches: Text(
+        lambda tournament, last, matches, *_: Text(
             "ratings.tournament_rated_through_but_matches",
             "tournament {tournament}: rated through {last}, but {matches} matches in the order",
             tournament=tournament,
@@ -274,7 +274,7 @@ def _waiting(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         waiting,
-        lambda tournament, match: Text(
+        lambda tournament, match, *_: Text(
             "ratings.tournament_match_block_over_not",
             "tournament {tournament}: match {match} and its block are over and not rated",
             tournament=tournament,
@@ -285,12 +285,12 @@ def _waiting(session: Session) -> Iterator[str]:
 
 def _annulled(session: Session) -> Iterator[str]:
     mark, block = tables.annulled_block, tables.block
-    counts = select(_o.c.match_id).join(_m, _m.c.id == _o.c.match_id).where(_o.c.verdict == Verdict.ANNULLED)
+    counts = select(_o.c.match_id).join(_m, _m.c.id == _o.c.match_id).where(_o.c.verdict == RatingVerdict.ANNULLED)
     marked = select(mark.c.block_id)
     yield from _few(
         session,
         counts.where(_m.c.block_id.not_in(marked)),
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_annulled_but_block_not", "match {match}: annulled, but its block is not", match=match
         ),
     )
@@ -301,11 +301,11 @@ def _annulled(session: Session) -> Iterator[str]:
         .join(_m, (_m.c.tournament_id == block.c.tournament_id) & (_m.c.block_id == block.c.id))
         .join(_o, _o.c.match_id == _m.c.id)
     )
-    counted = of_marked.where(_o.c.verdict != Verdict.ANNULLED)
+    counted = of_marked.where(_o.c.verdict != RatingVerdict.ANNULLED)
     yield from _few(
         session,
         counted,
-        lambda match: Text(
+        lambda match, *_: Text(
             "ratings.match_block_annulled_but_not", "match {match}: its block is annulled, but it is not", match=match
         ),
     )
@@ -346,7 +346,7 @@ def _remote(session: Session) -> Iterator[str]:
     yield from _few(
         session,
         entered,
-        lambda tournament, bot: Text(
+        lambda tournament, bot, *_: Text(
             "ratings.tournament_remote_pool_hosted_bots",
             "tournament {tournament}: {bot} is remote, and its pool is for hosted bots",
             tournament=tournament,

@@ -12,10 +12,10 @@ from ratings.ledger.live import rate_prefix
 from ratings.ledger.tournaments import check_kinds, check_versions
 from ratings.ledger.waves import lock
 from ratings.store import tables, waves
-from ratings.store.models import Bot, Entrant, Pool, Tournament, Version
+from ratings.store.models import BotRecord, EntrantRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.progress import count_progress
 from ratings.store.season import season_of
-from ratings.store.service import Guest
+from ratings.store.service import GuestRecord
 from ratings.values.states import MatchState
 
 _m, _s = tables.match, tables.match_seat
@@ -34,7 +34,7 @@ def join(session: Session, tournament_id: str, version_id: str, *, may_return: b
     tournament = lock(session, tournament_id)
     _check_open(session, tournament)
     check_versions(session, [version_id])
-    check_kinds(session, [version_id], remote=session.get_one(Pool, tournament.pool_id).remote)
+    check_kinds(session, [version_id], remote=session.get_one(PoolRecord, tournament.pool_id).remote)
     last = _last_entry(session, tournament_id, version_id)
     if last is not None and not (may_return and last.withdrawn_wave is not None):
         raise PlanError(
@@ -49,7 +49,9 @@ def join(session: Session, tournament_id: str, version_id: str, *, may_return: b
         session.add(last)
     else:
         position = _next_position(session, tournament_id)
-        session.add(Entrant(tournament_id=tournament_id, position=position, version_id=version_id, joined_wave=wave))
+        session.add(
+            EntrantRecord(tournament_id=tournament_id, position=position, version_id=version_id, joined_wave=wave)
+        )
     session.flush()
     return wave
 
@@ -60,23 +62,25 @@ def note_guest(session: Session, tournament_id: str, version_id: str, *, is_gues
     It takes part in the seasons to come, too, until it is taken out. Other tournaments have no guests.
     """
     season = season_of(session, tournament_id)
-    bot = session.get_one(Bot, session.get_one(Version, version_id).bot_id)
-    if season is None or bot.remote or not session.get_one(Pool, _pool_of(session, tournament_id)).remote:
+    bot = session.get_one(BotRecord, session.get_one(VersionRecord, version_id).bot_id)
+    if season is None or bot.remote or not session.get_one(PoolRecord, _pool_of(session, tournament_id)).remote:
         return
-    known = session.get(Guest, (season.ladder_id, bot.id))
+    known = session.get(GuestRecord, (season.ladder_id, bot.id))
     if is_guest and known is None:
-        session.add(Guest(ladder_id=season.ladder_id, bot_id=bot.id))
+        session.add(GuestRecord(ladder_id=season.ladder_id, bot_id=bot.id))
     elif not is_guest and known is not None:
         session.delete(known)
 
 
 def _pool_of(session: Session, tournament_id: str) -> str:
-    return session.get_one(Tournament, tournament_id).pool_id
+    return session.get_one(TournamentRecord, tournament_id).pool_id
 
 
-def _last_entry(session: Session, tournament_id: str, version_id: str) -> Entrant | None:
-    query = select_rows(Entrant).where(Entrant.tournament_id == tournament_id, Entrant.version_id == version_id)
-    return session.exec(query.order_by(col(Entrant.position).desc()).limit(1)).first()
+def _last_entry(session: Session, tournament_id: str, version_id: str) -> EntrantRecord | None:
+    query = select_rows(EntrantRecord).where(
+        EntrantRecord.tournament_id == tournament_id, EntrantRecord.version_id == version_id
+    )
+    return session.exec(query.order_by(col(EntrantRecord.position).desc()).limit(1)).first()
 
 
 def _next_position(session: Session, tournament_id: str) -> int:
@@ -102,7 +106,7 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str,
     return void
 
 
-def _get_present(session: Session, tournament_id: str, version_id: str) -> Entrant:
+def _get_present(session: Session, tournament_id: str, version_id: str) -> EntrantRecord:
     entrant = _last_entry(session, tournament_id, version_id)
     if entrant is None:
         raise NotFoundError(
@@ -132,7 +136,7 @@ def void_planned(session: Session, tournament_id: str, version_id: str, reason: 
     return int(void.rowcount)
 
 
-def _check_open(session: Session, tournament: Tournament) -> None:
+def _check_open(session: Session, tournament: TournamentRecord) -> None:
     """Raise PlanError unless versions can still join and leave."""
     if tournament.cancelled_at_us is not None:
         raise PlanError(

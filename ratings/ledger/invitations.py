@@ -9,23 +9,23 @@ from sqlmodel import Session, select
 
 from engine.text import Text
 from ratings.errors import AccountError, InvitationError
-from ratings.ledger.accounts import NewToken, add_owner, check_enabled, new_token
+from ratings.ledger.accounts import IssuedToken, add_owner, check_enabled, new_token
 from ratings.store import tables
 from ratings.store.credentials import new_code_text, token_digest
 from ratings.store.ids import new_id, now_us
-from ratings.store.models import Owner
+from ratings.store.models import OwnerRecord
 from ratings.store.names import check_owner_name
-from ratings.store.service import Invitation, Token
+from ratings.store.service import InvitationRecord, TokenRecord
 from ratings.values.states import Scope
 
 _ASK = Text("ratings.ask_organiser_new_one", "ask the organiser for a new one")
 
 
 @dataclass(frozen=True, slots=True)
-class NewInvitation:
+class IssuedInvitation:
     """An invitation that was just made."""
 
-    invitation: Invitation
+    invitation: InvitationRecord
     code: str
     """What the invited person types; it is shown once, and only its hash is stored."""
 
@@ -34,13 +34,13 @@ class NewInvitation:
 class Redeemed:
     """What became of an invitation."""
 
-    owner: Owner
-    token: Token
+    owner: OwnerRecord
+    token: TokenRecord
     secret: str
     """The token itself, shown once."""
 
 
-def invite(session: Session, owner_name: str, *, scope: Scope, expires_at_us: int) -> NewInvitation:
+def invite(session: Session, owner_name: str, *, scope: Scope, expires_at_us: int) -> IssuedInvitation:
     """Write an invitation for an owner, who need not exist yet.
 
     Raises AccountError for a name that cannot be, a disabled owner, and an instant that has passed.
@@ -57,7 +57,7 @@ def invite(session: Session, owner_name: str, *, scope: Scope, expires_at_us: in
             )
         )
     code = new_code_text()
-    invitation = Invitation(
+    invitation = InvitationRecord(
         id=new_id(),
         owner_name=owner_name,
         scope=scope,
@@ -67,7 +67,7 @@ def invite(session: Session, owner_name: str, *, scope: Scope, expires_at_us: in
     )
     session.add(invitation)
     session.flush()
-    return NewInvitation(invitation, code)
+    return IssuedInvitation(invitation, code)
 
 
 def redeem(session: Session, code: str, *, token_name: str) -> Redeemed:
@@ -78,13 +78,13 @@ def redeem(session: Session, code: str, *, token_name: str) -> Redeemed:
     """
     invitation = _usable(session, code)
     owner = _find_owner(session, invitation.owner_name) or add_owner(session, invitation.owner_name)
-    made: NewToken = new_token(session, owner, name=token_name, scope=invitation.scope)
+    made: IssuedToken = new_token(session, owner, name=token_name, scope=invitation.scope)
     _mark_used(session, invitation, owner)
     return Redeemed(owner, made.token, made.secret)
 
 
-def _usable(session: Session, code: str) -> Invitation:
-    found = session.exec(select(Invitation).where(Invitation.digest == token_digest(code))).one_or_none()
+def _usable(session: Session, code: str) -> InvitationRecord:
+    found = session.exec(select(InvitationRecord).where(InvitationRecord.digest == token_digest(code))).one_or_none()
     if found is None:
         raise InvitationError(
             Text(
@@ -114,7 +114,7 @@ def _usable(session: Session, code: str) -> Invitation:
     return found
 
 
-def _mark_used(session: Session, invitation: Invitation, owner: Owner) -> None:
+def _mark_used(session: Session, invitation: InvitationRecord, owner: OwnerRecord) -> None:
     table = tables.invitation
     # Where a database allows several writers, the condition lets one of them pass.
     marked = session.connection().execute(
@@ -134,5 +134,5 @@ def _mark_used(session: Session, invitation: Invitation, owner: Owner) -> None:
     session.refresh(invitation)
 
 
-def _find_owner(session: Session, name: str) -> Owner | None:
-    return session.exec(select(Owner).where(Owner.name == name)).one_or_none()
+def _find_owner(session: Session, name: str) -> OwnerRecord | None:
+    return session.exec(select(OwnerRecord).where(OwnerRecord.name == name)).one_or_none()

@@ -11,9 +11,9 @@ from ratings.ledger.syncing import Changes, sync_ladder
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.store.database import Database
 from ratings.store.ladders import RunningLadder, running_ladders
-from ratings.store.models import Tournament
-from ratings.store.season import Season
-from ratings.store.service import Ladder
+from ratings.store.models import TournamentRecord
+from ratings.store.season import SeasonRecord
+from ratings.store.service import LadderRecord
 from ratings.store.sessions import write
 
 
@@ -36,12 +36,12 @@ class LadderLedger:
         with write(self._database) as session:
             return ladders.open_ladder(session, plan, planner)
 
-    def close_ladder(self, name: str, why: str, *, table: Table | None = None) -> Ladder:
+    def close_ladder(self, name: str, why: str, *, table: Table | None = None) -> LadderRecord:
         """Close a ladder with its season, whose table is kept and whose secret is public from now on."""
         with write(self._database) as session:
             return ladders.close_ladder(session, name, why, table=table)
 
-    def set_ladder_settings(self, name: str, settings: Mapping[str, Any]) -> Ladder:
+    def set_ladder_settings(self, name: str, settings: Mapping[str, Any]) -> LadderRecord:
         """Replace what the service wants to know of an open ladder."""
         with write(self._database) as session:
             return ladders.set_ladder_settings(session, name, settings)
@@ -66,7 +66,7 @@ class LadderLedger:
         with write(self._database) as session:
             return rules.close_old_rules(session, game, rules_version, new_secret=new_secret, planner=planner)
 
-    def announce_freeze(self, ladder: str, at_us: int) -> Season:
+    def announce_freeze(self, ladder: str, at_us: int) -> SeasonRecord:
         """Write when submissions for the season of a ladder close, and tell everybody.
 
         Raises LadderError for an instant that has passed and a season that is frozen.
@@ -74,7 +74,7 @@ class LadderLedger:
         with write(self._database) as session:
             return seasons.announce_freeze(session, ladder, at_us)
 
-    def freeze(self, ladder: str) -> Season:
+    def freeze(self, ladder: str) -> SeasonRecord:
         """Close the season of a ladder to new versions, and tell everybody.
 
         Raises LadderError for a season that is frozen, or before the instant that was announced.
@@ -82,7 +82,7 @@ class LadderLedger:
         with write(self._database) as session:
             return seasons.freeze(session, ladder)
 
-    def start_final(self, ladder: str, plan: TournamentPlan, planner: PlannerOf) -> Tournament:
+    def start_final(self, ladder: str, plan: TournamentPlan, planner: PlannerOf) -> TournamentRecord:
         """Write the final of a frozen season, of everybody who is in the ladder now; the ladder plays no further.
 
         Raises LadderError for a season that is not frozen or has its final, PlanError for a final without matches.
@@ -92,7 +92,7 @@ class LadderLedger:
 
     def close_season(
         self, ladder: str, *, table: Table, following: SeasonPlan | None = None, planner: PlannerOf | None = None
-    ) -> Season:
+    ) -> SeasonRecord:
         """Close the season of a ladder with its table, publish its secret, and open the following one, if any.
 
         Raises LadderError while its final is played.

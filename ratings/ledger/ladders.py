@@ -16,12 +16,12 @@ from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.ids import new_id, now_us
 from ratings.store.ladders import RunningLadder, get_ladder, may_play, running_ladders
-from ratings.store.models import Pool, Tournament
+from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.names import check_name
-from ratings.store.season import Season, season_of
-from ratings.store.service import Ladder
+from ratings.store.season import SeasonRecord, season_of
+from ratings.store.service import LadderRecord
 
-PlannerOf: TypeAlias = Callable[[Tournament, Pool], Planner]
+PlannerOf: TypeAlias = Callable[[TournamentRecord, PoolRecord], Planner]
 """Returns what plans the waves of a tournament."""
 Table: TypeAlias = Sequence[Mapping[str, Any]]
 """The lines of a table, ready for JSON, the best first."""
@@ -58,7 +58,9 @@ def open_ladder(session: Session, plan: LadderPlan, planner: PlannerOf) -> Runni
     check_name(Text("ratings.a_ladder", "a ladder"), plan.name)
     _check_free(session, plan)
     pool = pool_for(session, plan.tournament.pool, plan.tournament.skill)
-    ladder = Ladder(id=new_id(), name=plan.name, pool_id=pool.id, settings=dict(plan.settings), opened_at_us=now_us())
+    ladder = LadderRecord(
+        id=new_id(), name=plan.name, pool_id=pool.id, settings=dict(plan.settings), opened_at_us=now_us()
+    )
     session.add(ladder)
     session.flush()
     return write_season(session, ladder, plan.season, plan.tournament, planner)
@@ -66,7 +68,7 @@ def open_ladder(session: Session, plan: LadderPlan, planner: PlannerOf) -> Runni
 
 def _check_free(session: Session, plan: LadderPlan) -> None:
     pool_id = plan.tournament.pool.pool_id
-    for ladder in session.exec(select(Ladder).where(col(Ladder.closed_at_us).is_(None))):
+    for ladder in session.exec(select(LadderRecord).where(col(LadderRecord.closed_at_us).is_(None))):
         if ladder.name == plan.name:
             raise LadderError(
                 Text(
@@ -86,15 +88,17 @@ def _check_free(session: Session, plan: LadderPlan) -> None:
 
 
 def write_season(
-    session: Session, ladder: Ladder, name: str, plan: TournamentPlan, planner: PlannerOf
+    session: Session, ladder: LadderRecord, name: str, plan: TournamentPlan, planner: PlannerOf
 ) -> RunningLadder:
     """Write the next season of a ladder with its tournament, and let `planner` add the first waves."""
-    pool = session.get_one(Pool, ladder.pool_id)
-    number = len(session.exec(select(Season.number).where(Season.ladder_id == ladder.id)).all()) + 1
+    pool = session.get_one(PoolRecord, ladder.pool_id)
+    number = len(session.exec(select(SeasonRecord.number).where(SeasonRecord.ladder_id == ladder.id)).all()) + 1
     entrants = [version.id for version in may_play(session, pool)]
     free = _free_name(session, f"{ladder.name}-{number}")
     tournament = tournaments.write_tournament(session, replace(plan, name=free, entrants=entrants))
-    season = Season(ladder_id=ladder.id, number=number, name=name, tournament_id=tournament.id, opened_at_us=now_us())
+    season = SeasonRecord(
+        ladder_id=ladder.id, number=number, name=name, tournament_id=tournament.id, opened_at_us=now_us()
+    )
     session.add(season)
     session.flush()
     if len(entrants) >= pool.seats:
@@ -106,12 +110,16 @@ def write_season(
 
 def _free_name(session: Session, name: str) -> str:
     """Return a name for a tournament that no other has."""
-    taken = set(session.exec(select(Tournament.name).where(col(Tournament.name).startswith(name, autoescape=True))))
+    taken = set(
+        session.exec(select(TournamentRecord.name).where(col(TournamentRecord.name).startswith(name, autoescape=True)))
+    )
     tries = (name if count == 1 else f"{name}-{count}" for count in range(1, len(taken) + 2))
     return next(one for one in tries if one not in taken)
 
 
-def plan_like(tournament: Tournament, pool: Pool, *, secret: str, rules_version: str | None = None) -> TournamentPlan:
+def plan_like(
+    tournament: TournamentRecord, pool: PoolRecord, *, secret: str, rules_version: str | None = None
+) -> TournamentPlan:
     """Return the plan of a tournament that is played like another, with a secret of its own."""
     same = pool_of(
         game=pool.game,
@@ -136,7 +144,7 @@ def plan_like(tournament: Tournament, pool: Pool, *, secret: str, rules_version:
     )
 
 
-def get_open_ladder(session: Session, name: str) -> Ladder:
+def get_open_ladder(session: Session, name: str) -> LadderRecord:
     """Return the open ladder of that name. Raises NotFoundError, LadderError for one that is closed."""
     ladder = get_ladder(session, name)
     if ladder.closed_at_us is not None:
@@ -167,7 +175,7 @@ def get_running(session: Session, name: str) -> RunningLadder:
     return running[0]
 
 
-def close_ladder(session: Session, name: str, why: str, *, table: Table | None = None) -> Ladder:
+def close_ladder(session: Session, name: str, why: str, *, table: Table | None = None) -> LadderRecord:
     """Close a ladder with its season, whose secret is public from now on. Raises NotFoundError, LadderError."""
     if not why.strip():
         raise LadderError(
@@ -185,7 +193,7 @@ def close_ladder(session: Session, name: str, why: str, *, table: Table | None =
     return ladder
 
 
-def end_season(session: Session, season: Season, table: Table | None) -> Season:
+def end_season(session: Session, season: SeasonRecord, table: Table | None) -> SeasonRecord:
     """Close a season: what is planned of its tournaments is void, its table is kept."""
     for tournament_id in (season.tournament_id, season.final_tournament_id):
         if tournament_id is not None:
@@ -198,7 +206,7 @@ def end_season(session: Session, season: Season, table: Table | None) -> Season:
     return season
 
 
-def set_ladder_settings(session: Session, name: str, settings: Mapping[str, Any]) -> Ladder:
+def set_ladder_settings(session: Session, name: str, settings: Mapping[str, Any]) -> LadderRecord:
     """Replace what the service wants to know of an open ladder. Raises NotFoundError, LadderError."""
     ladder = get_open_ladder(session, name)
     ladder.settings = dict(settings)
@@ -211,7 +219,7 @@ def check_may_cancel(session: Session, tournament_id: str) -> None:
     """Raise LadderError for the tournament of a season that is open: what ends it must close the season, too."""
     season = season_of(session, tournament_id)
     if season is not None and season.closed_at_us is None:
-        name = session.get_one(Ladder, season.ladder_id).name
+        name = session.get_one(LadderRecord, season.ladder_id).name
         raise LadderError(
             Text(
                 "ratings.tournament_ladder_close_instead_arena",

@@ -38,7 +38,7 @@ from ratings.ledger.turns import take_turn
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.database import Database
 from ratings.store.ids import now_us
-from ratings.store.models import Bot, Pool, Tournament, Version
+from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.sessions import write
 from ratings.values.names import OPERATOR
 
@@ -87,7 +87,7 @@ class Ledger:
         predecessor: int | None = None,
         most_versions: int | None = None,
         actor: str = OPERATOR,
-    ) -> tuple[Version, bool]:
+    ) -> tuple[VersionRecord, bool]:
         """Return the version of a bot with that content, and whether it is new; bot and owner are made if needed.
 
         A bot of an owner is stored as `owner/bot`. Raises AccountError, BotError, LimitError beyond `most_versions`.
@@ -98,7 +98,7 @@ class Ledger:
             sync_ladders(session, added[0])
             return added
 
-    def set_disabled(self, bot: str, *, disabled: bool, actor: str = OPERATOR, message: str = "") -> Bot:
+    def set_disabled(self, bot: str, *, disabled: bool, actor: str = OPERATOR, message: str = "") -> BotRecord:
         """Bar a bot from new tournaments, or let it in again; planned matches are played. Raises NotFoundError."""
         with write(self._database) as session:
             found = bots.set_disabled(session, bot=bot, disabled=disabled, actor=actor, message=message)
@@ -120,14 +120,14 @@ class Ledger:
             sync_ladders(session)
             return removed
 
-    def rename_bot(self, bot: str, new: str) -> Bot:
+    def rename_bot(self, bot: str, new: str) -> BotRecord:
         """Give a bot that no fact names another name. Raises NotFoundError, AccountError, BotError."""
         with write(self._database) as session:
             return unplayed.rename_bot(session, bot, new)
 
     def create_tournament(
         self, plan: TournamentPlan, planner: Planner, *, choose_name: Callable[[Set[str]], str] | None = None
-    ) -> Tournament:
+    ) -> TournamentRecord:
         """Write a tournament with its entrants, and let `planner` add the waves that can be planned at once.
 
         `choose_name` is called with the names in use, and what it returns replaces the plan's; nobody else can take
@@ -135,7 +135,7 @@ class Ledger:
         """
         with write(self._database) as session:
             if choose_name is not None:
-                plan = replace(plan, name=choose_name(set(session.exec(select(Tournament.name)))))
+                plan = replace(plan, name=choose_name(set(session.exec(select(TournamentRecord.name)))))
             tournament = tournaments.write_tournament(session, plan)
             if not planner.plan_ready(WaveLedger(session, tournament.id)):
                 raise PlanError(
@@ -224,7 +224,7 @@ class Ledger:
         `tell` is told how far it is. Raises NotFoundError.
         """
         with write(self._database) as session:
-            pools = session.exec(select(Pool.id)).all() if pool_id is None else [pool_id]
+            pools = session.exec(select(PoolRecord.id)).all() if pool_id is None else [pool_id]
             return sum(rebuild.rebuild(session, one, tell) for one in pools)
 
     def forget_memories(self, tournament_ids: Collection[str]) -> None:

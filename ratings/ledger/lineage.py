@@ -7,12 +7,12 @@ from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.errors import BotError
-from ratings.store.bot_event import ActiveVersion, BotEvent
+from ratings.store.bot_event import ActiveVersionRecord, BotEventRecord
 from ratings.store.fitness import annulled, is_admitted
 from ratings.store.ids import now_us
 from ratings.store.lineage import Lineage, lineage_of
 from ratings.store.lookups import get_bot, get_version
-from ratings.store.models import Bot, Version
+from ratings.store.models import BotRecord, VersionRecord
 from ratings.values.states import BotEventKind
 
 LONGEST_MESSAGE = 2000
@@ -31,7 +31,7 @@ def record_event(
     actor: str,
     message: str = "",
     at_us: int | None = None,
-) -> BotEvent:
+) -> BotEventRecord:
     """Write what happened to a bot, and, where it says so, which version is active from now on.
 
     Raises BotError for a message that nobody would read.
@@ -45,8 +45,8 @@ def record_event(
                 most=LONGEST_MESSAGE,
             )
         )
-    last = session.exec(select(func.max(BotEvent.number)).where(BotEvent.bot_id == bot_id)).one()
-    event = BotEvent(
+    last = session.exec(select(func.max(BotEventRecord.number)).where(BotEventRecord.bot_id == bot_id)).one()
+    event = BotEventRecord(
         bot_id=bot_id,
         number=0 if last is None else last + 1,
         kind=kind,
@@ -63,39 +63,39 @@ def record_event(
 
 def read_lineage(session: Session, bot_id: str) -> Lineage:
     """Return which version of a bot is active, and which were before it."""
-    query = select(BotEvent.kind, BotEvent.version_id).where(BotEvent.bot_id == bot_id)
-    events = session.exec(query.order_by(col(BotEvent.number)))
+    query = select(BotEventRecord.kind, BotEventRecord.version_id).where(BotEventRecord.bot_id == bot_id)
+    events = session.exec(query.order_by(col(BotEventRecord.number)))
     return lineage_of((BotEventKind(kind), version_id) for kind, version_id in events)
 
 
 def set_active(session: Session, bot_id: str, version_id: str | None) -> None:
     """Write which version of a bot is active, as its events tell."""
-    known = session.get(ActiveVersion, bot_id)
+    known = session.get(ActiveVersionRecord, bot_id)
     if version_id is None:
         if known is not None:
             session.delete(known)
     else:
-        active = known or ActiveVersion(bot_id=bot_id, version_id=version_id)
+        active = known or ActiveVersionRecord(bot_id=bot_id, version_id=version_id)
         active.version_id = version_id
         session.add(active)
     session.flush()
 
 
-def promote(session: Session, version_id: str, *, actor: str, message: str = "") -> Bot:
+def promote(session: Session, version_id: str, *, actor: str, message: str = "") -> BotRecord:
     """Make a version the active one of its bot, if it is not. Return the bot.
 
     Raises NotFoundError, and BotError for a version that was withdrawn or annulled, for one of an owner that was not
     admitted, and for a remote one.
     """
     version = get_version(session, version_id)
-    bot = session.get_one(Bot, version.bot_id)
+    bot = session.get_one(BotRecord, version.bot_id)
     _check_may_be_active(session, bot, version)
     if read_lineage(session, bot.id).active != version_id:
         record_event(session, bot.id, BotEventKind.PROMOTED, version_id=version_id, actor=actor, message=message)
     return bot
 
 
-def _check_may_be_active(session: Session, bot: Bot, version: Version) -> None:
+def _check_may_be_active(session: Session, bot: BotRecord, version: VersionRecord) -> None:
     what = Text("ratings.version_of", "version {number} of {bot}", number=version.number, bot=repr(bot.name))
     if bot.remote:
         raise _is_remote(bot)
@@ -126,7 +126,7 @@ def _check_may_be_active(session: Session, bot: Bot, version: Version) -> None:
         )
 
 
-def _is_remote(bot: Bot) -> BotError:
+def _is_remote(bot: BotRecord) -> BotError:
     return BotError(
         Text(
             "ratings.remote_plays_version_joined_last",
@@ -136,7 +136,7 @@ def _is_remote(bot: Bot) -> BotError:
     )
 
 
-def withdraw_version(session: Session, version_id: str, *, actor: str, message: str = "") -> Bot:
+def withdraw_version(session: Session, version_id: str, *, actor: str, message: str = "") -> BotRecord:
     """Take a version out for good, and return its bot, which has no active version if it was this one.
 
     A version that was withdrawn already stays as it is. Raises NotFoundError.
@@ -148,10 +148,10 @@ def withdraw_version(session: Session, version_id: str, *, actor: str, message: 
         record_event(
             session, version.bot_id, BotEventKind.WITHDRAWN, version_id=version_id, actor=actor, message=message
         )
-    return session.get_one(Bot, version.bot_id)
+    return session.get_one(BotRecord, version.bot_id)
 
 
-def rollback(session: Session, bot_name: str, *, actor: str, message: str = "") -> Version:
+def rollback(session: Session, bot_name: str, *, actor: str, message: str = "") -> VersionRecord:
     """Make the version active again that was active before, and return it.
 
     Raises NotFoundError, and BotError if there is none.
@@ -174,7 +174,7 @@ def rollback(session: Session, bot_name: str, *, actor: str, message: str = "") 
     return version
 
 
-def note_not_promoted(session: Session, version_id: str, *, actor: str, message: str) -> BotEvent:
+def note_not_promoted(session: Session, version_id: str, *, actor: str, message: str) -> BotEventRecord:
     """Write that an admitted version did not become active, and why. Raises NotFoundError."""
     version = get_version(session, version_id)
     return record_event(
@@ -182,7 +182,7 @@ def note_not_promoted(session: Session, version_id: str, *, actor: str, message:
     )
 
 
-def submit(session: Session, bot: Bot, version: Version, *, actor: str) -> None:
+def submit(session: Session, bot: BotRecord, version: VersionRecord, *, actor: str) -> None:
     """Write that a version was submitted; that of a bot without owner is active at once."""
     happened = [(BotEventKind.SUBMITTED, version.message)]
     if bot.owner_id is None:

@@ -22,13 +22,13 @@ from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, r
 from ratings.store import tables
 from ratings.store.adding import add_rows
 from ratings.store.tables import AnyRow
-from ratings.values.states import MatchState, Verdict
+from ratings.values.states import MatchState, RatingVerdict
 
 _CHUNK = 64
 
 
 class VersionRating(NamedTuple):
-    """A version in a pool: its skill, and how it did, counted as in `ratings.store.models.Rating`."""
+    """A version in a pool: its skill, and how it did, counted as in `ratings.store.rating.RatingRecord`."""
 
     skill: Skill
     matches: int = 0
@@ -200,7 +200,7 @@ def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[An
     for seq, match in enumerate(matches, start=last + 1):
         verdict = _verdict(match, seats[match.id], broken, bool(tournament.rates_same_owner))
         order.append({"pool_id": pool, "rating_seq": seq, "match_id": match.id, "verdict": verdict})
-        if verdict is Verdict.RATED and tournament.pending is None:
+        if verdict is RatingVerdict.RATED and tournament.pending is None:
             ratings.play(seq, seats[match.id])
     connection.execute(_ADD_ORDER, order)
     ratings.write()
@@ -214,19 +214,19 @@ def _seats(connection: Connection, pool: str, matches: Sequence[AnyRow]) -> dict
     return seats
 
 
-def _verdict(match: AnyRow, seats: Sequence[AnyRow], broken: Set[str], rates_same_owner: bool) -> Verdict:
+def _verdict(match: AnyRow, seats: Sequence[AnyRow], broken: Set[str], rates_same_owner: bool) -> RatingVerdict:
     if match.annulment_id is not None:
-        return Verdict.ANNULLED
+        return RatingVerdict.ANNULLED
     if match.state == MatchState.VOID:
-        return Verdict.VOID
+        return RatingVerdict.VOID
     if not match.rated:
-        return Verdict.UNRATED
+        return RatingVerdict.UNRATED
     if match.block_id in broken:
-        return Verdict.VOID_BLOCK
+        return RatingVerdict.VOID_BLOCK
     owners = [seat.owner_id for seat in seats if seat.owner_id is not None]
     if len(set(owners)) < len(owners) and not rates_same_owner:
-        return Verdict.SAME_OWNER
-    return Verdict.RATED
+        return RatingVerdict.SAME_OWNER
+    return RatingVerdict.RATED
 
 
 class _Ratings:

@@ -22,7 +22,7 @@ from ratings.statistics.skill import Skill
 from ratings.store import tables
 from ratings.store.adding import add_rows
 from ratings.store.database import Database
-from ratings.store.rating import PendingRating
+from ratings.store.rating import PendingRatingRecord
 from ratings.store.sessions import read, write
 from ratings.store.tables import AnyRow
 
@@ -70,9 +70,9 @@ class _Piece:
 def ask(session: Session, pool_id: str, first: int) -> None:
     """Have a pool rated anew from place `first` in the order of rating on; `finish` does it. Raises NotFoundError."""
     get_pool(session, pool_id, locks=True)
-    pending = session.get(PendingRating, pool_id)
+    pending = session.get(PendingRatingRecord, pool_id)
     if pending is None:
-        pending = PendingRating(pool_id=pool_id, first_seq=first)
+        pending = PendingRatingRecord(pool_id=pool_id, first_seq=first)
     else:
         pending.first_seq, pending.asked = min(pending.first_seq, first), pending.asked + 1
     session.add(pending)

@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from ratings.statistics.skill import SkillSettings
 from ratings.store.ids import now_us
-from ratings.store.models import Pool as StoredPool
+from ratings.store.models import PoolRecord
 from ratings.store.tables import AnyRow
 from ratings.values.pools import Pool
 
@@ -45,18 +45,18 @@ def pool_of(
     return Pool(pool_id, game, rules_version, seats, options or {}, time_control, cores, remote)
 
 
-def pool_for(session: Session, pool: Pool, settings: SkillSettings | None = None) -> StoredPool:
+def pool_for(session: Session, pool: Pool, settings: SkillSettings | None = None) -> PoolRecord:
     """Return the pool as it is stored; it is written if it is missing, and `settings` only count then."""
-    stored = session.get(StoredPool, pool.pool_id)
+    stored = session.get(PoolRecord, pool.pool_id)
     if stored is None:
         constants = asdict(settings or SkillSettings())
         fields = {**asdict(pool), "options": dict(pool.options)}
-        stored = StoredPool(id=fields.pop("pool_id"), created_at_us=now_us(), **fields, **constants)
+        stored = PoolRecord(id=fields.pop("pool_id"), created_at_us=now_us(), **fields, **constants)
         session.add(stored)
         session.flush()
     return stored
 
 
-def settings_of(pool: StoredPool | AnyRow) -> SkillSettings:
+def settings_of(pool: PoolRecord | AnyRow) -> SkillSettings:
     """Return the TrueSkill constants of a pool, or of a row that has its columns."""
     return SkillSettings(pool.mu, pool.sigma, pool.beta, pool.tau, pool.draw_probability)

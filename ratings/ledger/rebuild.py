@@ -19,8 +19,8 @@ from ratings.ledger.telling import Stage, Tell, say_nothing
 from ratings.statistics.skill import Skill
 from ratings.store import tables
 from ratings.store.adding import add_rows
-from ratings.store.models import Pool
-from ratings.values.states import Verdict
+from ratings.store.models import PoolRecord
+from ratings.values.states import RatingVerdict
 
 _CHUNK = 5_000
 """How many places in the order of rating are read at once."""
@@ -35,7 +35,7 @@ _SEATS = (
     select(_o.c.rating_seq, _o.c.match_id, _s.c.seat, _s.c.version_id, _s.c.rank, _v.c.bot_id, _v.c.number)
     .join(_s, _s.c.match_id == _o.c.match_id)
     .join(_v, _v.c.id == _s.c.version_id)
-    .where(_o.c.pool_id == bindparam("pool"), _o.c.verdict == Verdict.RATED)
+    .where(_o.c.pool_id == bindparam("pool"), _o.c.verdict == RatingVerdict.RATED)
     .where(_o.c.rating_seq >= bindparam("start"), _o.c.rating_seq < bindparam("end"))
     .order_by(_o.c.rating_seq, _s.c.seat)
 )
@@ -48,7 +48,7 @@ _SEATS_WITH_CHANGES = _SEATS.add_columns(*(_c.c[name] for name in CHANGE_COLUMNS
 class PoolRatings:
     """The ratings of a pool while its matches go by."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: PoolRecord) -> None:
         self._settings = settings_of(pool)
         self._pool_id = pool.id
         self._by_version: dict[str, VersionRating] = {}
@@ -103,9 +103,9 @@ class PoolRatings:
         return self._by_version[self._rated[bot_id][max(earlier)]].skill if earlier else None
 
 
-def get_pool(session: Session, pool_id: str, *, locks: bool = False) -> Pool:
+def get_pool(session: Session, pool_id: str, *, locks: bool = False) -> PoolRecord:
     """Return the pool, in which, where several can write at once, nobody else rates if it `locks` it."""
-    pool = session.get(Pool, pool_id, with_for_update=locks or None)
+    pool = session.get(PoolRecord, pool_id, with_for_update=locks or None)
     if pool is None:
         raise NotFoundError(Text("ratings.no_pool", "no pool {pool}", pool=pool_id))
     return pool
@@ -175,7 +175,7 @@ class Differences:
         count = select(func.count()).select_from(_c).where(_c.c.pool_id == self._pool_id)
         if self._connection.execute(count).scalar_one() == (self._changes if are_mended else self._stored):
             return []
-        rated = select(_o.c.match_id).where(_o.c.pool_id == self._pool_id, _o.c.verdict == Verdict.RATED)
+        rated = select(_o.c.match_id).where(_o.c.pool_id == self._pool_id, _o.c.verdict == RatingVerdict.RATED)
         seated = select(_s.c.seat).where(_s.c.match_id == _c.c.match_id, _s.c.seat == _c.c.seat).exists()
         stray = select(_c.c.match_id, _c.c.seat).where(
             _c.c.pool_id == self._pool_id, _c.c.match_id.not_in(rated) | ~seated

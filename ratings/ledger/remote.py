@@ -14,10 +14,10 @@ from engine.text import Text
 from ratings.errors import BotError, LimitError
 from ratings.ledger.bots import NewVersion, add_version
 from ratings.ledger.lineage import read_lineage, record_event
-from ratings.store.bot_event import BotEvent
+from ratings.store.bot_event import BotEventRecord
 from ratings.store.fitness import annulled
 from ratings.store.ids import now_us
-from ratings.store.models import Bot, Owner, Version
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.sessions import Source, read
 from ratings.values.limits import OwnerLimits
 from ratings.values.names import ARENA, stored_bot_name
@@ -60,7 +60,7 @@ class RemoteJoin:
 class JoinedVersion:
     """A remote version that may play."""
 
-    version: Version
+    version: VersionRecord
     is_new: bool
     has_changed: bool
     """Whether another version of the bot, or none, was active before."""
@@ -84,7 +84,7 @@ def join_remote(session: Session, join: RemoteJoin, limits: OwnerLimits) -> Join
         remote=True,
     )
     version, is_new = add_version(session, new, most_versions=limits.versions or None)
-    bot = session.get_one(Bot, version.bot_id)
+    bot = session.get_one(BotRecord, version.bot_id)
     if is_new:
         _check_new_of_hour(session, bot, limits.uploads_per_hour)
     _check_may_join(session, bot, version, join.games)
@@ -101,20 +101,22 @@ def find_joined(source: Source, join: RemoteJoin) -> JoinedVersion | None:
     Raises BotError as `join_remote` does.
     """
     with read(source) as session:
-        bot = session.exec(select(Bot).where(Bot.name == join.bot, col(Bot.remote))).one_or_none()
+        bot = session.exec(select(BotRecord).where(BotRecord.name == join.bot, col(BotRecord.remote))).one_or_none()
         active = None if bot is None else read_lineage(session, bot.id).active
-        version = None if active is None else session.get_one(Version, active)
+        version = None if active is None else session.get_one(VersionRecord, active)
         if bot is None or version is None or version.content_hash != join.content_hash:
             return None
         _check_may_join(session, bot, version, join.games)
         return JoinedVersion(version, is_new=False, has_changed=False)
 
 
-def _check_new_of_hour(session: Session, bot: Bot, most: int) -> None:
+def _check_new_of_hour(session: Session, bot: BotRecord, most: int) -> None:
     """Raise LimitError if the owner made too many versions by joins: what an upload costs a hosted bot is free here."""
-    query = select(func.count()).select_from(Version).join(Bot, col(Bot.id) == Version.bot_id)
+    query = select(func.count()).select_from(VersionRecord).join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
     made = session.exec(
-        query.where(Bot.owner_id == bot.owner_id, col(Bot.remote), Version.created_at_us > now_us() - _HOUR_US)
+        query.where(
+            BotRecord.owner_id == bot.owner_id, col(BotRecord.remote), VersionRecord.created_at_us > now_us() - _HOUR_US
+        )
     ).one()
     if most and made > most:
         raise LimitError(
@@ -127,10 +129,14 @@ def _check_new_of_hour(session: Session, bot: Bot, most: int) -> None:
         )
 
 
-def _check_changes_of_hour(session: Session, bot: Bot) -> None:
+def _check_changes_of_hour(session: Session, bot: BotRecord) -> None:
     """Raise LimitError for a bot that changes its version all the time: each change stays in its history for ever."""
-    query = select(func.count()).select_from(BotEvent).where(BotEvent.bot_id == bot.id, BotEvent.message == JOINED)
-    changes = session.exec(query.where(BotEvent.at_us > now_us() - _HOUR_US)).one()
+    query = (
+        select(func.count())
+        .select_from(BotEventRecord)
+        .where(BotEventRecord.bot_id == bot.id, BotEventRecord.message == JOINED)
+    )
+    changes = session.exec(query.where(BotEventRecord.at_us > now_us() - _HOUR_US)).one()
     if changes >= MOST_CHANGES:
         raise LimitError(
             Text(
@@ -143,11 +149,11 @@ def _check_changes_of_hour(session: Session, bot: Bot) -> None:
         )
 
 
-def _check_may_join(session: Session, bot: Bot, version: Version, games: Sequence[str]) -> None:
+def _check_may_join(session: Session, bot: BotRecord, version: VersionRecord, games: Sequence[str]) -> None:
     what = Text(
         "ratings.version_of", "version {number} of {bot}", number=repr(version.manifest["version"]), bot=repr(bot.name)
     )
-    owner = session.get(Owner, bot.owner_id)
+    owner = session.get(OwnerRecord, bot.owner_id)
     if bot.disabled_at_us is not None:
         raise BotError(
             Text(

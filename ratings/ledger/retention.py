@@ -17,7 +17,7 @@ from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.ids import new_id, now_us
 from ratings.store.retention import first_id, removable_files, removable_log, removable_replay
-from ratings.store.service import Removal
+from ratings.store.service import RemovalRecord
 from ratings.store.sessions import read, write
 from ratings.values.states import RemovalKind
 
@@ -52,9 +52,9 @@ class RetentionLedger:
         due_at_us: int,
         notices: Iterable[tuple[str | None, str]],
         at_us: int | None = None,
-    ) -> Removal:
+    ) -> RemovalRecord:
         """Write what will be removed and when, with what owners are told of it: (owner or everybody, sentence)."""
-        removal = Removal(
+        removal = RemovalRecord(
             id=new_id(),
             kind=kind,
             before_us=before_us,
@@ -97,8 +97,8 @@ class RetentionLedger:
             session.add(removal)
 
 
-def _get(session: Session, removal_id: str) -> Removal:
-    removal = session.get(Removal, removal_id)
+def _get(session: Session, removal_id: str) -> RemovalRecord:
+    removal = session.get(RemovalRecord, removal_id)
     if removal is None:
         raise NotFoundError(
             Text(
@@ -110,7 +110,7 @@ def _get(session: Session, removal_id: str) -> Removal:
     return removal
 
 
-def _candidates(removal: Removal, after: str) -> Select[Any]:
+def _candidates(removal: RemovalRecord, after: str) -> Select[Any]:
     """Select a piece of the ids of the matches, or versions, of which something may go."""
     if removal.kind is RemovalKind.ARCHIVES:
         query = select(_v.c.id).where(_v.c.id > after, removable_files(removal.before_us)).order_by(_v.c.id)

@@ -11,7 +11,7 @@ from ratings.ledger.ladders import LadderPlan, PlannerOf, close_ladder, open_lad
 from ratings.ledger.notices import add_notice
 from ratings.store import waves
 from ratings.store.ladders import RunningLadder, running_ladders
-from ratings.store.models import Bot, Version
+from ratings.store.models import BotRecord, VersionRecord
 
 _SUBJECT = "rules"
 
@@ -68,8 +68,10 @@ def _present(session: Session, tournament_id: str) -> list[str]:
 
 
 def _tell_owner(session: Session, version_id: str, opened: RunningLadder, goes_on: bool) -> None:
-    query = select(Bot.name, Bot.owner_id, Version.number).join(Version, col(Version.bot_id) == Bot.id)
-    name, owner_id, number = session.exec(query.where(Version.id == version_id)).one()
+    query = select(BotRecord.name, BotRecord.owner_id, VersionRecord.number).join(
+        VersionRecord, col(VersionRecord.bot_id) == BotRecord.id
+    )
+    name, owner_id, number = session.exec(query.where(VersionRecord.id == version_id)).one()
     if owner_id is not None:
         game, version, ladder = opened.pool.game, opened.pool.rules_version, repr(opened.ladder.name)
         sentence = (

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from sqlmodel import Session, col, select
 
 from ratings.store.ids import now_us
-from ratings.store.runtime import Runtime
+from ratings.store.runtime import RuntimeRecord
 
 
 class DescribedRuntime(Protocol):
@@ -29,9 +29,11 @@ class DescribedRuntime(Protocol):
 
 def note_runtimes(session: Session, described: Mapping[str, DescribedRuntime]) -> None:
     """Add those that are not known yet, by hash; a hash never changes its meaning."""
-    known = set(session.exec(select(Runtime.hash).where(col(Runtime.hash).in_(described))))
+    known = set(session.exec(select(RuntimeRecord.hash).where(col(RuntimeRecord.hash).in_(described))))
     for hash_, one in described.items():
         if hash_ not in known:
             session.add(
-                Runtime(hash=hash_, name=one.name, kind=one.kind, contents=dict(one.contents), seen_at_us=now_us())
+                RuntimeRecord(
+                    hash=hash_, name=one.name, kind=one.kind, contents=dict(one.contents), seen_at_us=now_us()
+                )
             )

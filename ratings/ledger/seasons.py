@@ -25,15 +25,15 @@ from ratings.ledger.waves import WaveLedger
 from ratings.store import waves
 from ratings.store.ids import now_us
 from ratings.store.ladders import RunningLadder, running_ladders
-from ratings.store.models import Pool, Tournament
+from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.names import check_label
 from ratings.store.progress import count_progress
-from ratings.store.season import Season, seasons_of
+from ratings.store.season import SeasonRecord, seasons_of
 
 _SUBJECT = "season"
 
 
-def announce_freeze(session: Session, name: str, at_us: int) -> Season:
+def announce_freeze(session: Session, name: str, at_us: int) -> SeasonRecord:
     """Write when submissions for the season of a ladder close, and tell everybody.
 
     Raises NotFoundError, and LadderError for an instant that has passed and a season that is frozen.
@@ -62,7 +62,7 @@ def announce_freeze(session: Session, name: str, at_us: int) -> Season:
     return season
 
 
-def freeze(session: Session, name: str) -> Season:
+def freeze(session: Session, name: str) -> SeasonRecord:
     """Close the season of a ladder to new versions, and tell everybody.
 
     Raises NotFoundError, and LadderError for a season that is frozen, or before the instant that was announced.
@@ -94,7 +94,7 @@ def freeze(session: Session, name: str) -> Season:
     return season
 
 
-def _unfrozen(session: Session, name: str) -> Season:
+def _unfrozen(session: Session, name: str) -> SeasonRecord:
     season = get_running(session, name).season
     if season.frozen_at_us is not None:
         raise LadderError(
@@ -108,7 +108,7 @@ def _unfrozen(session: Session, name: str) -> Season:
     return season
 
 
-def start_final(session: Session, name: str, plan: TournamentPlan, planner: PlannerOf) -> Tournament:
+def start_final(session: Session, name: str, plan: TournamentPlan, planner: PlannerOf) -> TournamentRecord:
     """Write the final of a frozen season, of everybody who is in the ladder now; the ladder itself plays no further.
 
     Raises NotFoundError, LadderError for a season that is not frozen or has its final, and PlanError for a final that
@@ -138,7 +138,7 @@ def start_final(session: Session, name: str, plan: TournamentPlan, planner: Plan
     entered = waves.entered_versions(session, running.tournament.id)
     finalists = [version.version_id for version in entered if version.withdrawn_wave is None]
     final = tournaments.write_tournament(session, replace(plan, entrants=finalists))
-    pool = session.get_one(Pool, final.pool_id)
+    pool = session.get_one(PoolRecord, final.pool_id)
     if not planner(final, pool).plan_ready(WaveLedger(session, final.id)):
         raise PlanError(
             Text(
@@ -156,7 +156,7 @@ def start_final(session: Session, name: str, plan: TournamentPlan, planner: Plan
 
 def close_season(
     session: Session, name: str, *, table: Table, following: SeasonPlan | None, planner: PlannerOf | None
-) -> Season:
+) -> SeasonRecord:
     """Close the season of a ladder with its table, publish its secret, and open the following one if there is a plan.
 
     Raises NotFoundError, and LadderError while its final is played.
@@ -206,8 +206,8 @@ def open_season(session: Session, name: str, plan: SeasonPlan, planner: PlannerO
                 name=name,
             )
         )
-    before = session.get_one(Tournament, seasons_of(session, ladder.id)[-1].tournament_id)
-    like = plan_like(before, session.get_one(Pool, ladder.pool_id), secret=plan.secret)
+    before = session.get_one(TournamentRecord, seasons_of(session, ladder.id)[-1].tournament_id)
+    like = plan_like(before, session.get_one(PoolRecord, ladder.pool_id), secret=plan.secret)
     opened = write_season(session, ladder, plan.name, like, planner)
     _tell(
         session,

@@ -12,17 +12,17 @@ from engine.text import Text
 from ratings.ledger import absences, accounts, admissions, annulments, bots, invitations, lineage, notices, pieces
 from ratings.ledger import remote as remotes
 from ratings.ledger.absences import Noted
-from ratings.ledger.accounts import NewToken
+from ratings.ledger.accounts import IssuedToken
 from ratings.ledger.bots import NewVersion
-from ratings.ledger.invitations import NewInvitation, Redeemed
+from ratings.ledger.invitations import IssuedInvitation, Redeemed
 from ratings.ledger.remote import JoinedVersion, RemoteJoin
 from ratings.ledger.syncing import sync_ladders
 from ratings.store.database import Database
 from ratings.store.fitness import is_admitted
 from ratings.store.ids import now_us
 from ratings.store.lookups import get_owner, get_version
-from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import Admission, AdmissionRow, Notice, Token
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
+from ratings.store.service import AdmissionRecord, AdmissionRow, NoticeRecord, TokenRecord
 from ratings.store.sessions import write
 from ratings.values.annulments import Annulled
 from ratings.values.limits import OwnerLimits
@@ -33,10 +33,10 @@ from ratings.values.states import Scope
 class Submission:
     """What became of a version that somebody handed in."""
 
-    version: Version
+    version: VersionRecord
     is_new: bool
     """False if the bot had these files before."""
-    admission: Admission | None
+    admission: AdmissionRecord | None
     """What it waits for; `None` if it needs no admission, or was admitted before."""
 
 
@@ -50,24 +50,24 @@ class ServiceLedger:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add_owner(self, name: str) -> Owner:
+    def add_owner(self, name: str) -> OwnerRecord:
         """Write a new owner. Raises AccountError for a name that is taken or cannot be."""
         with write(self._database) as session:
             return accounts.add_owner(session, name)
 
-    def ensure_people(self) -> Owner:
+    def ensure_people(self) -> OwnerRecord:
         """Return the owner of the seats that people take, which is made if needed."""
         with write(self._database) as session:
             return accounts.people_owner(session)
 
-    def set_owner_disabled(self, name: str, *, disabled: bool) -> Owner:
+    def set_owner_disabled(self, name: str, *, disabled: bool) -> OwnerRecord:
         """Bar an owner from the service, or let them in again. Raises NotFoundError."""
         with write(self._database) as session:
             owner = accounts.set_owner_disabled(session, name, disabled=disabled)
             sync_ladders(session, owner)
             return owner
 
-    def set_owner_limits(self, name: str, limits: Mapping[str, Any], *, resets: bool = False) -> Owner:
+    def set_owner_limits(self, name: str, limits: Mapping[str, Any], *, resets: bool = False) -> OwnerRecord:
         """Give an owner limits of their own; those not named stay, or are again those of all owners if it `resets`.
 
         Raises NotFoundError, and AccountError for a name that is no limit or a number that cannot be.
@@ -75,7 +75,7 @@ class ServiceLedger:
         with write(self._database) as session:
             return accounts.set_owner_limits(session, name, limits, resets=resets)
 
-    def new_token(self, owner: str | None, *, name: str, scope: Scope, expires_at_us: int | None = None) -> NewToken:
+    def new_token(self, owner: str | None, *, name: str, scope: Scope, expires_at_us: int | None = None) -> IssuedToken:
         """Write a new token of an owner; without one it is an organiser's.
 
         Raises NotFoundError for the owner, and AccountError for a name that cannot be or is taken, an instant that has
@@ -85,7 +85,7 @@ class ServiceLedger:
             holder = _owner(session, owner)
             return accounts.new_token(session, holder, name=name, scope=scope, expires_at_us=expires_at_us)
 
-    def revoke_token(self, text: str, *, owner: str | None = None, of_anybody: bool = False) -> Token:
+    def revoke_token(self, text: str, *, owner: str | None = None, of_anybody: bool = False) -> TokenRecord:
         """Revoke the token of that id or name among those of `owner` (the organiser's own if `None`).
 
         With `of_anybody`, the id may be that of any token. One that is revoked already stays as it is. Raises
@@ -99,7 +99,7 @@ class ServiceLedger:
         with write(self._database) as session:
             accounts.note_token_use(session, ids, now_us() if at_us is None else at_us)
 
-    def invite(self, owner_name: str, *, scope: Scope = Scope.COMPETITOR, expires_at_us: int) -> NewInvitation:
+    def invite(self, owner_name: str, *, scope: Scope = Scope.COMPETITOR, expires_at_us: int) -> IssuedInvitation:
         """Write an invitation for an owner, who need not exist yet.
 
         Raises AccountError for a name that cannot be, a disabled owner, and an instant that has passed.
@@ -154,12 +154,12 @@ class ServiceLedger:
             pieces.finish(self._database, pool_id)
         return done
 
-    def add_notice(self, owner_id: str | None, subject: str, sentence: str) -> Notice:
+    def add_notice(self, owner_id: str | None, subject: str, sentence: str) -> NoticeRecord:
         """Write something that an owner is told; `None` for everybody."""
         with write(self._database) as session:
             return notices.add_notice(session, owner_id, subject, sentence)
 
-    def promote(self, version_id: str, *, actor: str, message: str = "") -> Bot:
+    def promote(self, version_id: str, *, actor: str, message: str = "") -> BotRecord:
         """Make a version the active one of its bot, if it is not. Return the bot.
 
         Raises NotFoundError, and BotError for a version that was withdrawn or annulled, and for one of an owner that
@@ -177,10 +177,10 @@ class ServiceLedger:
         """
         with write(self._database) as session:
             lineage.note_not_promoted(session, version_id, actor=actor, message=message)
-            bot = session.get_one(Bot, get_version(session, version_id).bot_id)
+            bot = session.get_one(BotRecord, get_version(session, version_id).bot_id)
             notices.add_notice(session, bot.owner_id, *notice)
 
-    def withdraw_version(self, version_id: str, *, actor: str, message: str = "") -> Bot:
+    def withdraw_version(self, version_id: str, *, actor: str, message: str = "") -> BotRecord:
         """Take a version out for good, and return its bot, which has no active version if it was this one.
 
         A version that was withdrawn already stays as it is. Raises NotFoundError.
@@ -193,7 +193,7 @@ class ServiceLedger:
             sync_ladders(session, bot)
             return bot
 
-    def rollback(self, bot: str, *, actor: str, message: str = "") -> Version:
+    def rollback(self, bot: str, *, actor: str, message: str = "") -> VersionRecord:
         """Make the version of a bot active again that was active before, and return it.
 
         Raises NotFoundError, and BotError if there is none.
@@ -236,7 +236,7 @@ class ServiceLedger:
                 sync_ladders(session, joined.version)
             return joined
 
-    def request_admission(self, version_id: str) -> Admission:
+    def request_admission(self, version_id: str) -> AdmissionRecord:
         """Queue a version, unless it is queued or looked at already, and return its admission.
 
         Older versions of the bot that still wait are withdrawn. Raises NotFoundError, and AdmissionError for a version
@@ -288,5 +288,5 @@ class ServiceLedger:
             return admissions.requeue_admissions(session, admission_id, why)
 
 
-def _owner(session: Session, name: str | None) -> Owner | None:
+def _owner(session: Session, name: str | None) -> OwnerRecord | None:
     return None if name is None else get_owner(session, name)

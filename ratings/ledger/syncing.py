@@ -14,8 +14,8 @@ from ratings.store import waves
 from ratings.store.base import Table
 from ratings.store.fitness import annulled
 from ratings.store.ladders import RunningLadder, may_play, running_ladders
-from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import Absence
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
+from ratings.store.service import AbsenceRecord
 
 _TAKEN_OUT = Text("ratings.version_plays_taken_out_ladder", "a version that plays in it was taken out of the ladder")
 _ABSENT = Text("ratings.version_plays_cannot_started", "a version that plays in it cannot be started")
@@ -64,7 +64,7 @@ def sync_ladder(session: Session, running: RunningLadder) -> Changes:
 
 def _void_what_came_back(session: Session, tournament_id: str) -> None:
     """Make void what is planned with versions that cannot be started: matches that a dead process had leased."""
-    absent = session.exec(select(Absence.version_id)).all()
+    absent = session.exec(select(AbsenceRecord.version_id)).all()
     if sum(void_planned(session, tournament_id, version_id, _ABSENT) for version_id in absent):
         rate_prefix(session.connection(), tournament_id)
         session.expire_all()
@@ -72,8 +72,8 @@ def _void_what_came_back(session: Session, tournament_id: str) -> None:
 
 def _remote(session: Session, version_ids: Collection[str]) -> set[str]:
     """Return those of the versions whose bots are remote."""
-    query = select(Version.id).join(Bot, col(Bot.id) == Version.bot_id)
-    return set(session.exec(query.where(col(Version.id).in_(version_ids), col(Bot.remote))))
+    query = select(VersionRecord.id).join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+    return set(session.exec(query.where(col(VersionRecord.id).in_(version_ids), col(BotRecord.remote))))
 
 
 def _barred(session: Session, version_ids: Collection[str]) -> tuple[set[str], set[str]]:
@@ -83,12 +83,12 @@ def _barred(session: Session, version_ids: Collection[str]) -> tuple[set[str], s
     others only made room for another version of their bot.
     """
     query = (
-        select(Version, Bot.disabled_at_us, Owner.disabled_at_us)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
-        .where(col(Version.id).in_(version_ids))
+        select(VersionRecord, BotRecord.disabled_at_us, OwnerRecord.disabled_at_us)
+        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+        .join(OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id), isouter=True)
+        .where(col(VersionRecord.id).in_(version_ids))
     )
-    absent = session.exec(select(Absence.version_id).where(col(Absence.version_id).in_(version_ids)))
+    absent = session.exec(select(AbsenceRecord.version_id).where(col(AbsenceRecord.version_id).in_(version_ids)))
     bad, barred = annulled(session, version_ids) | set(absent) | _remote(session, version_ids), set()
     for version, bot_disabled, owner_disabled in session.exec(query):
         if version.withdrawn_at_us is not None:

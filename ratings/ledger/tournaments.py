@@ -20,7 +20,7 @@ from ratings.store import tables
 from ratings.store.fitness import annulled
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_tournament
-from ratings.store.models import Bot, Tournament, Version
+from ratings.store.models import BotRecord, TournamentRecord, VersionRecord
 from ratings.store.sessions import Source, read
 from ratings.values.pools import Pool
 from ratings.values.states import MatchState
@@ -48,11 +48,11 @@ class TournamentPlan:
     """The constants of the pool, if it does not exist yet."""
 
 
-def write_tournament(session: Session, plan: TournamentPlan) -> Tournament:
+def write_tournament(session: Session, plan: TournamentPlan) -> TournamentRecord:
     """Write a tournament and its entrants, without any wave. Raises PlanError or BotError, with nothing written."""
     _check(session, plan)
     pool = pool_for(session, plan.pool, plan.skill)
-    tournament = Tournament(
+    tournament = TournamentRecord(
         id=new_id(),
         name=plan.name,
         format=plan.format,
@@ -106,7 +106,11 @@ def _check_entered_once(entrants: Sequence[str]) -> None:
 
 def check_versions(session: Session, versions: Sequence[str]) -> None:
     """Raise PlanError for a version that does not exist, BotError for one that may not play any more."""
-    query = select(Version, Bot.name, Bot.disabled_at_us).join(Bot).where(col(Version.id).in_(versions))
+    query = (
+        select(VersionRecord, BotRecord.name, BotRecord.disabled_at_us)
+        .join(BotRecord)
+        .where(col(VersionRecord.id).in_(versions))
+    )
     found = {version.id: (version, name, disabled) for version, name, disabled in session.exec(query)}
     out = annulled(session, versions)
     for version_id in versions:
@@ -159,8 +163,12 @@ def check_versions(session: Session, versions: Sequence[str]) -> None:
 
 def check_kinds(session: Session, versions: Sequence[str], *, remote: bool) -> None:
     """Raise BotError for a remote bot in a pool that is not remote; a hosted one may play in either."""
-    query = select(Bot.name).join(Version, col(Version.bot_id) == Bot.id).where(col(Version.id).in_(versions))
-    strangers = [] if remote else session.exec(query.where(col(Bot.remote)).order_by(Bot.name)).all()
+    query = (
+        select(BotRecord.name)
+        .join(VersionRecord, col(VersionRecord.bot_id) == BotRecord.id)
+        .where(col(VersionRecord.id).in_(versions))
+    )
+    strangers = [] if remote else session.exec(query.where(col(BotRecord.remote)).order_by(BotRecord.name)).all()
     if strangers:
         raise BotError(
             Text(

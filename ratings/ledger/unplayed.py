@@ -14,12 +14,12 @@ from sqlmodel import Session, col, select
 from engine.text import Text
 from ratings.errors import BotError
 from ratings.ledger.lineage import read_lineage, set_active
-from ratings.store.annulment import Annulment
-from ratings.store.bot_event import ActiveVersion, BotEvent
+from ratings.store.annulment import AnnulmentRecord
+from ratings.store.bot_event import ActiveVersionRecord, BotEventRecord
 from ratings.store.lookups import get_bot, get_version, owner_name
-from ratings.store.models import Bot, Entrant, MatchSeat, Version
+from ratings.store.models import BotRecord, EntrantRecord, MatchSeatRecord, VersionRecord
 from ratings.store.names import check_bot_name
-from ratings.store.service import Absence, Admission, Guest
+from ratings.store.service import AbsenceRecord, AdmissionRecord, GuestRecord
 from ratings.values.names import stored_bot_name
 
 
@@ -32,10 +32,10 @@ def remove_bot(session: Session, name: str) -> list[str]:
     versions = _versions(session, bot)
     _check_unnamed(session, bot, versions, bot.name, f"arena bot disable {bot.name}")
     hashes = [version.content_hash for version in versions]
-    for table in (BotEvent, ActiveVersion):
+    for table in (BotEventRecord, ActiveVersionRecord):
         session.connection().execute(delete(table).where(col(table.bot_id) == bot.id))
     _delete(session, versions)
-    session.connection().execute(delete(Bot).where(col(Bot.id) == bot.id))
+    session.connection().execute(delete(BotRecord).where(col(BotRecord.id) == bot.id))
     session.expire_all()
     return hashes
 
@@ -47,7 +47,7 @@ def remove_version(session: Session, version_id: str) -> list[str]:
     is the only one of its bot.
     """
     version = get_version(session, version_id)
-    bot = session.get_one(Bot, version.bot_id)
+    bot = session.get_one(BotRecord, version.bot_id)
     what = f"{bot.name}@{version.content_hash[:12]}"
     _check_unnamed(session, bot, [version], what, f"arena bot withdraw {what}")
     if len(_versions(session, bot)) == 1:
@@ -60,16 +60,18 @@ def remove_version(session: Session, version_id: str) -> list[str]:
             )
         )
     content_hash, before = version.content_hash, version.predecessor
-    followers = update(Version).where(col(Version.bot_id) == bot.id, col(Version.predecessor) == version.number)
+    followers = update(VersionRecord).where(
+        col(VersionRecord.bot_id) == bot.id, col(VersionRecord.predecessor) == version.number
+    )
     session.connection().execute(followers.values(predecessor=before))
-    session.connection().execute(delete(BotEvent).where(col(BotEvent.version_id) == version.id))
+    session.connection().execute(delete(BotEventRecord).where(col(BotEventRecord.version_id) == version.id))
     set_active(session, bot.id, read_lineage(session, bot.id).active)
     _delete(session, [version])
     session.expire_all()
     return [content_hash]
 
 
-def rename_bot(session: Session, name: str, new: str) -> Bot:
+def rename_bot(session: Session, name: str, new: str) -> BotRecord:
     """Give a bot another name, `new` without that of its owner, and return it.
 
     Raises NotFoundError, AccountError for a name that cannot be, and BotError if it is taken, or if anything names the
@@ -78,7 +80,7 @@ def rename_bot(session: Session, name: str, new: str) -> Bot:
     bot = get_bot(session, name)
     check_bot_name(new)
     whole = stored_bot_name(owner_name(session, bot), new)
-    if session.exec(select(Bot.id).where(Bot.name == whole)).first() is not None:
+    if session.exec(select(BotRecord.id).where(BotRecord.name == whole)).first() is not None:
         raise BotError(
             Text(
                 "ratings.bot_already_choose_another_name",
@@ -93,28 +95,34 @@ def rename_bot(session: Session, name: str, new: str) -> Bot:
     return bot
 
 
-def _versions(session: Session, bot: Bot) -> Sequence[Version]:
-    return session.exec(select(Version).where(Version.bot_id == bot.id)).all()
+def _versions(session: Session, bot: BotRecord) -> Sequence[VersionRecord]:
+    return session.exec(select(VersionRecord).where(VersionRecord.bot_id == bot.id)).all()
 
 
-def _check_unnamed(session: Session, bot: Bot, versions: Sequence[Version], what: str, remedy: str) -> None:
+def _check_unnamed(session: Session, bot: BotRecord, versions: Sequence[VersionRecord], what: str, remedy: str) -> None:
     """Raise BotError, which tells who names one of the versions or the bot, and how it is retired instead."""
     ids = [version.id for version in versions]
     found = (
         (
             Text("ratings.has_matches", "has matches"),
-            select(MatchSeat.match_id).where(col(MatchSeat.version_id).in_(ids)),
+            select(MatchSeatRecord.match_id).where(col(MatchSeatRecord.version_id).in_(ids)),
         ),
         (
             Text("ratings.entered_tournament_ladder", "was entered in a tournament or ladder"),
-            select(Entrant.position).where(col(Entrant.version_id).in_(ids)),
+            select(EntrantRecord.position).where(col(EntrantRecord.version_id).in_(ids)),
         ),
         (
             Text("ratings.handed_admitted", "was handed in to be admitted"),
-            select(Admission.id).where(col(Admission.version_id).in_(ids)),
+            select(AdmissionRecord.id).where(col(AdmissionRecord.version_id).in_(ids)),
         ),
-        (Text("ratings.was_annulled", "was annulled"), select(Annulment.id).where(col(Annulment.version_id).in_(ids))),
-        (Text("ratings.guest_ladder", "is a guest of a ladder"), select(Guest.bot_id).where(Guest.bot_id == bot.id)),
+        (
+            Text("ratings.was_annulled", "was annulled"),
+            select(AnnulmentRecord.id).where(col(AnnulmentRecord.version_id).in_(ids)),
+        ),
+        (
+            Text("ratings.guest_ladder", "is a guest of a ladder"),
+            select(GuestRecord.bot_id).where(GuestRecord.bot_id == bot.id),
+        ),
     )
     for why, query in found:
         if session.exec(query.limit(1)).first() is not None:
@@ -130,7 +138,7 @@ def _check_unnamed(session: Session, bot: Bot, versions: Sequence[Version], what
             )
 
 
-def _delete(session: Session, versions: Sequence[Version]) -> None:
+def _delete(session: Session, versions: Sequence[VersionRecord]) -> None:
     ids = [version.id for version in versions]
-    session.connection().execute(delete(Absence).where(col(Absence.version_id).in_(ids)))
-    session.connection().execute(delete(Version).where(col(Version.id).in_(ids)))
+    session.connection().execute(delete(AbsenceRecord).where(col(AbsenceRecord.version_id).in_(ids)))
+    session.connection().execute(delete(VersionRecord).where(col(VersionRecord.id).in_(ids)))

@@ -16,9 +16,9 @@ from ratings.ledger.memories import Gathered
 from ratings.statistics.blocks import Block, Seating
 from ratings.store import tables, waves
 from ratings.store.ids import new_id, now_us
-from ratings.store.models import Pool, Tournament
+from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.progress import count_progress
-from ratings.store.waves import BlockRecord, EnteredVersion, PlannedWave, WaveMemory
+from ratings.store.waves import EnteredVersion, PlannedWave, WaveBlock, WaveMemory
 from ratings.values.states import MatchState
 
 _LARGEST_SEED = 2**53 - 1
@@ -78,7 +78,7 @@ class WaveLedger:
         """Return the index of the first block with a match that is neither finished nor void, or `None`."""
         return waves.first_open_block(self._session, self._tournament_id)
 
-    def played(self, wave: PlannedWave) -> list[BlockRecord]:
+    def played(self, wave: PlannedWave) -> list[WaveBlock]:
         """Return the matches of every block of a wave, by rotation, as they stand."""
         return waves.block_records(self._session, self._tournament_id, wave)
 
@@ -99,12 +99,12 @@ class Planner(Protocol):
         """Add every wave that can be planned now, and return how many matches they have."""
 
 
-def lock(session: Session, tournament_id: str) -> Tournament:
+def lock(session: Session, tournament_id: str) -> TournamentRecord:
     """Return the tournament, on which nobody else can plan, join or withdraw until the transaction ends.
 
     Raises NotFoundError.
     """
-    query = select(Tournament).where(Tournament.id == tournament_id).with_for_update()
+    query = select(TournamentRecord).where(TournamentRecord.id == tournament_id).with_for_update()
     found = session.exec(query).one_or_none()
     if found is None:
         raise NotFoundError(
@@ -139,11 +139,11 @@ def add_wave(
     return True
 
 
-def _check_wave(session: Session, tournament: Tournament, blocks: Sequence[Block]) -> None:
+def _check_wave(session: Session, tournament: TournamentRecord, blocks: Sequence[Block]) -> None:
     """Raise PlanError unless the blocks can be played by the tournament's entrants."""
     if len({block.index for block in blocks}) != len(blocks):
         raise PlanError("two blocks have the same index")
-    seats = session.get_one(Pool, tournament.pool_id).seats
+    seats = session.get_one(PoolRecord, tournament.pool_id).seats
     entrants = {entrant.version_id for entrant in waves.entered_versions(session, tournament.id)}
     for block in blocks:
         _check_block(block, seats, entrants, is_rated=tournament.rated)
@@ -165,7 +165,7 @@ def _write_wave(session: Session, tournament_id: str, index: int, blocks: Sequen
     session.connection().execute(insert(tables.wave), {**row, "blocks": len(blocks), "planned_at_us": planned_at_us})
 
 
-def _write_blocks(session: Session, tournament: Tournament, blocks: Sequence[Block]) -> None:
+def _write_blocks(session: Session, tournament: TournamentRecord, blocks: Sequence[Block]) -> None:
     """Write the blocks and their matches, in schedule order behind the matches that are planned already.
 
     They are written some at a time: a round robin may have a hundred thousand.

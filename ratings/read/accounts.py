@@ -15,23 +15,23 @@ from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
 from ratings.store.ids import now_us
 from ratings.store.lookups import get_owner
-from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import Invitation, Token
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
+from ratings.store.service import InvitationRecord, TokenRecord
 from ratings.store.sessions import Source, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 _OWNERS = Order("owners", (tables.owner.c.id,), (str,))
 _TOKENS = Order("tokens", (tables.token.c.id,), (str,))
 _INVITATIONS = Order("invitations", (tables.invitation.c.id,), (str,))
-_BOTS = select(func.count()).select_from(Bot).where(Bot.owner_id == Owner.id).scalar_subquery()
+_BOTS = select(func.count()).select_from(BotRecord).where(BotRecord.owner_id == OwnerRecord.id).scalar_subquery()
 _VERSIONS = (
     select(func.count())
-    .select_from(Version)
-    .join(Bot, col(Bot.id) == Version.bot_id)
-    .where(Bot.owner_id == Owner.id)
+    .select_from(VersionRecord)
+    .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+    .where(BotRecord.owner_id == OwnerRecord.id)
     .scalar_subquery()
 )
-_OWNER_ROWS = select(Owner, _BOTS, _VERSIONS)
+_OWNER_ROWS = select(OwnerRecord, _BOTS, _VERSIONS)
 _NEW_ONE = Text("ratings.ask_new_one", "ask for a new one")
 
 
@@ -39,15 +39,15 @@ _NEW_ONE = Text("ratings.ask_new_one", "ask for a new one")
 class TokenHolder:
     """A token and whose it is; `None` for one of the organiser's own."""
 
-    token: Token
-    owner: Owner | None
+    token: TokenRecord
+    owner: OwnerRecord | None
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerRow:
     """An owner with the number of their bots and of all their versions."""
 
-    owner: Owner
+    owner: OwnerRecord
     bots: int
     versions: int
 
@@ -56,15 +56,17 @@ class OwnerRow:
 class TokenRow:
     """A token with the name of its owner; `None` for one of the organiser's own."""
 
-    token: Token
+    token: TokenRecord
     owner: str | None
 
 
 def token_of(source: Source, digest: str) -> TokenHolder | None:
     """Return the token of that digest, with its owner, or `None`; it may be revoked or expired."""
-    query = select(Token, Owner).join(Owner, col(Owner.id) == col(Token.owner_id), isouter=True)
+    query = select(TokenRecord, OwnerRecord).join(
+        OwnerRecord, col(OwnerRecord.id) == col(TokenRecord.owner_id), isouter=True
+    )
     with read(source) as session:
-        found = session.exec(query.where(Token.digest == digest)).one_or_none()
+        found = session.exec(query.where(TokenRecord.digest == digest)).one_or_none()
         return None if found is None else TokenHolder(*found)
 
 
@@ -113,25 +115,29 @@ def worthless_tokens(source: Source, digests: Collection[str], at_us: int | None
     """Return those of some tokens, by their digests, that do not, or no longer, open the service."""
     now = now_us() if at_us is None else at_us
     good = (
-        select(Token.digest)
-        .join(Owner, col(Owner.id) == Token.owner_id, isouter=True)
-        .where(col(Token.digest).in_(digests), col(Token.revoked_at_us).is_(None), col(Owner.disabled_at_us).is_(None))
-        .where(col(Token.expires_at_us).is_(None) | (col(Token.expires_at_us) > now))
+        select(TokenRecord.digest)
+        .join(OwnerRecord, col(OwnerRecord.id) == TokenRecord.owner_id, isouter=True)
+        .where(
+            col(TokenRecord.digest).in_(digests),
+            col(TokenRecord.revoked_at_us).is_(None),
+            col(OwnerRecord.disabled_at_us).is_(None),
+        )
+        .where(col(TokenRecord.expires_at_us).is_(None) | (col(TokenRecord.expires_at_us) > now))
     )
     with read(source) as session:
         worthy = session.exec(good).all()
     return frozenset(digests) - frozenset(worthy)
 
 
-def owner_name_of(source: Source, token: Token) -> str | None:
+def owner_name_of(source: Source, token: TokenRecord) -> str | None:
     """Return the name of the owner of a token; `None` for one of the organiser's own."""
     if token.owner_id is None:
         return None
     with read(source) as session:
-        return session.exec(select(Owner.name).where(Owner.id == token.owner_id)).one()
+        return session.exec(select(OwnerRecord.name).where(OwnerRecord.id == token.owner_id)).one()
 
 
-def find_owner(source: Source, name: str) -> Owner:
+def find_owner(source: Source, name: str) -> OwnerRecord:
     """Return the owner of that name. Raises NotFoundError."""
     with read(source) as session:
         return get_owner(session, name)
@@ -140,21 +146,21 @@ def find_owner(source: Source, name: str) -> Owner:
 def owner_row(source: Source, name: str) -> OwnerRow:
     """Return the owner of that name with the number of their bots and versions. Raises NotFoundError."""
     with read(source) as session:
-        row = session.exec(_OWNER_ROWS.where(Owner.id == get_owner(session, name).id)).one()
+        row = session.exec(_OWNER_ROWS.where(OwnerRecord.id == get_owner(session, name).id)).one()
     return OwnerRow(*row)
 
 
 def stored_versions(source: Source, owner_id: str) -> list[str]:
     """Return the content hashes of the versions of an owner whose files are kept here, each once."""
-    query = select(Version.content_hash).join(Bot, col(Bot.id) == Version.bot_id).distinct()
+    query = select(VersionRecord.content_hash).join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id).distinct()
     with read(source) as session:
-        kept = query.where(col(Version.files_removed_at_us).is_(None), ~col(Bot.remote))
-        return list(session.exec(kept.where(Bot.owner_id == owner_id)))
+        kept = query.where(col(VersionRecord.files_removed_at_us).is_(None), ~col(BotRecord.remote))
+        return list(session.exec(kept.where(BotRecord.owner_id == owner_id)))
 
 
 def own_limits(source: Source) -> dict[str, Mapping[str, Any]]:
     """Return what differs from the limits that all owners have, by the name of each owner for whom something does."""
-    query = select(Owner.name, Owner.limits).where(col(Owner.limits).is_not(None))
+    query = select(OwnerRecord.name, OwnerRecord.limits).where(col(OwnerRecord.limits).is_not(None))
     with read(source) as session:
         return {name: limits for name, limits in session.exec(query) if limits}
 
@@ -171,9 +177,11 @@ def list_tokens(
     source: Source, *, owner_id: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
 ) -> Page[TokenRow]:
     """Return the tokens of an owner, or all of them, the newest first, revoked ones too. Raises PageError."""
-    query = select(Token, Owner.name).join(Owner, col(Owner.id) == col(Token.owner_id), isouter=True)
+    query = select(TokenRecord, OwnerRecord.name).join(
+        OwnerRecord, col(OwnerRecord.id) == col(TokenRecord.owner_id), isouter=True
+    )
     if owner_id is not None:
-        query = query.where(Token.owner_id == owner_id)
+        query = query.where(TokenRecord.owner_id == owner_id)
     with read(source) as session:
         rows = [TokenRow(*row) for row in session.exec(one_page(query, _TOKENS, limit, after))]
     return cut(rows, _TOKENS, limit, lambda row: (row.token.id,))
@@ -181,15 +189,19 @@ def list_tokens(
 
 def count_tokens_since(source: Source, owner_id: str, since_us: int) -> int:
     """Return how many tokens of an owner were made since an instant, revoked ones too."""
-    query = select(func.count()).select_from(Token).where(Token.owner_id == owner_id, Token.created_at_us >= since_us)
+    query = (
+        select(func.count())
+        .select_from(TokenRecord)
+        .where(TokenRecord.owner_id == owner_id, TokenRecord.created_at_us >= since_us)
+    )
     with read(source) as session:
         return session.exec(query).one()
 
 
 def list_invitations(
     source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
-) -> Page[Invitation]:
+) -> Page[InvitationRecord]:
     """Return the invitations, the newest first, used ones too. Raises PageError."""
     with read(source) as session:
-        rows = session.exec(one_page(select(Invitation), _INVITATIONS, limit, after)).all()
+        rows = session.exec(one_page(select(InvitationRecord), _INVITATIONS, limit, after)).all()
     return cut(rows, _INVITATIONS, limit, lambda row: (row.id,))

@@ -10,25 +10,25 @@ from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.read.paging import Order, cut, one_page
 from ratings.store import fitness, tables
-from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import Admission, AdmissionRow
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
+from ratings.store.service import AdmissionRecord, AdmissionRow
 from ratings.store.sessions import Source, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import AdmissionState
 
 _ADMISSIONS = Order("admissions", (tables.admission.c.id,), (str,))
 _ROWS = (
-    select(Admission, Version, Bot.name, Owner.name)
-    .join(Version, col(Version.id) == Admission.version_id)
-    .join(Bot, col(Bot.id) == Version.bot_id)
-    .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+    select(AdmissionRecord, VersionRecord, BotRecord.name, OwnerRecord.name)
+    .join(VersionRecord, col(VersionRecord.id) == AdmissionRecord.version_id)
+    .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+    .join(OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id), isouter=True)
 )
 
 
 def admission_row(source: Source, admission_id: str) -> AdmissionRow:
     """Return one admission. Raises NotFoundError."""
     with read(source) as session:
-        found = session.exec(_ROWS.where(Admission.id == admission_id)).one_or_none()
+        found = session.exec(_ROWS.where(AdmissionRecord.id == admission_id)).one_or_none()
     if found is None:
         raise NotFoundError(
             Text(
@@ -40,9 +40,11 @@ def admission_row(source: Source, admission_id: str) -> AdmissionRow:
     return AdmissionRow(*found)
 
 
-def newest_admission(source: Source, version_id: str) -> Admission | None:
+def newest_admission(source: Source, version_id: str) -> AdmissionRecord | None:
     """Return the last admission that was asked for a version, or `None`."""
-    query = select(Admission).where(Admission.version_id == version_id).order_by(col(Admission.id).desc())
+    query = (
+        select(AdmissionRecord).where(AdmissionRecord.version_id == version_id).order_by(col(AdmissionRecord.id).desc())
+    )
     with read(source) as session:
         return session.exec(query.limit(1)).first()
 
@@ -58,9 +60,9 @@ def list_admissions(
     """Return the admissions, of an owner or of all, in one state or in any, the newest first. Raises PageError."""
     query = one_page(_ROWS, _ADMISSIONS, limit, after)
     if owner_id is not None:
-        query = query.where(Bot.owner_id == owner_id)
+        query = query.where(BotRecord.owner_id == owner_id)
     if state is not None:
-        query = query.where(Admission.state == state)
+        query = query.where(AdmissionRecord.state == state)
     with read(source) as session:
         rows = [AdmissionRow(*row) for row in session.exec(query)]
     return cut(rows, _ADMISSIONS, limit, lambda row: (row.admission.id,))

@@ -9,19 +9,18 @@ from sqlmodel import col, select
 
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import tables
-from ratings.store.annulment import AnnulledBlock, annulment_value
-from ratings.store.annulment import Annulment as StoredAnnulment
-from ratings.store.models import Match
+from ratings.store.annulment import AnnulledBlockRecord, AnnulmentRecord, annulment_value
+from ratings.store.models import MatchRecord
 from ratings.store.sessions import Source, read
 from ratings.values.annulments import Annulment
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 _ANNULMENTS = Order("annulments", (tables.annulment.c.id,), (str,))
 _OF_MATCHES = (
-    select(Match.id, StoredAnnulment)
-    .join(AnnulledBlock, col(AnnulledBlock.block_id) == Match.block_id)
-    .join(StoredAnnulment, col(StoredAnnulment.id) == AnnulledBlock.annulment_id)
-    .where(col(Match.id).in_(bindparam("matches", expanding=True)))
+    select(MatchRecord.id, AnnulmentRecord)
+    .join(AnnulledBlockRecord, col(AnnulledBlockRecord.block_id) == MatchRecord.block_id)
+    .join(AnnulmentRecord, col(AnnulmentRecord.id) == AnnulledBlockRecord.annulment_id)
+    .where(col(MatchRecord.id).in_(bindparam("matches", expanding=True)))
 )
 
 
@@ -35,5 +34,5 @@ def annulments_of(source: Source, match_ids: Collection[str]) -> dict[str, Annul
 def list_annulments(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Annulment]:
     """Return all annulments, the newest first. Raises PageError."""
     with read(source) as session:
-        rows = session.exec(one_page(select(StoredAnnulment), _ANNULMENTS, limit, after)).all()
+        rows = session.exec(one_page(select(AnnulmentRecord), _ANNULMENTS, limit, after)).all()
     return each(cut(rows, _ANNULMENTS, limit, lambda row: (row.id,)), annulment_value)

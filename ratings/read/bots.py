@@ -14,7 +14,7 @@ from ratings.read.identifying import holds_part, listed
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import tables
 from ratings.store.lookups import get_bot, owner_name
-from ratings.store.models import Bot, Owner, Version
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.sessions import Source, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 
@@ -23,9 +23,9 @@ _BY_NAME = Order("bots by name", (tables.bot.c.name,), (str,), is_descending=Fal
 _VERSIONS = Order("versions", (tables.version.c.number,), (int,))
 _MANY = tables.version.alias("many")
 _NEWEST = (
-    select(Version, select(func.count()).where(_MANY.c.bot_id == bindparam("bot")).scalar_subquery())
-    .where(col(Version.bot_id) == bindparam("bot"))
-    .order_by(col(Version.number).desc())
+    select(VersionRecord, select(func.count()).where(_MANY.c.bot_id == bindparam("bot")).scalar_subquery())
+    .where(col(VersionRecord.bot_id) == bindparam("bot"))
+    .order_by(col(VersionRecord.number).desc())
     .limit(1)
 )
 _MOST_NAMED = 5
@@ -36,18 +36,18 @@ _HASH_DIGITS = 64
 class BotRow:
     """A bot with its owner, its newest version, and how many versions it has."""
 
-    bot: Bot
+    bot: BotRecord
     owner: str | None
-    newest: Version
+    newest: VersionRecord
     versions: int
 
 
 @dataclass(frozen=True, slots=True)
-class NamedVersion:
+class VersionRow:
     """A version, and its bot."""
 
-    bot: Bot
-    version: Version
+    bot: BotRecord
+    version: VersionRecord
 
 
 def list_bots(
@@ -57,9 +57,11 @@ def list_bots(
 
     Raises PageError.
     """
-    query = select(Bot, Owner.name).join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+    query = select(BotRecord, OwnerRecord.name).join(
+        OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id), isouter=True
+    )
     if owner_id is not None:
-        query = query.where(Bot.owner_id == owner_id)
+        query = query.where(BotRecord.owner_id == owner_id)
     with read(source) as session:
         found = session.exec(one_page(query, _BOTS, limit, after)).all()
         page = cut(found, _BOTS, limit, lambda row: (row[0].id,))
@@ -71,9 +73,11 @@ def search_bots(
     source: Source, text: str, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
 ) -> Page[BotRow]:
     """Return a page of the bots whose names hold a text, in any case of letters, by name. Raises PageError."""
-    query = select(Bot, Owner.name).join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+    query = select(BotRecord, OwnerRecord.name).join(
+        OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id), isouter=True
+    )
     if text:
-        query = query.where(col(Bot.name).icontains(text, autoescape=True))
+        query = query.where(col(BotRecord.name).icontains(text, autoescape=True))
     with read(source) as session:
         found = session.exec(one_page(query, _BY_NAME, limit, after)).all()
         page = cut(found, _BY_NAME, limit, lambda row: (row[0].name,))
@@ -84,21 +88,21 @@ def search_bots(
 def count_bots(source: Source) -> int:
     """Return how many bots there are, disabled ones too."""
     with read(source) as session:
-        return session.exec(select(func.count()).select_from(Bot)).one()
+        return session.exec(select(func.count()).select_from(BotRecord)).one()
 
 
 def bot_names(source: Source) -> list[str]:
     """Return the names of all bots, sorted."""
     with read(source) as session:
-        return list(session.exec(select(Bot.name).order_by(Bot.name)))
+        return list(session.exec(select(BotRecord.name).order_by(BotRecord.name)))
 
 
 def list_versions(
     source: Source, bot: str, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
-) -> Page[Version]:
+) -> Page[VersionRecord]:
     """Return a page of the versions of the bot of that name, the newest first. Raises NotFoundError, PageError."""
     with read(source) as session:
-        query = select(Version).where(Version.bot_id == get_bot(session, bot).id)
+        query = select(VersionRecord).where(VersionRecord.bot_id == get_bot(session, bot).id)
         found = session.exec(one_page(query, _VERSIONS, limit, after)).all()
         return cut(found, _VERSIONS, limit, lambda version: (version.number,))
 
@@ -110,28 +114,32 @@ def bot_detail(source: Source, name: str) -> BotRow:
         return BotRow(bot, owner_name(session, bot), *_newest_of(session, bot))
 
 
-def is_owner_disabled(source: Source, bot: Bot) -> bool:
+def is_owner_disabled(source: Source, bot: BotRecord) -> bool:
     """Return whether the bot has an owner who is barred from the service."""
     with read(source) as session:
-        owner = session.get(Owner, bot.owner_id) if bot.owner_id else None
+        owner = session.get(OwnerRecord, bot.owner_id) if bot.owner_id else None
         return owner is not None and owner.disabled_at_us is not None
 
 
-def all_versions(source: Source) -> list[NamedVersion]:
+def all_versions(source: Source) -> list[VersionRow]:
     """Return every version of every bot, by name of the bot and then from the oldest on."""
-    query = select(Bot, Version).join(Version, col(Version.bot_id) == Bot.id)
+    query = select(BotRecord, VersionRecord).join(VersionRecord, col(VersionRecord.bot_id) == BotRecord.id)
     with read(source) as session:
-        return [NamedVersion(*row) for row in session.exec(query.order_by(Bot.name, col(Version.number)))]
+        return [VersionRow(*row) for row in session.exec(query.order_by(BotRecord.name, col(VersionRecord.number)))]
 
 
-def named_versions(source: Source, version_ids: Collection[str]) -> dict[str, NamedVersion]:
+def named_versions(source: Source, version_ids: Collection[str]) -> dict[str, VersionRow]:
     """Return these versions with their bots, by the version's id."""
-    query = select(Bot, Version).join(Version, col(Version.bot_id) == Bot.id).where(col(Version.id).in_(version_ids))
+    query = (
+        select(BotRecord, VersionRecord)
+        .join(VersionRecord, col(VersionRecord.bot_id) == BotRecord.id)
+        .where(col(VersionRecord.id).in_(version_ids))
+    )
     with read(source) as session:
-        return {version.id: NamedVersion(bot, version) for bot, version in session.exec(query)}
+        return {version.id: VersionRow(bot, version) for bot, version in session.exec(query)}
 
 
-def find_version(source: Source, text: str) -> NamedVersion:
+def find_version(source: Source, text: str) -> VersionRow:
     """Return the version named by `name` (the newest of that bot) or `name@part` (by any part of its content hash).
 
     Raises NotFoundError, AmbiguousError.
@@ -139,13 +147,13 @@ def find_version(source: Source, text: str) -> NamedVersion:
     name, at, part = text.partition("@")
     with read(source) as session:
         bot = get_bot(session, name)
-        return NamedVersion(bot, _by_hash(session, bot, part) if at else _newest_of(session, bot)[0])
+        return VersionRow(bot, _by_hash(session, bot, part) if at else _newest_of(session, bot)[0])
 
 
-def _by_hash(session: Session, bot: Bot, part: str) -> Version:
+def _by_hash(session: Session, bot: BotRecord, part: str) -> VersionRecord:
     wanted, is_part = part.lower(), 0 < len(part) <= _HASH_DIGITS
-    of_bot = select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number).desc())
-    holding = session.exec(of_bot.where(holds_part(Version.content_hash, wanted))).all() if is_part else []
+    of_bot = select(VersionRecord).where(VersionRecord.bot_id == bot.id).order_by(col(VersionRecord.number).desc())
+    holding = session.exec(of_bot.where(holds_part(VersionRecord.content_hash, wanted))).all() if is_part else []
     found = [version for version in holding if version.content_hash.startswith(wanted)] or holding
     if not found:
         newest = session.exec(of_bot.limit(_MOST_NAMED)).all()
@@ -174,18 +182,18 @@ def _by_hash(session: Session, bot: Bot, part: str) -> Version:
     return found[0]
 
 
-def _newest_of(session: Session, bot: Bot) -> tuple[Version, int]:
+def _newest_of(session: Session, bot: BotRecord) -> tuple[VersionRecord, int]:
     """Return the newest version of a bot, and how many there are."""
     version, count = session.exec(_NEWEST, params={"bot": bot.id}).one()
     return version, count
 
 
-def _newest_of_all(session: Session, bots: Sequence[Bot]) -> dict[str, tuple[Version, int]]:
+def _newest_of_all(session: Session, bots: Sequence[BotRecord]) -> dict[str, tuple[VersionRecord, int]]:
     """Return the newest version of each bot, and how many it has, by the bot's id."""
     ids = [bot.id for bot in bots]
-    counted = select(Version.bot_id, func.max(Version.number).label("number"), func.count().label("count"))
-    last = counted.where(col(Version.bot_id).in_(ids)).group_by(Version.bot_id).subquery()
-    query = select(Version, last.c.count).join(
-        last, (last.c.bot_id == Version.bot_id) & (last.c.number == Version.number)
+    counted = select(VersionRecord.bot_id, func.max(VersionRecord.number).label("number"), func.count().label("count"))
+    last = counted.where(col(VersionRecord.bot_id).in_(ids)).group_by(VersionRecord.bot_id).subquery()
+    query = select(VersionRecord, last.c.count).join(
+        last, (last.c.bot_id == VersionRecord.bot_id) & (last.c.number == VersionRecord.number)
     )
     return {version.bot_id: (version, count) for version, count in session.exec(query)}

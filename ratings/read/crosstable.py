@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, FromClause, case, func, select
 from sqlmodel import Session
 
 from ratings.read.leaderboard import table
-from ratings.read.scope import Scope
+from ratings.read.scope import MatchScope
 from ratings.read.tournaments import standings
 from ratings.statistics.points import points_between
 from ratings.store import tables
@@ -21,7 +21,7 @@ from ratings.values.statistics import Counted, Crosstable, Meeting, SeatResult
 _s, _v, _b = tables.match_seat, tables.version, tables.bot
 
 
-def crosstable(source: Source, scope: Scope, limit: int) -> Crosstable:
+def crosstable(source: Source, scope: MatchScope, limit: int) -> Crosstable:
     """Return the crosstable of the `limit` best versions of a tournament or pool."""
     with read(source) as session:
         versions = _best(session, scope, limit)
@@ -30,19 +30,21 @@ def crosstable(source: Source, scope: Scope, limit: int) -> Crosstable:
         return Crosstable(counted, _meetings(session, scope, versions, known))
 
 
-def _best(session: Session, scope: Scope, limit: int) -> list[str]:
+def _best(session: Session, scope: MatchScope, limit: int) -> list[str]:
     if scope.tournament_id is not None:
         return [row.version_id for row in standings(session, scope.tournament_id)][:limit]
     return [row.version_id for row in table(session, pool_id=str(scope.pool_id), limit=limit)]
 
 
-def meetings(source: Source, scope: Scope, versions: Sequence[str]) -> tuple[Meeting, ...]:
+def meetings(source: Source, scope: MatchScope, versions: Sequence[str]) -> tuple[Meeting, ...]:
     """Return every ordered pair of `versions` that met, sorted by ids."""
     with read(source) as session:
         return _meetings(session, scope, versions, names(session, versions))
 
 
-def _meetings(session: Session, scope: Scope, versions: Sequence[str], known: Mapping[str, str]) -> tuple[Meeting, ...]:
+def _meetings(
+    session: Session, scope: MatchScope, versions: Sequence[str], known: Mapping[str, str]
+) -> tuple[Meeting, ...]:
     query = (
         select(_s.c.match_id, _s.c.version_id, _s.c.rank)
         .where(_s.c.version_id.in_(versions), _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
@@ -84,7 +86,7 @@ def _count_meetings(sitting: Iterable[AnyRow]) -> dict[tuple[str, str], list[int
     return found
 
 
-def by_opponent(source: Source, scope: Scope, version_id: str) -> tuple[Meeting, ...]:
+def by_opponent(source: Source, scope: MatchScope, version_id: str) -> tuple[Meeting, ...]:
     """Return how one version, called by its bot, fared against everybody whom it met, the opponent met most first."""
     with read(source) as session:
         other = _s.alias("other")
@@ -100,7 +102,7 @@ def by_opponent(source: Source, scope: Scope, version_id: str) -> tuple[Meeting,
         return tuple(sorted(found, key=lambda meeting: (-meeting.matches, meeting.opponent_id)))
 
 
-def by_seat(source: Source, scope: Scope, version_id: str | None = None) -> tuple[SeatResult, ...]:
+def by_seat(source: Source, scope: MatchScope, version_id: str | None = None) -> tuple[SeatResult, ...]:
     """Return the results in each seat, of one version or of all."""
     with read(source) as session:
         rows = _seat_rows(session, scope, None if version_id is None else _s.c.version_id == version_id)
@@ -120,7 +122,7 @@ def _ties(other: FromClause) -> ColumnElement[int]:
     return func.sum(case((_s.c.rank == other.c.rank, 1), else_=0))
 
 
-def _seat_rows(session: Session, scope: Scope, only: ColumnElement[bool] | None) -> list[tuple[int, ...]]:
+def _seat_rows(session: Session, scope: MatchScope, only: ColumnElement[bool] | None) -> list[tuple[int, ...]]:
     """Return seat, matches, first ranks, points, opponents met, forfeits, those shared, and those ahead of some."""
     other = _s.alias("other")
     points = func.sum(_points_against(other))

@@ -20,7 +20,7 @@ from ratings.read.tournaments import TournamentRow, tournament_row
 from ratings.store import schema, tables
 from ratings.store.archive.chain import write_chain
 from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, row_encoder
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.store.sessions import Source, read
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ _PART = 200
 
 
 def export_tournament(
-    source: Source, tournament: Tournament, target: Path, on_progress: OnProgress = lambda _done, _total: None
+    source: Source, tournament: TournamentRecord, target: Path, on_progress: OnProgress = lambda _done, _total: None
 ) -> str:
     """Write a tournament that is over into the new file `target`; return the digest of the file in hexadecimal digits.
 
@@ -85,7 +85,7 @@ def _new_file(target: Path) -> Iterator[IO[str]]:
             Path(name).unlink()
 
 
-def records(session: Session, tournament: Tournament) -> Iterator[tuple[str, Any]]:
+def records(session: Session, tournament: TournamentRecord) -> Iterator[tuple[str, Any]]:
     """Yield kind and data of every line. Raises ArchiveError if the tournament is not over."""
     row = tournament_row(session, tournament.id)
     if row.status not in ("finished", "cancelled"):
@@ -120,7 +120,7 @@ def _parts(session: Session, query: Select[Any]) -> Iterator[Sequence[Sequence[A
     return session.connection().execute(query, execution_options={"yield_per": _PART}).partitions()
 
 
-def _condition(table: CoreTable, tournament: Tournament) -> ColumnElement[bool]:
+def _condition(table: CoreTable, tournament: TournamentRecord) -> ColumnElement[bool]:
     """Return which rows of a table belong to the tournament."""
     columns = table.c
     if table is tables.tournament:
@@ -136,7 +136,7 @@ def _condition(table: CoreTable, tournament: Tournament) -> ColumnElement[bool]:
     return columns.id.in_(_people(table, tournament))
 
 
-def _is_annulment(table: CoreTable, tournament: Tournament) -> ColumnElement[bool]:
+def _is_annulment(table: CoreTable, tournament: TournamentRecord) -> ColumnElement[bool]:
     """Return which annulments, or blocks that they mark, belong to the tournament."""
     marked, block = tables.annulled_block.c, tables.block.c
     its_blocks = select(block.id).where(block.tournament_id == tournament.id)
@@ -145,7 +145,7 @@ def _is_annulment(table: CoreTable, tournament: Tournament) -> ColumnElement[boo
     return table.c.id.in_(select(marked.annulment_id).where(marked.block_id.in_(its_blocks)))
 
 
-def _people(table: CoreTable, tournament: Tournament) -> Select[Any]:
+def _people(table: CoreTable, tournament: TournamentRecord) -> Select[Any]:
     """Select the ids of the versions that took part, of their bots, or of their owners."""
     entrant, version, bot = tables.entrant, tables.version, tables.bot
     if table is version:

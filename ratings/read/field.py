@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, func, select
 
-from ratings.store.bot_event import ActiveVersion
+from ratings.store.bot_event import ActiveVersionRecord
 from ratings.store.fitness import annulled
-from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import Admission
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
+from ratings.store.service import AdmissionRecord
 from ratings.store.sessions import Source, read
 from ratings.values.names import PEOPLE
 
@@ -29,8 +29,8 @@ class Unfit(enum.Enum):
 class Candidate:
     """A bot, with the version that would play and what keeps it out, if anything does."""
 
-    bot: Bot
-    version: Version
+    bot: BotRecord
+    version: VersionRecord
     unfit: Unfit | None
 
 
@@ -40,23 +40,27 @@ def candidates(source: Source) -> list[Candidate]:
     The version is the active one of a bot, else its newest. One of an owner who handed it in to be looked at must have
     become active; where nobody looks at bots, as in a database without a service, it need not.
     """
-    newest = select(Version.bot_id, func.max(Version.number).label("number")).group_by(col(Version.bot_id)).subquery()
+    newest = (
+        select(VersionRecord.bot_id, func.max(VersionRecord.number).label("number"))
+        .group_by(col(VersionRecord.bot_id))
+        .subquery()
+    )
     query = (
-        select(Bot, Version, Owner, ActiveVersion.version_id)
-        .join(newest, newest.c.bot_id == Bot.id)
-        .join(ActiveVersion, col(ActiveVersion.bot_id) == Bot.id, isouter=True)
+        select(BotRecord, VersionRecord, OwnerRecord, ActiveVersionRecord.version_id)
+        .join(newest, newest.c.bot_id == BotRecord.id)
+        .join(ActiveVersionRecord, col(ActiveVersionRecord.bot_id) == BotRecord.id, isouter=True)
         .join(
-            Version,
-            (col(Version.id) == ActiveVersion.version_id)
+            VersionRecord,
+            (col(VersionRecord.id) == ActiveVersionRecord.version_id)
             | (
-                col(ActiveVersion.version_id).is_(None)
-                & (Version.bot_id == newest.c.bot_id)
-                & (Version.number == newest.c.number)
+                col(ActiveVersionRecord.version_id).is_(None)
+                & (VersionRecord.bot_id == newest.c.bot_id)
+                & (VersionRecord.number == newest.c.number)
             ),
         )
-        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
-        .where(func.coalesce(Owner.name, "") != PEOPLE)
-        .order_by(Bot.name)
+        .join(OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id), isouter=True)
+        .where(func.coalesce(OwnerRecord.name, "") != PEOPLE)
+        .order_by(BotRecord.name)
     )
     with read(source) as session:
         rows = session.exec(query).all()
@@ -72,10 +76,12 @@ def candidates(source: Source) -> list[Candidate]:
 
 def _handed_in(session: Session) -> set[str]:
     """Return the versions that were handed in to be looked at, whatever was found."""
-    return set(session.exec(select(Admission.version_id).distinct()))
+    return set(session.exec(select(AdmissionRecord.version_id).distinct()))
 
 
-def _unfit(bot: Bot, owner: Owner | None, version: Version, is_annulled: bool, is_waiting: bool) -> Unfit | None:
+def _unfit(
+    bot: BotRecord, owner: OwnerRecord | None, version: VersionRecord, is_annulled: bool, is_waiting: bool
+) -> Unfit | None:
     if bot.disabled_at_us is not None:
         return Unfit.DISABLED
     if owner is not None and owner.disabled_at_us is not None:

@@ -12,7 +12,7 @@ from sqlmodel import select as select_models
 
 from ratings.statistics.host_losses import suspect
 from ratings.store import tables
-from ratings.store.models import Bot, Version
+from ratings.store.models import BotRecord, VersionRecord
 from ratings.store.progress import count_progress
 from ratings.store.sessions import Source, read
 from ratings.values.states import MatchState
@@ -53,8 +53,10 @@ def host_losses(source: Source, tournament_id: str) -> tuple[HostLoss, ...]:
 
 
 def _named(session: Session, loss: HostLoss, version_id: str, matches: Sequence[set[str]]) -> HostLoss:
-    query = select_models(Bot.name, Version.number).join(Version, col(Version.bot_id) == Bot.id)
-    bot, number = session.exec(query.where(Version.id == version_id)).one()
+    query = select_models(BotRecord.name, VersionRecord.number).join(
+        VersionRecord, col(VersionRecord.bot_id) == BotRecord.id
+    )
+    bot, number = session.exec(query.where(VersionRecord.id == version_id)).one()
     return replace(loss, bot=bot, version=number, sat_in=sum(version_id in seats for seats in matches))
 
 

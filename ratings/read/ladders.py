@@ -14,9 +14,9 @@ from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import ladders as stored
 from ratings.store import tables
 from ratings.store.ladders import RunningLadder
-from ratings.store.models import Pool
-from ratings.store.season import Season, seasons_of
-from ratings.store.service import Ladder
+from ratings.store.models import PoolRecord
+from ratings.store.season import SeasonRecord, seasons_of
+from ratings.store.service import LadderRecord
 from ratings.store.sessions import Source, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
@@ -30,9 +30,9 @@ _LADDERS = Order("ladders", (tables.ladder.c.id,), (str,))
 class LadderRow:
     """A ladder with its pool and its seasons, the first first."""
 
-    ladder: Ladder
-    pool: Pool
-    seasons: tuple[Season, ...]
+    ladder: LadderRecord
+    pool: PoolRecord
+    seasons: tuple[SeasonRecord, ...]
 
 
 def open_ladders(source: Source) -> list[RunningLadder]:
@@ -45,7 +45,7 @@ def find_ladder(source: Source, name: str) -> LadderRow:
     """Return the open ladder of that name, or the one that was closed last. Raises NotFoundError."""
     with read(source) as session:
         ladder = stored.get_ladder(session, name)
-        return LadderRow(ladder, session.get_one(Pool, ladder.pool_id), tuple(seasons_of(session, ladder.id)))
+        return LadderRow(ladder, session.get_one(PoolRecord, ladder.pool_id), tuple(seasons_of(session, ladder.id)))
 
 
 def running_ladder(source: Source, name: str) -> RunningLadder:
@@ -66,7 +66,7 @@ def running_ladder(source: Source, name: str) -> RunningLadder:
 
 def list_ladders(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[LadderRow]:
     """Return the ladders, the newest first, closed ones too. Raises PageError."""
-    query = select(Ladder, Pool).join(Pool, col(Pool.id) == Ladder.pool_id)
+    query = select(LadderRecord, PoolRecord).join(PoolRecord, col(PoolRecord.id) == LadderRecord.pool_id)
     with read(source) as session:
         found = session.exec(one_page(query, _LADDERS, limit, after)).all()
         page = cut(found, _LADDERS, limit, lambda row: (row[0].id,))
@@ -103,9 +103,9 @@ def count_apart(owners: Sequence[str | None]) -> int:
 
 def list_seasons(
     source: Source, ladder_id: str, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
-) -> Page[Season]:
+) -> Page[SeasonRecord]:
     """Return the seasons of a ladder, the newest first. Raises PageError."""
-    query = select(Season).where(Season.ladder_id == ladder_id)
+    query = select(SeasonRecord).where(SeasonRecord.ladder_id == ladder_id)
     with read(source) as session:
         found = session.exec(one_page(query, _SEASONS, limit, after)).all()
     return cut(found, _SEASONS, limit, lambda season: (season.number,))

@@ -16,9 +16,8 @@ from ratings.errors import NotFoundError, PageError
 from ratings.read.paging import Order, cut, each, need_rows, one_page, part_of, place_of
 from ratings.read.pools import pool_value
 from ratings.store import tables
-from ratings.store.models import Pool as StoredPool
-from ratings.store.rating import PendingRating
-from ratings.store.rating import RatingChange as StoredChange
+from ratings.store.models import PoolRecord
+from ratings.store.rating import PendingRatingRecord, RatingChangeRecord
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
@@ -38,7 +37,7 @@ By an index it would look up each row by itself, which takes four times as long.
 _COUNTS: Final = (func.count().label("n"), func.coalesce(func.sum(_r.c.matches), 0).label("seats"))
 _OF_EACH = select(POOL_OF.label("pool_id"), *_COUNTS).group_by(POOL_OF).subquery()
 _POOLS = (
-    select_models(StoredPool, func.coalesce(_OF_EACH.c.n, 0), func.coalesce(_OF_EACH.c.seats, 0))
+    select_models(PoolRecord, func.coalesce(_OF_EACH.c.n, 0), func.coalesce(_OF_EACH.c.seats, 0))
     .join(_OF_EACH, _OF_EACH.c.pool_id == tables.pool.c.id, isouter=True)
     .join(_w, _w.c.pool_id == tables.pool.c.id, isouter=True)
     .where(_OF_EACH.c.n.is_not(None) | _w.c.pool_id.is_not(None))
@@ -125,7 +124,7 @@ def behind(source: Source, pool_id: str) -> int:
 def unfinished_pools(source: Source) -> list[tuple[str, tuple[int, int]]]:
     """Return the pools whose ratings are being computed anew, each with a mark that changes when that gets on."""
     with read(source) as session:
-        return [(one.pool_id, (one.first_seq, one.asked)) for one in session.exec(select_models(PendingRating))]
+        return [(one.pool_id, (one.first_seq, one.asked)) for one in session.exec(select_models(PendingRatingRecord))]
 
 
 def pools(source: Source) -> list[RatedPool]:
@@ -135,14 +134,14 @@ def pools(source: Source) -> list[RatedPool]:
         return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.pool_id))
 
 
-def rated_pool(source: Source, pool: StoredPool) -> RatedPool:
+def rated_pool(source: Source, pool: PoolRecord) -> RatedPool:
     """Return a pool with what is rated in it."""
     with read(source) as session:
         count, seats = session.connection().execute(_OF_ONE, {"pool": pool.id}).one()
         return _rated(pool, count, seats)
 
 
-def _rated(pool: StoredPool, versions: int, seats: int) -> RatedPool:
+def _rated(pool: PoolRecord, versions: int, seats: int) -> RatedPool:
     return RatedPool(pool_value(pool), int(versions), int(seats) // pool.seats)
 
 
@@ -154,7 +153,7 @@ def table(source: Source, *, pool_id: str, limit: int | None = None, start: int 
     Raises NotFoundError.
     """
     with read(source) as session:
-        pool = session.get(StoredPool, pool_id)
+        pool = session.get(PoolRecord, pool_id)
         if pool is None:
             raise NotFoundError(
                 Text("ratings.no_pool_see_arena_leaderboard", "no pool {pool}; see: arena leaderboard", pool=pool_id)
@@ -206,13 +205,15 @@ def history(
     source: Source, *, pool_id: str, version_id: str, limit: int | None = None, after: str | None = None
 ) -> Page[RatingChange]:
     """Return the changes of a version's rating in a pool, the last first. Raises PageError."""
-    query = select_models(StoredChange).where(StoredChange.pool_id == pool_id, StoredChange.version_id == version_id)
+    query = select_models(RatingChangeRecord).where(
+        RatingChangeRecord.pool_id == pool_id, RatingChangeRecord.version_id == version_id
+    )
     with read(source) as session:
         found = session.exec(one_page(query, _HISTORY, limit, after)).all()
     return each(cut(found, _HISTORY, limit, lambda change: (change.rating_seq, change.seat)), _change)
 
 
-def _change(stored: StoredChange) -> RatingChange:
+def _change(stored: RatingChangeRecord) -> RatingChange:
     return RatingChange(
         match_id=stored.match_id,
         seat=stored.seat,

@@ -11,9 +11,9 @@ from sqlmodel import select as select_models
 
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import tables
-from ratings.store.models import Bot, LeakCheck, Match, MatchSeat, Version
+from ratings.store.models import BotRecord, LeakCheckRecord, MatchRecord, MatchSeatRecord, VersionRecord
 from ratings.store.sessions import Source, read
-from ratings.store.tallies import EntrantTally
+from ratings.store.tallies import EntrantTallyRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 _MOST_LISTED = 500
@@ -26,9 +26,9 @@ _ORDER = Order("leak checks", (_c.c.match_id, _c.c.seat), (str, int), is_descend
 class LeakRow:
     """A leak check, and the version that was checked."""
 
-    check: LeakCheck
+    check: LeakCheckRecord
     bot: str
-    version: Version
+    version: VersionRecord
     owner_id: str | None
     """The owner of the bot."""
 
@@ -53,7 +53,9 @@ def _wanted(session: Session, tournament_id: str) -> Select[str, int]:
 
     The other tables are only looked up: as joins they would have SQLite begin with all matches of the tournament.
     """
-    tallies = session.exec(select_models(EntrantTally).where(EntrantTally.tournament_id == tournament_id)).all()
+    tallies = session.exec(
+        select_models(EntrantTallyRecord).where(EntrantTallyRecord.tournament_id == tournament_id)
+    ).all()
     of_tournament = select(_m.c.id).where(_m.c.id == _c.c.match_id, _m.c.tournament_id == tournament_id).exists()
     query = select(_c.c.match_id, _c.c.seat).where(of_tournament)
     if sum(one.equal + one.leaks + one.unstable + one.unknown for one in tallies) <= _MOST_LISTED:
@@ -67,11 +69,15 @@ def _wanted(session: Session, tournament_id: str) -> Select[str, int]:
 
 def _rows(session: Session, keys: Sequence[tuple[str, int]]) -> list[LeakRow]:
     query = (
-        select_models(LeakCheck, Bot, Version)
-        .join(Match, col(Match.id) == LeakCheck.match_id)
-        .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
-        .join(Version, col(Version.id) == MatchSeat.version_id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .where(col(LeakCheck.match_id).in_([match_id for match_id, _ in keys]))
+        select_models(LeakCheckRecord, BotRecord, VersionRecord)
+        .join(MatchRecord, col(MatchRecord.id) == LeakCheckRecord.match_id)
+        .join(
+            MatchSeatRecord,
+            (col(MatchSeatRecord.match_id) == LeakCheckRecord.match_id)
+            & (col(MatchSeatRecord.seat) == LeakCheckRecord.seat),
+        )
+        .join(VersionRecord, col(VersionRecord.id) == MatchSeatRecord.version_id)
+        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+        .where(col(LeakCheckRecord.match_id).in_([match_id for match_id, _ in keys]))
     )
     return [LeakRow(check, bot.name, version, bot.owner_id) for check, bot, version in session.exec(query)]

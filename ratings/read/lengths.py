@@ -6,7 +6,7 @@ from statistics import fmean
 
 from sqlalchemy import select
 
-from ratings.read.scope import Scope
+from ratings.read.scope import MatchScope
 from ratings.store import tables
 from ratings.store.sessions import Source, read
 from ratings.values.statistics import Spread
@@ -15,7 +15,7 @@ _m = tables.match
 _MEASURES = ("plies", "decisions", "duration_us")
 
 
-def lengths(source: Source, scope: Scope) -> tuple[Spread, ...]:
+def lengths(source: Source, scope: MatchScope) -> tuple[Spread, ...]:
     """Return the distribution of every measure, or nothing before the first match."""
     with read(source) as session:
         query = select(*(_m.c[name] for name in _MEASURES)).where(scope.holds(_m.c.id), _m.c.plies.is_not(None))

@@ -9,17 +9,17 @@ from sqlmodel import col, select
 
 from ratings.read.paging import Order, cut, one_page
 from ratings.store import tables
-from ratings.store.bot_event import ActiveVersion, BotEvent
+from ratings.store.bot_event import ActiveVersionRecord, BotEventRecord
 from ratings.store.lookups import get_bot
-from ratings.store.models import Version
+from ratings.store.models import VersionRecord
 from ratings.store.sessions import Source, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 _EVENTS = Order("bot-events", (tables.bot_event.c.number,), (int,))
 _ACTIVE = (
-    select(Version)
-    .join(ActiveVersion, col(ActiveVersion.version_id) == Version.id)
-    .where(col(ActiveVersion.bot_id) == bindparam("bot"))
+    select(VersionRecord)
+    .join(ActiveVersionRecord, col(ActiveVersionRecord.version_id) == VersionRecord.id)
+    .where(col(ActiveVersionRecord.bot_id) == bindparam("bot"))
 )
 
 
@@ -27,7 +27,7 @@ _ACTIVE = (
 class EventRow:
     """What happened to a bot, and to which of its versions, if to one."""
 
-    event: BotEvent
+    event: BotEventRecord
     number: int | None
     content_hash: str | None
 
@@ -38,15 +38,15 @@ def bot_events(
     """Return what happened to a bot, the newest first. Raises NotFoundError, PageError."""
     with read(source) as session:
         query = (
-            select(BotEvent, Version.number, Version.content_hash)
-            .join(Version, col(Version.id) == col(BotEvent.version_id), isouter=True)
-            .where(BotEvent.bot_id == get_bot(session, bot).id)
+            select(BotEventRecord, VersionRecord.number, VersionRecord.content_hash)
+            .join(VersionRecord, col(VersionRecord.id) == col(BotEventRecord.version_id), isouter=True)
+            .where(BotEventRecord.bot_id == get_bot(session, bot).id)
         )
         rows = [EventRow(*row) for row in session.exec(one_page(query, _EVENTS, limit, after))]
     return cut(rows, _EVENTS, limit, lambda row: (row.event.number,))
 
 
-def active_version(source: Source, bot: str) -> Version | None:
+def active_version(source: Source, bot: str) -> VersionRecord | None:
     """Return the version with which a bot takes part in ladders, or `None`. Raises NotFoundError."""
     with read(source) as session:
         return session.exec(_ACTIVE, params={"bot": get_bot(session, bot).id}).one_or_none()

@@ -21,14 +21,14 @@ from ratings.errors import NotFoundError
 from ratings.statistics.official.results import Bools, Ints, Results, distinct
 from ratings.store import tables
 from ratings.store.sessions import Source, read
-from ratings.values.states import Verdict
+from ratings.values.states import RatingVerdict
 
 _PART = 500
 """So many rows stay in the cache of a processor, and are too few for Python to look for garbage among them (700)."""
 _MOST_NAMES = 500
 Small: TypeAlias = npt.NDArray[np.int32]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
-_IS_NOT_RATED = text(f"verdict <> '{Verdict.RATED}'")
+_IS_NOT_RATED = text(f"verdict <> '{RatingVerdict.RATED}'")
 """In the words of the index of these matches: of a parameter no database knows that the index is for it."""
 _m, _t, _o, _b, _v = tables.match, tables.tournament, tables.rating_order, tables.block, tables.version
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
-from ratings.store.service import SeatLog
+from ratings.store.service import SeatLogRecord
 from ratings.store.sessions import Source, read
 
 
@@ -21,5 +21,5 @@ class StoredLog:
 def seat_log(source: Source, match_id: str, seat: int) -> StoredLog | None:
     """Return the log of one seat, or None if the bot wrote nothing, or logs were not kept or are removed."""
     with read(source) as session:
-        row = session.get(SeatLog, (match_id, seat))
+        row = session.get(SeatLogRecord, (match_id, seat))
         return None if row is None else StoredLog(zlib.decompress(row.data), row.cut_bytes)

@@ -13,7 +13,7 @@ from sqlmodel import select as select_models
 from ratings.read.match_search import ALL, LeaveOut, MatchFilter, find_page, leave_nothing_out
 from ratings.read.paging import each
 from ratings.store import tables
-from ratings.store.models import Block, Match, Tournament
+from ratings.store.models import BlockRecord, MatchRecord, TournamentRecord
 from ratings.store.sessions import Source, read
 from ratings.values.page import DEFAULT_LIMIT, Page
 
@@ -21,10 +21,10 @@ __all__ = ["ALL", "MatchFilter", "MatchRow", "list_matches"]
 
 _s, _v, _b = tables.match_seat, tables.version, tables.bot
 _MATCHES = (
-    select_models(Match, Tournament.name, Block.index)
-    .join(Tournament, col(Tournament.id) == Match.tournament_id)
-    .join(Block, col(Block.id) == Match.block_id)
-    .where(col(Match.id).in_(bindparam("matches", expanding=True)))
+    select_models(MatchRecord, TournamentRecord.name, BlockRecord.index)
+    .join(TournamentRecord, col(TournamentRecord.id) == MatchRecord.tournament_id)
+    .join(BlockRecord, col(BlockRecord.id) == MatchRecord.block_id)
+    .where(col(MatchRecord.id).in_(bindparam("matches", expanding=True)))
 )
 _SEATS = (
     select(_s.c.match_id, _b.c.name, _s.c.rank)
@@ -45,7 +45,7 @@ _AT_ONCE = 500
 class MatchRow:
     """A match in a list; `seats` tells who sits where, as `(name of the bot, rank or None)` by seat."""
 
-    match: Match
+    match: MatchRecord
     tournament: str
     """The name of its tournament."""
     block_index: int

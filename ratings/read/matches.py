@@ -13,23 +13,23 @@ from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.read.identifying import holds_part, may_be_part_of_id, only_one
 from ratings.store.models import (
-    Attempt,
-    Block,
-    Bot,
-    Fault,
-    LeakCheck,
-    Match,
-    MatchSeat,
-    Pool,
-    Replay,
-    Tournament,
-    Version,
+    AttemptRecord,
+    BlockRecord,
+    BotRecord,
+    FaultRecord,
+    LeakCheckRecord,
+    MatchRecord,
+    MatchSeatRecord,
+    PoolRecord,
+    ReplayRecord,
+    TournamentRecord,
+    VersionRecord,
 )
 from ratings.store.sessions import Source, read
 from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
-    from ratings.store.rating import RatingChange
+    from ratings.store.rating import RatingChangeRecord
 
 _MOST_NAMED = 1000
 
@@ -38,10 +38,10 @@ _MOST_NAMED = 1000
 class SeatRow:
     """A seat of a match: who sat there, how it ended, and what it did to the rating (`None` while it did nothing)."""
 
-    seat: MatchSeat
+    seat: MatchSeatRecord
     bot: str
-    version: Version
-    change: RatingChange | None
+    version: VersionRecord
+    change: RatingChangeRecord | None
     owner_id: str | None
     """The owner of the bot."""
     is_remote: bool
@@ -49,33 +49,33 @@ class SeatRow:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchDetail:
+class StoredMatch:
     """All that is known of a match but its replay."""
 
-    match: Match
-    tournament: Tournament
-    pool: Pool
-    block: Block
+    match: MatchRecord
+    tournament: TournamentRecord
+    pool: PoolRecord
+    block: BlockRecord
     seats: tuple[SeatRow, ...]
-    faults: Sequence[Fault]
-    attempts: Sequence[Attempt]
-    leak_checks: Sequence[LeakCheck]
+    faults: Sequence[FaultRecord]
+    attempts: Sequence[AttemptRecord]
+    leak_checks: Sequence[LeakCheckRecord]
     runtime_names: Mapping[str, str]
     """The name of each runtime that a seat ran in, by its hash."""
 
 
-def find_match(source: Source, text: str) -> Match:
+def find_match(source: Source, text: str) -> MatchRecord:
     """Return the match of that id, or with that part of an id (4 characters or more).
 
     Raises NotFoundError, AmbiguousError.
     """
     with read(source) as session:
-        exact = session.get(Match, text)
+        exact = session.get(MatchRecord, text)
         if exact is not None:
             return exact
         near = [(id_, None) for id_ in _near(session, text)]
         return session.get_one(
-            Match,
+            MatchRecord,
             only_one(
                 text,
                 "match",
@@ -87,40 +87,44 @@ def find_match(source: Source, text: str) -> Match:
 
 def _near(session: Session, text: str) -> Sequence[str]:
     """Return the ids that hold the text, but no more than it takes to tell how it is ambiguous."""
-    holding = select(Match.id).where(holds_part(Match.id, text))
+    holding = select(MatchRecord.id).where(holds_part(MatchRecord.id, text))
     return session.exec(holding.limit(_MOST_NAMED)).all() if may_be_part_of_id(text) else []
 
 
-def match_detail(source: Source, match_id: str) -> MatchDetail:
+def match_detail(source: Source, match_id: str) -> StoredMatch:
     """Return all that is known of a match but its replay. Raises NotFoundError."""
     with read(source) as session:
         found = _planned(session, match_id)
-        faults = session.exec(select(Fault).where(Fault.match_id == match_id).order_by(col(Fault.number))).all()
-        attempts = session.exec(select(Attempt).where(Attempt.match_id == match_id).order_by(col(Attempt.number))).all()
-        checks = session.exec(
-            select(LeakCheck).where(LeakCheck.match_id == match_id).order_by(col(LeakCheck.seat))
+        faults = session.exec(
+            select(FaultRecord).where(FaultRecord.match_id == match_id).order_by(col(FaultRecord.number))
         ).all()
-        return MatchDetail(
+        attempts = session.exec(
+            select(AttemptRecord).where(AttemptRecord.match_id == match_id).order_by(col(AttemptRecord.number))
+        ).all()
+        checks = session.exec(
+            select(LeakCheckRecord).where(LeakCheckRecord.match_id == match_id).order_by(col(LeakCheckRecord.seat))
+        ).all()
+        return StoredMatch(
             *found, _seats(session, match_id), faults, attempts, checks, _runtime_names(session, match_id)
         )
 
 
 def _runtime_names(session: Session, match_id: str) -> dict[str, str]:
-    from ratings.store.runtime import Runtime  # no list of matches needs it
+    from ratings.store.runtime import RuntimeRecord  # no list of matches needs it
 
-    query = select(Runtime.hash, Runtime.name).where(
-        col(Runtime.hash).in_(select(MatchSeat.runtime).where(MatchSeat.match_id == match_id))
+    query = select(RuntimeRecord.hash, RuntimeRecord.name).where(
+        col(RuntimeRecord.hash).in_(select(MatchSeatRecord.runtime).where(MatchSeatRecord.match_id == match_id))
     )
     return dict(session.exec(query).all())
 
 
-def _planned(session: Session, match_id: str) -> tuple[Match, Tournament, Pool, Block]:
+def _planned(session: Session, match_id: str) -> tuple[MatchRecord, TournamentRecord, PoolRecord, BlockRecord]:
     query = (
-        select(Match, Tournament, Pool, Block)
-        .join(Tournament, col(Tournament.id) == Match.tournament_id)
-        .join(Pool, col(Pool.id) == Tournament.pool_id)
-        .join(Block, col(Block.id) == Match.block_id)
-        .where(Match.id == match_id)
+        select(MatchRecord, TournamentRecord, PoolRecord, BlockRecord)
+        .join(TournamentRecord, col(TournamentRecord.id) == MatchRecord.tournament_id)
+        .join(PoolRecord, col(PoolRecord.id) == TournamentRecord.pool_id)
+        .join(BlockRecord, col(BlockRecord.id) == MatchRecord.block_id)
+        .where(MatchRecord.id == match_id)
     )
     found = session.exec(query).one_or_none()
     if found is None:
@@ -135,19 +139,20 @@ def _planned(session: Session, match_id: str) -> tuple[Match, Tournament, Pool, 
 
 
 def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
-    from ratings.store.rating import RatingChange  # whoever finds a match or its replay needs no ratings
+    from ratings.store.rating import RatingChangeRecord  # whoever finds a match or its replay needs no ratings
 
     query = (
-        select(MatchSeat, Bot, Version, RatingChange)
-        .join(Version, col(Version.id) == MatchSeat.version_id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
+        select(MatchSeatRecord, BotRecord, VersionRecord, RatingChangeRecord)
+        .join(VersionRecord, col(VersionRecord.id) == MatchSeatRecord.version_id)
+        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
         .join(
-            RatingChange,
-            (col(RatingChange.match_id) == MatchSeat.match_id) & (col(RatingChange.seat) == MatchSeat.seat),
+            RatingChangeRecord,
+            (col(RatingChangeRecord.match_id) == MatchSeatRecord.match_id)
+            & (col(RatingChangeRecord.seat) == MatchSeatRecord.seat),
             isouter=True,
         )
-        .where(MatchSeat.match_id == match_id)
-        .order_by(col(MatchSeat.seat))
+        .where(MatchSeatRecord.match_id == match_id)
+        .order_by(col(MatchSeatRecord.seat))
     )
     return tuple(
         SeatRow(seat, bot.name, version, change, bot.owner_id, bot.remote)
@@ -158,13 +163,13 @@ def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
 def replay_of(source: Source, match_id: str) -> bytes:
     """Return the replay document of a finished match. Raises NotFoundError."""
     with read(source) as session:
-        replay = session.get(Replay, match_id)
+        replay = session.get(ReplayRecord, match_id)
         if replay is None:
-            raise NotFoundError(_why_no_replay(match_id, session.get(Match, match_id)))
+            raise NotFoundError(_why_no_replay(match_id, session.get(MatchRecord, match_id)))
         return replay.data
 
 
-def _why_no_replay(match_id: str, match: Match | None) -> str:
+def _why_no_replay(match_id: str, match: MatchRecord | None) -> str:
     if match is not None and match.replay_removed_at_us is not None:
         day = f"{datetime.fromtimestamp(match.replay_removed_at_us / 1_000_000, UTC):%Y-%m-%d}"
         return Text(
@@ -204,7 +209,7 @@ def _why_no_replay(match_id: str, match: Match | None) -> str:
 
 def replays(
     source: Source, tournament_id: str | None = None, match_id: str | None = None
-) -> Iterator[tuple[Match, bytes | None]]:
+) -> Iterator[tuple[MatchRecord, bytes | None]]:
     """Yield every finished match with its replay, or `None` if that is missing, or was removed (the match says so).
 
     They are those of the whole database, of one tournament, or one match, in schedule order within a tournament. Few
@@ -212,13 +217,13 @@ def replays(
     """
     with read(source) as session:
         query = (
-            select(Match, Replay.data)
-            .join(Replay, isouter=True)
-            .where(Match.state == MatchState.FINISHED)
-            .order_by(Match.tournament_id, col(Match.position))
+            select(MatchRecord, ReplayRecord.data)
+            .join(ReplayRecord, isouter=True)
+            .where(MatchRecord.state == MatchState.FINISHED)
+            .order_by(MatchRecord.tournament_id, col(MatchRecord.position))
         )
         if match_id is not None:
-            query = query.where(Match.id == match_id)
+            query = query.where(MatchRecord.id == match_id)
         if tournament_id is not None:
-            query = query.where(Match.tournament_id == tournament_id)
+            query = query.where(MatchRecord.tournament_id == tournament_id)
         yield from session.exec(query, execution_options={"yield_per": 100})

@@ -7,9 +7,9 @@ from collections.abc import Collection
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
-from ratings.store.bot_event import ActiveVersion
-from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import Admission
+from ratings.store.bot_event import ActiveVersionRecord
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
+from ratings.store.service import AdmissionRecord
 from ratings.store.sessions import Source, read
 from ratings.values.bots import RecentVersion
 from ratings.values.names import PEOPLE
@@ -19,12 +19,12 @@ from ratings.values.states import AdmissionState
 def newest_versions(source: Source, limit: int) -> tuple[RecentVersion, ...]:
     """Return the versions that were added last, the last first, without the seats that people take."""
     query = (
-        select(Version, Bot, Owner.name, ActiveVersion.version_id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
-        .join(ActiveVersion, col(ActiveVersion.version_id) == Version.id, isouter=True)
-        .where(or_(col(Owner.name).is_(None), col(Owner.name) != PEOPLE))
-        .order_by(col(Version.id).desc())
+        select(VersionRecord, BotRecord, OwnerRecord.name, ActiveVersionRecord.version_id)
+        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+        .join(OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id), isouter=True)
+        .join(ActiveVersionRecord, col(ActiveVersionRecord.version_id) == VersionRecord.id, isouter=True)
+        .where(or_(col(OwnerRecord.name).is_(None), col(OwnerRecord.name) != PEOPLE))
+        .order_by(col(VersionRecord.id).desc())
         .limit(limit)
     )
     with read(source) as session:
@@ -45,7 +45,9 @@ def newest_versions(source: Source, limit: int) -> tuple[RecentVersion, ...]:
 
 
 def _last_states(session: Session, version_ids: Collection[str]) -> dict[str, AdmissionState]:
-    of_these = select(func.max(Admission.id)).where(col(Admission.version_id).in_(version_ids))
-    last = of_these.group_by(Admission.version_id)
-    found = session.exec(select(Admission.version_id, Admission.state).where(col(Admission.id).in_(last)))
+    of_these = select(func.max(AdmissionRecord.id)).where(col(AdmissionRecord.version_id).in_(version_ids))
+    last = of_these.group_by(AdmissionRecord.version_id)
+    found = session.exec(
+        select(AdmissionRecord.version_id, AdmissionRecord.state).where(col(AdmissionRecord.id).in_(last))
+    )
     return {version: AdmissionState(state) for version, state in found}

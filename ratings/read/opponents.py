@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import func
 from sqlmodel import col, select
 
-from ratings.store.bot_event import ActiveVersion
-from ratings.store.models import Bot, Owner, Version
+from ratings.store.bot_event import ActiveVersionRecord
+from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
 from ratings.store.sessions import Source, read
 
 
@@ -15,21 +15,30 @@ def list_opponents(source: Source, limit: int) -> list[tuple[str, tuple[str, ...
 
     That is the version on ladders, without which an owner's bot is not among them, and else the newest.
     """
-    newest = select(func.max(Version.number)).where(Version.bot_id == Bot.id).correlate(Bot).scalar_subquery()
+    newest = (
+        select(func.max(VersionRecord.number))
+        .where(VersionRecord.bot_id == BotRecord.id)
+        .correlate(BotRecord)
+        .scalar_subquery()
+    )
     query = (
-        select(Bot, Version)
-        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
-        .join(ActiveVersion, col(ActiveVersion.bot_id) == col(Bot.id), isouter=True)
-        .join(Version, col(Version.bot_id) == col(Bot.id))
+        select(BotRecord, VersionRecord)
+        .join(OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id), isouter=True)
+        .join(ActiveVersionRecord, col(ActiveVersionRecord.bot_id) == col(BotRecord.id), isouter=True)
+        .join(VersionRecord, col(VersionRecord.bot_id) == col(BotRecord.id))
         .where(
-            ~col(Bot.remote),
-            col(Bot.disabled_at_us).is_(None),
-            col(Owner.disabled_at_us).is_(None),
-            col(Version.withdrawn_at_us).is_(None),
-            (col(Version.id) == col(ActiveVersion.version_id))
-            | (col(ActiveVersion.version_id).is_(None) & col(Bot.owner_id).is_(None) & (Version.number == newest)),
+            ~col(BotRecord.remote),
+            col(BotRecord.disabled_at_us).is_(None),
+            col(OwnerRecord.disabled_at_us).is_(None),
+            col(VersionRecord.withdrawn_at_us).is_(None),
+            (col(VersionRecord.id) == col(ActiveVersionRecord.version_id))
+            | (
+                col(ActiveVersionRecord.version_id).is_(None)
+                & col(BotRecord.owner_id).is_(None)
+                & (VersionRecord.number == newest)
+            ),
         )
-        .order_by(col(Bot.id).desc())
+        .order_by(col(BotRecord.id).desc())
         .limit(limit)
     )
     with read(source) as session:

@@ -9,7 +9,7 @@ from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from ratings.store import tables
-from ratings.store.models import Bot, Owner, Tournament, Version
+from ratings.store.models import BotRecord, OwnerRecord, TournamentRecord, VersionRecord
 from ratings.store.sessions import Source, read
 from ratings.values.states import BotEventKind
 
@@ -26,16 +26,16 @@ _UNDECIDED = (BotEventKind.SUBMITTED, BotEventKind.ADMITTED)
 class WaitingVersion:
     """An admitted version that waits to replace the active one of its bot, if there is one."""
 
-    version: Version
-    bot: Bot
-    active: Version | None
+    version: VersionRecord
+    bot: BotRecord
+    active: VersionRecord | None
 
 
 @dataclass(frozen=True, slots=True)
 class PromotionTest:
     """A comparison of a version with the one that it may replace."""
 
-    tournament: Tournament
+    tournament: TournamentRecord
     version_id: str
     ladder_id: str
 
@@ -46,12 +46,12 @@ def waiting_versions(source: Source) -> list[WaitingVersion]:
     Of what is disabled nothing waits.
     """
     query = (
-        select_rows(Version, Bot)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .join(Owner, col(Owner.id) == col(Bot.owner_id))
-        .where(col(Version.id).in_(_undecided()), col(Version.withdrawn_at_us).is_(None))
-        .where(col(Bot.disabled_at_us).is_(None), col(Owner.disabled_at_us).is_(None))
-        .order_by(Version.id)
+        select_rows(VersionRecord, BotRecord)
+        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+        .join(OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id))
+        .where(col(VersionRecord.id).in_(_undecided()), col(VersionRecord.withdrawn_at_us).is_(None))
+        .where(col(BotRecord.disabled_at_us).is_(None), col(OwnerRecord.disabled_at_us).is_(None))
+        .order_by(VersionRecord.id)
     )
     with read(source) as session:
         found = [WaitingVersion(version, bot, _active(session, bot)) for version, bot in session.exec(query).all()]
@@ -74,18 +74,18 @@ def _last(condition: ColumnElement[bool]) -> Select[str, int]:
     return last.where(condition, _e.c.version_id.is_not(None)).group_by(_e.c.version_id)
 
 
-def _active(session: Session, bot: Bot) -> Version | None:
-    query = select_rows(Version).join(_a, _a.c.version_id == Version.id)
+def _active(session: Session, bot: BotRecord) -> VersionRecord | None:
+    query = select_rows(VersionRecord).join(_a, _a.c.version_id == VersionRecord.id)
     return session.exec(query.where(_a.c.bot_id == bot.id)).one_or_none()
 
 
 def promotion_tests(source: Source, version_ids: list[str] | None = None) -> list[PromotionTest]:
     """Return the comparisons that decide about these versions; by default all that are not over."""
-    query = select_rows(Tournament).where(col(Tournament.settings)[PROMOTES].as_string().is_not(None))
+    query = select_rows(TournamentRecord).where(col(TournamentRecord.settings)[PROMOTES].as_string().is_not(None))
     if version_ids is None:
-        query = query.where(col(Tournament.more_waves), col(Tournament.cancelled_at_us).is_(None))
+        query = query.where(col(TournamentRecord.more_waves), col(TournamentRecord.cancelled_at_us).is_(None))
     else:
-        query = query.where(col(Tournament.settings)[PROMOTES].as_string().in_(version_ids))
+        query = query.where(col(TournamentRecord.settings)[PROMOTES].as_string().in_(version_ids))
     with read(source) as session:
-        found = session.exec(query.where(Tournament.format == "compare").order_by(Tournament.id)).all()
+        found = session.exec(query.where(TournamentRecord.format == "compare").order_by(TournamentRecord.id)).all()
     return [PromotionTest(one, one.settings[PROMOTES], one.settings[LADDER]) for one in found]

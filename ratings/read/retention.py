@@ -11,11 +11,11 @@ from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from engine.text import Text
-from ratings.read.bots import NamedVersion
+from ratings.read.bots import VersionRow
 from ratings.store import tables
-from ratings.store.models import Bot, Version
+from ratings.store.models import BotRecord, VersionRecord
 from ratings.store.retention import ENDED_US, first_id, removable_files, removable_log, removable_replay
-from ratings.store.service import Removal
+from ratings.store.service import RemovalRecord
 from ratings.store.sessions import Source, read
 from ratings.values.states import RemovalKind
 
@@ -70,18 +70,22 @@ def planned_removals(source: Source, limits: Limits, at_us: int) -> list[Planned
     return [planned for planned in found if planned is not None and planned.items]
 
 
-def removals(source: Source, *, pending: bool = False, limit: int = 50) -> Sequence[Removal]:
+def removals(source: Source, *, pending: bool = False, limit: int = 50) -> Sequence[RemovalRecord]:
     """Return what was announced, the newest first; with `pending`, only what is not done yet."""
-    query = select_rows(Removal).order_by(col(Removal.id).desc()).limit(limit)
+    query = select_rows(RemovalRecord).order_by(col(RemovalRecord.id).desc()).limit(limit)
     with read(source) as session:
-        return session.exec(query.where(col(Removal.done_at_us).is_(None)) if pending else query).all()
+        return session.exec(query.where(col(RemovalRecord.done_at_us).is_(None)) if pending else query).all()
 
 
-def removable_versions(source: Source, before_us: int) -> list[NamedVersion]:
+def removable_versions(source: Source, before_us: int) -> list[VersionRow]:
     """Return the versions withdrawn or refused before an instant whose files nothing needs, by name of the bot."""
-    query = select_rows(Bot, Version).join(Version, col(Version.bot_id) == Bot.id).where(removable_files(before_us))
+    query = (
+        select_rows(BotRecord, VersionRecord)
+        .join(VersionRecord, col(VersionRecord.bot_id) == BotRecord.id)
+        .where(removable_files(before_us))
+    )
     with read(source) as session:
-        return [NamedVersion(*row) for row in session.exec(query.order_by(Bot.name, col(Version.number)))]
+        return [VersionRow(*row) for row in session.exec(query.order_by(BotRecord.name, col(VersionRecord.number)))]
 
 
 def _planned_files(source: Source, days: int, at_us: int) -> Planned | None:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, select
 
 from ratings.store import tables
-from ratings.values.states import MatchState, Verdict
+from ratings.values.states import MatchState, RatingVerdict
 
 _m = tables.match
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class MatchScope:
     """A tournament or a pool, exactly one of them. Raises ValueError otherwise."""
 
     tournament_id: str | None = None
@@ -31,7 +31,11 @@ class Scope:
             # A correlated look-up by the unique match_id: few matches of a large pool are asked for at once.
             return (
                 select(rated.c.rating_seq)
-                .where(rated.c.match_id == match_id, rated.c.pool_id == self.pool_id, rated.c.verdict == Verdict.RATED)
+                .where(
+                    rated.c.match_id == match_id,
+                    rated.c.pool_id == self.pool_id,
+                    rated.c.verdict == RatingVerdict.RATED,
+                )
                 .exists()
             )
         inner, rest = _m.alias(), _m.alias()

@@ -13,7 +13,7 @@ from ratings.read.leaderboard import LINES, POOL_OF, RatedPool, behind, line_of
 from ratings.read.paging import Order, cut, place_of
 from ratings.read.pools import pool_value
 from ratings.store import tables
-from ratings.store.models import Pool as StoredPool
+from ratings.store.models import PoolRecord
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow, Standing
@@ -112,7 +112,7 @@ def standings_of_bot(source: Source, bot_id: str) -> tuple[Standing, ...]:
 
 
 def _standing(session: Session, row: AnyRow) -> Standing:
-    pool = pool_value(session.get_one(StoredPool, row.pool_id))
+    pool = pool_value(session.get_one(PoolRecord, row.pool_id))
     return Standing(
         pool=pool,
         version_id=row.version_id,

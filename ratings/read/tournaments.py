@@ -16,7 +16,7 @@ from ratings.statistics.firsts import Firsts
 from ratings.statistics.points import most_points
 from ratings.store import tables
 from ratings.store.lookups import get_tournament
-from ratings.store.models import Bot, Entrant, Match, Pool, Tournament, Version
+from ratings.store.models import BotRecord, EntrantRecord, MatchRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.progress import Progress, count_each, count_progress
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
@@ -24,7 +24,7 @@ from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import MatchState
 
 _NEWEST_FIRST = Order("tournaments", (tables.tournament.c.id,), (str,))
-_NAMES = select(Tournament.id, Tournament.name)
+_NAMES = select(TournamentRecord.id, TournamentRecord.name)
 _MOST_NAMED = 1000
 _OPEN = (MatchState.PLANNED, MatchState.LEASED)
 _e, _v, _b, _t, _p, _y = (
@@ -54,8 +54,8 @@ _STANDINGS = (
 class TournamentRow:
     """A tournament with its pool, and how far it is."""
 
-    tournament: Tournament
-    pool: Pool
+    tournament: TournamentRecord
+    pool: PoolRecord
     progress: Progress
 
     @property
@@ -100,55 +100,63 @@ class EntrantRow:
 
 def with_bots(source: Source, format_name: str, bot_ids: Sequence[str], limit: int) -> list[TournamentRow]:
     """Return the newest tournaments of a format that each of some bots has entered with any version."""
-    query = select(Tournament, Pool).join(Pool).where(Tournament.format == format_name)
+    query = select(TournamentRecord, PoolRecord).join(PoolRecord).where(TournamentRecord.format == format_name)
     for bot_id in bot_ids:
-        entered = select(Entrant.position).join(Version, col(Version.id) == Entrant.version_id)
-        query = query.where(entered.where(Entrant.tournament_id == Tournament.id, Version.bot_id == bot_id).exists())
+        entered = select(EntrantRecord.position).join(VersionRecord, col(VersionRecord.id) == EntrantRecord.version_id)
+        query = query.where(
+            entered.where(EntrantRecord.tournament_id == TournamentRecord.id, VersionRecord.bot_id == bot_id).exists()
+        )
     with read(source) as session:
-        found = session.exec(query.order_by(col(Tournament.id).desc()).limit(limit)).all()
+        found = session.exec(query.order_by(col(TournamentRecord.id).desc()).limit(limit)).all()
         progress = count_each(session, [tournament.id for tournament, _ in found])
         return [TournamentRow(tournament, pool, progress[tournament.id]) for tournament, pool in found]
 
 
 def unfinished(source: Source, besides: str, limit: int) -> list[TournamentRow]:
     """Return the newest tournaments of which something is left to play, seasons of ladders too, but of one format."""
-    is_open = select(Match.id).where(Match.tournament_id == Tournament.id, col(Match.state).in_(_OPEN)).exists()
-    query = select(Tournament, Pool).join(Pool).where(Tournament.format != besides)
-    query = query.where(col(Tournament.cancelled_at_us).is_(None), or_(col(Tournament.more_waves), is_open))
+    is_open = (
+        select(MatchRecord.id)
+        .where(MatchRecord.tournament_id == TournamentRecord.id, col(MatchRecord.state).in_(_OPEN))
+        .exists()
+    )
+    query = select(TournamentRecord, PoolRecord).join(PoolRecord).where(TournamentRecord.format != besides)
+    query = query.where(col(TournamentRecord.cancelled_at_us).is_(None), or_(col(TournamentRecord.more_waves), is_open))
     with read(source) as session:
-        found = session.exec(query.order_by(col(Tournament.id).desc()).limit(limit)).all()
+        found = session.exec(query.order_by(col(TournamentRecord.id).desc()).limit(limit)).all()
         progress = count_each(session, [tournament.id for tournament, _ in found])
         return [TournamentRow(tournament, pool, progress[tournament.id]) for tournament, pool in found]
 
 
 def count_matches(source: Source, tournament_id: str) -> int:
     """Return how many matches of a tournament are planned so far; it is looked up, and not counted."""
-    last = select(func.max(Match.position)).where(Match.tournament_id == tournament_id)
+    last = select(func.max(MatchRecord.position)).where(MatchRecord.tournament_id == tournament_id)
     with read(source) as session:
         found = session.exec(last).one()
         return 0 if found is None else found + 1
 
 
-def find_tournament(source: Source, text: str) -> Tournament:
+def find_tournament(source: Source, text: str) -> TournamentRecord:
     """Return the tournament of that name or id, or with that part of an id (4 characters or more).
 
     Raises NotFoundError, AmbiguousError.
     """
     with read(source) as session:
-        exact = session.exec(_NAMES.where((col(Tournament.id) == text) | (col(Tournament.name) == text))).all()
+        exact = session.exec(
+            _NAMES.where((col(TournamentRecord.id) == text) | (col(TournamentRecord.name) == text))
+        ).all()
         found = only_one(
             text,
             "tournament",
             exact or _near(session, text),
             Text("ratings.see_arena_tournament_list", "see: arena tournament list"),
         )
-        return session.get_one(Tournament, found)
+        return session.get_one(TournamentRecord, found)
 
 
 def _near(session: Session, text: str) -> Sequence[tuple[str, str]]:
     """Return id and name where the id holds the text, but no more than it takes to tell the ambiguity."""
     return (
-        session.exec(_NAMES.where(holds_part(Tournament.id, text)).limit(_MOST_NAMED)).all()
+        session.exec(_NAMES.where(holds_part(TournamentRecord.id, text)).limit(_MOST_NAMED)).all()
         if may_be_part_of_id(text)
         else []
     )
@@ -157,7 +165,7 @@ def _near(session: Session, text: str) -> Sequence[tuple[str, str]]:
 def tournament_names(source: Source) -> set[str]:
     """Return the names of all tournaments."""
     with read(source) as session:
-        return set(session.exec(select(Tournament.name)))
+        return set(session.exec(select(TournamentRecord.name)))
 
 
 def list_tournaments(
@@ -167,9 +175,9 @@ def list_tournaments(
 
     Raises PageError.
     """
-    query = select(Tournament, Pool).join(Pool)
+    query = select(TournamentRecord, PoolRecord).join(PoolRecord)
     if pool_id is not None:
-        query = query.where(Tournament.pool_id == pool_id)
+        query = query.where(TournamentRecord.pool_id == pool_id)
     with read(source) as session:
         found = session.exec(one_page(query, _NEWEST_FIRST, limit, after)).all()
         page = cut(found, _NEWEST_FIRST, limit, lambda row: (row[0].id,))
@@ -181,7 +189,7 @@ def tournament_row(source: Source, tournament_id: str) -> TournamentRow:
     """Return one tournament with its pool, and how far it is. Raises NotFoundError."""
     with read(source) as session:
         tournament = get_tournament(session, tournament_id)
-        pool = session.get_one(Pool, tournament.pool_id)
+        pool = session.get_one(PoolRecord, tournament.pool_id)
         return TournamentRow(tournament, pool, count_progress(session, tournament_id))
 
 
@@ -189,36 +197,36 @@ def owned_entrants(source: Source, tournament_id: str) -> set[bool]:
     """Return the set of whether its hosted bots have a registered owner: True if some do, False if some do not."""
     with read(source) as session:
         query = (
-            select(Bot.owner_id)
-            .join(Version, col(Version.bot_id) == Bot.id)
-            .join(Entrant, col(Entrant.version_id) == Version.id)
-            .where(Entrant.tournament_id == tournament_id, ~col(Bot.remote))
+            select(BotRecord.owner_id)
+            .join(VersionRecord, col(VersionRecord.bot_id) == BotRecord.id)
+            .join(EntrantRecord, col(EntrantRecord.version_id) == VersionRecord.id)
+            .where(EntrantRecord.tournament_id == tournament_id, ~col(BotRecord.remote))
         )
         return {owner is not None for owner in session.exec(query)}
 
 
-def entrant_bots(source: Source, tournament_id: str) -> list[Bot]:
+def entrant_bots(source: Source, tournament_id: str) -> list[BotRecord]:
     """Return the bots of its entrants in the order of entry."""
     with read(source) as session:
         query = (
-            select(Bot)
-            .join(Version, col(Version.bot_id) == Bot.id)
-            .join(Entrant, col(Entrant.version_id) == Version.id)
-            .where(Entrant.tournament_id == tournament_id)
-            .order_by(col(Entrant.position))
+            select(BotRecord)
+            .join(VersionRecord, col(VersionRecord.bot_id) == BotRecord.id)
+            .join(EntrantRecord, col(EntrantRecord.version_id) == VersionRecord.id)
+            .where(EntrantRecord.tournament_id == tournament_id)
+            .order_by(col(EntrantRecord.position))
         )
         return list(session.exec(query))
 
 
-def entrant_versions(source: Source, tournament_id: str) -> list[tuple[Version, Bot]]:
+def entrant_versions(source: Source, tournament_id: str) -> list[tuple[VersionRecord, BotRecord]]:
     """Return its entrants with their bots in the order of entry."""
     with read(source) as session:
         query = (
-            select(Version, Bot)
-            .join(Bot, col(Bot.id) == Version.bot_id)
-            .join(Entrant, col(Entrant.version_id) == Version.id)
-            .where(Entrant.tournament_id == tournament_id)
-            .order_by(col(Entrant.position))
+            select(VersionRecord, BotRecord)
+            .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+            .join(EntrantRecord, col(EntrantRecord.version_id) == VersionRecord.id)
+            .where(EntrantRecord.tournament_id == tournament_id)
+            .order_by(col(EntrantRecord.position))
         )
         return [(version, bot) for version, bot in session.exec(query)]
 

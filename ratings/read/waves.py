@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from sqlmodel import Session, col, select
 
 from ratings.store.lookups import get_tournament
-from ratings.store.models import Pool, Tournament, Wave
+from ratings.store.models import PoolRecord, TournamentRecord, WaveRecord
 from ratings.store.sessions import Source, read
-from ratings.store.tallies import Gathering
+from ratings.store.tallies import GatheringRecord
 from ratings.store.waves import (
-    BlockRecord,
     EnteredVersion,
+    WaveBlock,
     WaveMemory,
     block_records,
     current_memory,
@@ -26,11 +26,11 @@ from ratings.store.waves import (
 class TournamentWaves:
     """A tournament with everybody who entered and every block that was planned, in one consistent view."""
 
-    tournament: Tournament
-    pool: Pool
+    tournament: TournamentRecord
+    pool: PoolRecord
     entrants: tuple[EnteredVersion, ...]
     """In the order of entry."""
-    waves: tuple[tuple[BlockRecord, ...], ...]
+    waves: tuple[tuple[WaveBlock, ...], ...]
     """The blocks of each wave behind the memory, in the order of the plan."""
     memory: WaveMemory | None = None
     """What the format remembers of the waves before these, if they are not read."""
@@ -61,17 +61,17 @@ class Remembered:
 def remembered(source: Source) -> list[Remembered]:
     """Return every tournament with a memory that counts, the oldest first."""
     with read(source) as session:
-        ids = session.exec(select(Wave.tournament_id).where(col(Wave.memory).is_not(None)).distinct()).all()
+        ids = session.exec(select(WaveRecord.tournament_id).where(col(WaveRecord.memory).is_not(None)).distinct()).all()
         found = [(one, current_memory(session, one), _gathered(session, one)) for one in sorted(ids)]
     return [Remembered(one, memory, gathered) for one, memory, gathered in found if memory is not None]
 
 
 def _gathered(session: Session, tournament_id: str) -> dict[tuple[int, ...], int]:
-    rows = session.exec(select(Gathering).where(Gathering.tournament_id == tournament_id)).all()
+    rows = session.exec(select(GatheringRecord).where(GatheringRecord.tournament_id == tournament_id)).all()
     return {tuple(map(int, row.members.split(","))): row.blocks for row in rows}
 
 
-def remembered_waves(source: Source, one: Remembered) -> Iterator[list[BlockRecord]]:
+def remembered_waves(source: Source, one: Remembered) -> Iterator[list[WaveBlock]]:
     """Yield the blocks of every wave that is remembered, in order, each read in a view of its own."""
     with read(source) as session:
         planned = planned_waves(session, one.tournament_id)[: one.memory.index + 1]
@@ -92,7 +92,7 @@ def _waves(session: Session, tournament_id: str, memory: WaveMemory | None) -> T
     planned = planned_waves(session, tournament_id, 0 if memory is None else memory.index + 1)
     return TournamentWaves(
         tournament,
-        session.get_one(Pool, tournament.pool_id),
+        session.get_one(PoolRecord, tournament.pool_id),
         tuple(entered_versions(session, tournament_id)),
         tuple(tuple(block_records(session, tournament_id, wave)) for wave in planned),
         memory,

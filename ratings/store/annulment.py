@@ -9,10 +9,10 @@ from sqlalchemy import BigInteger, Index, Text
 from sqlmodel import Field
 
 from ratings.store.base import Table
-from ratings.values.annulments import Annulment as AnnulmentValue
+from ratings.values.annulments import Annulment
 
 
-class Annulment(Table, table=True):
+class AnnulmentRecord(Table, table=True):
     """That a match, or everything a version played, does not count; a fact, the match itself stays as it was."""
 
     __table_args__ = (Index(None, "match_id"), Index(None, "version_id"))
@@ -25,16 +25,16 @@ class Annulment(Table, table=True):
     at_us: int = Field(sa_type=BigInteger)
 
 
-class AnnulledBlock(Table, table=True):
+class AnnulledBlockRecord(Table, table=True):
     """A block that does not count because of an annulment: seats are only fair in whole blocks."""
 
     block_id: str = Field(primary_key=True, foreign_key="block.id")
     annulment_id: str = Field(foreign_key="annulment.id", index=True)
 
 
-def annulment_value(stored: Annulment) -> AnnulmentValue:
+def annulment_value(stored: AnnulmentRecord) -> Annulment:
     """Return an annulment as the value that everybody is shown."""
-    return AnnulmentValue(
+    return Annulment(
         id=stored.id,
         match=stored.match_id,
         version=stored.version_id,

@@ -32,4 +32,4 @@ class Table(SQLModel, registry=registry(metadata=MetaData(naming_convention=_NAM
 
     @declared_attr.directive
     def __tablename__(cls) -> str:  # noqa: N805 - SQLAlchemy calls it on the class
-        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Record")).lower()

@@ -12,7 +12,7 @@ from ratings.store.base import Table, text_of
 from ratings.values.states import BotEventKind
 
 
-class BotEvent(Table, table=True):
+class BotEventRecord(Table, table=True):
     """What happened to a bot, in order; `number` counts from 0 within the bot."""
 
     bot_id: str = Field(primary_key=True, foreign_key="bot.id")
@@ -25,7 +25,7 @@ class BotEvent(Table, table=True):
     message: str = Field(sa_type=Text)
 
 
-class ActiveVersion(Table, table=True):
+class ActiveVersionRecord(Table, table=True):
     """The version with which a bot takes part in ladders; follows from the bot's events."""
 
     bot_id: str = Field(primary_key=True, foreign_key="bot.id")

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from sqlmodel import Session, col, func, select
 
-from ratings.store.bot_event import BotEvent
-from ratings.store.models import Bot, Version
-from ratings.store.service import Admission
+from ratings.store.bot_event import BotEventRecord
+from ratings.store.models import BotRecord, VersionRecord
+from ratings.store.service import AdmissionRecord
 from ratings.values.states import AdmissionState, BotEventKind
 
 _DECIDED = (AdmissionState.ADMITTED, AdmissionState.REFUSED)
@@ -25,25 +25,29 @@ def unadmitted(session: Session, version_ids: Collection[str], *, also_without_o
     Remote ones are not among them: they never run here, so that there is nothing to be looked at.
     """
     last = (
-        select(Admission.version_id, func.max(Admission.id).label("last"))
-        .where(col(Admission.state).in_(_DECIDED), col(Admission.version_id).in_(version_ids))
-        .group_by(Admission.version_id)
+        select(AdmissionRecord.version_id, func.max(AdmissionRecord.id).label("last"))
+        .where(col(AdmissionRecord.state).in_(_DECIDED), col(AdmissionRecord.version_id).in_(version_ids))
+        .group_by(AdmissionRecord.version_id)
         .subquery()
     )
     admitted = (
-        select(Admission.version_id)
-        .join(last, last.c.last == Admission.id)
-        .where(Admission.state == AdmissionState.ADMITTED)
+        select(AdmissionRecord.version_id)
+        .join(last, last.c.last == AdmissionRecord.id)
+        .where(AdmissionRecord.state == AdmissionState.ADMITTED)
     )
-    query = select(Version.id).join(Bot, col(Bot.id) == Version.bot_id).where(col(Version.id).in_(version_ids))
+    query = (
+        select(VersionRecord.id)
+        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+        .where(col(VersionRecord.id).in_(version_ids))
+    )
     if not also_without_owner:
-        query = query.where(col(Bot.owner_id).is_not(None))
-    query = query.where(~col(Bot.remote), col(Version.id).not_in(admitted))
-    return list(session.exec(query.order_by(Version.id)))
+        query = query.where(col(BotRecord.owner_id).is_not(None))
+    query = query.where(~col(BotRecord.remote), col(VersionRecord.id).not_in(admitted))
+    return list(session.exec(query.order_by(VersionRecord.id)))
 
 
 def annulled(session: Session, version_ids: Collection[str]) -> set[str]:
     """Return those of the versions of which everything that they played was annulled."""
-    query = select(BotEvent.version_id).where(BotEvent.kind == BotEventKind.ANNULLED)
-    found = session.exec(query.where(col(BotEvent.version_id).in_(version_ids)))
+    query = select(BotEventRecord.version_id).where(BotEventRecord.kind == BotEventKind.ANNULLED)
+    found = session.exec(query.where(col(BotEventRecord.version_id).in_(version_ids)))
     return {version_id for version_id in found if version_id is not None}

@@ -10,10 +10,10 @@ from sqlmodel import Session, col, func, select
 
 from engine.text import Text
 from ratings.errors import NotFoundError
-from ratings.store.bot_event import ActiveVersion
-from ratings.store.models import Bot, Owner, Pool, Tournament, Version
-from ratings.store.season import Season
-from ratings.store.service import Absence, Guest, Ladder
+from ratings.store.bot_event import ActiveVersionRecord
+from ratings.store.models import BotRecord, OwnerRecord, PoolRecord, TournamentRecord, VersionRecord
+from ratings.store.season import SeasonRecord
+from ratings.store.service import AbsenceRecord, GuestRecord, LadderRecord
 from ratings.values.names import PEOPLE
 
 
@@ -21,16 +21,16 @@ from ratings.values.names import PEOPLE
 class RunningLadder:
     """An open ladder with the season that is played."""
 
-    ladder: Ladder
-    pool: Pool
-    season: Season
-    tournament: Tournament
+    ladder: LadderRecord
+    pool: PoolRecord
+    season: SeasonRecord
+    tournament: TournamentRecord
 
 
-def get_ladder(session: Session, name: str) -> Ladder:
+def get_ladder(session: Session, name: str) -> LadderRecord:
     """Return the open ladder of that name, or the one that was closed last. Raises NotFoundError."""
-    query = select(Ladder).where(Ladder.name == name).order_by(col(Ladder.closed_at_us).is_not(None))
-    found = session.exec(query.order_by(col(Ladder.id).desc()).limit(1)).first()
+    query = select(LadderRecord).where(LadderRecord.name == name).order_by(col(LadderRecord.closed_at_us).is_not(None))
+    found = session.exec(query.order_by(col(LadderRecord.id).desc()).limit(1)).first()
     if found is None:
         raise NotFoundError(
             Text("ratings.no_ladder_see_arena_ladder", "no ladder {name}; see: arena ladder list", name=repr(name))
@@ -41,43 +41,45 @@ def get_ladder(session: Session, name: str) -> Ladder:
 def running_ladders(session: Session, ladder_id: str | None = None) -> list[RunningLadder]:
     """Return the open ladders whose season is not closed, or one of them, by name."""
     query = (
-        select(Ladder, Pool, Season, Tournament)
-        .join(Pool, col(Pool.id) == Ladder.pool_id)
-        .join(Season, col(Season.ladder_id) == Ladder.id)
-        .join(Tournament, col(Tournament.id) == Season.tournament_id)
-        .where(col(Ladder.closed_at_us).is_(None), col(Season.closed_at_us).is_(None))
-        .order_by(Ladder.name)
+        select(LadderRecord, PoolRecord, SeasonRecord, TournamentRecord)
+        .join(PoolRecord, col(PoolRecord.id) == LadderRecord.pool_id)
+        .join(SeasonRecord, col(SeasonRecord.ladder_id) == LadderRecord.id)
+        .join(TournamentRecord, col(TournamentRecord.id) == SeasonRecord.tournament_id)
+        .where(col(LadderRecord.closed_at_us).is_(None), col(SeasonRecord.closed_at_us).is_(None))
+        .order_by(LadderRecord.name)
     )
     if ladder_id is not None:
-        query = query.where(Ladder.id == ladder_id)
+        query = query.where(LadderRecord.id == ladder_id)
     return [RunningLadder(*row) for row in session.exec(query)]
 
 
-def may_play(session: Session, pool: Pool) -> list[Version]:
+def may_play(session: Session, pool: PoolRecord) -> list[VersionRecord]:
     """Return the active versions that play in a pool and can be started, in the order in which their bots were made."""
     active = active_in(session, pool)
-    query = select(Absence.version_id).where(col(Absence.version_id).in_([version.id for version in active]))
+    query = select(AbsenceRecord.version_id).where(
+        col(AbsenceRecord.version_id).in_([version.id for version in active])
+    )
     absent = set(session.exec(query))
     return [version for version in active if version.id not in absent]
 
 
-def active_in(session: Session, pool: Pool) -> list[Version]:
+def active_in(session: Session, pool: PoolRecord) -> list[VersionRecord]:
     """Return the active versions that play in a pool, those too that cannot be started at present.
 
     Remote bots play in pools of remote bots, and there besides them only the guests of the open ladder. What is
     disabled does not play, nor do the seats that people take. They come in the order in which their bots were made.
     """
-    guests = select(Guest.bot_id).join(Ladder, col(Ladder.id) == Guest.ladder_id)
-    guests = guests.where(Ladder.pool_id == pool.id, col(Ladder.closed_at_us).is_(None))
+    guests = select(GuestRecord.bot_id).join(LadderRecord, col(LadderRecord.id) == GuestRecord.ladder_id)
+    guests = guests.where(LadderRecord.pool_id == pool.id, col(LadderRecord.closed_at_us).is_(None))
     query = (
-        select(Version)
-        .join(ActiveVersion, col(ActiveVersion.version_id) == Version.id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
-        .where(col(Bot.disabled_at_us).is_(None), col(Owner.disabled_at_us).is_(None))
-        .where(func.coalesce(Owner.name, "") != PEOPLE)
-        .where(col(Bot.remote) | col(Bot.id).in_(guests) if pool.remote else ~col(Bot.remote))
-        .order_by(Bot.id)
+        select(VersionRecord)
+        .join(ActiveVersionRecord, col(ActiveVersionRecord.version_id) == VersionRecord.id)
+        .join(BotRecord, col(BotRecord.id) == VersionRecord.bot_id)
+        .join(OwnerRecord, col(OwnerRecord.id) == col(BotRecord.owner_id), isouter=True)
+        .where(col(BotRecord.disabled_at_us).is_(None), col(OwnerRecord.disabled_at_us).is_(None))
+        .where(func.coalesce(OwnerRecord.name, "") != PEOPLE)
+        .where(col(BotRecord.remote) | col(BotRecord.id).in_(guests) if pool.remote else ~col(BotRecord.remote))
+        .order_by(BotRecord.id)
     )
     return [version for version in session.exec(query) if plays(version.manifest, pool.game, pool.rules_version)]
 

@@ -7,16 +7,16 @@ from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.errors import NotFoundError
-from ratings.store.models import Bot, Owner, Tournament, Version
+from ratings.store.models import BotRecord, OwnerRecord, TournamentRecord, VersionRecord
 
-_BOT = select(Bot).where(col(Bot.name) == bindparam("name"))
+_BOT = select(BotRecord).where(col(BotRecord.name) == bindparam("name"))
 
 
-def get_bot(session: Session, name: str) -> Bot:
+def get_bot(session: Session, name: str) -> BotRecord:
     """Return the bot of that name. Raises NotFoundError, which lists some that exist."""
     bot = session.exec(_BOT, params={"name": name}).one_or_none()
     if bot is None:
-        names = session.exec(select(Bot.name).order_by(Bot.name).limit(20)).all()
+        names = session.exec(select(BotRecord.name).order_by(BotRecord.name).limit(20)).all()
         there = (
             Text("ratings.there_are", "there are: {names}", names=", ".join(names))
             if names
@@ -33,9 +33,9 @@ def get_bot(session: Session, name: str) -> Bot:
     return bot
 
 
-def get_owner(session: Session, name: str) -> Owner:
+def get_owner(session: Session, name: str) -> OwnerRecord:
     """Return the owner of that name. Raises NotFoundError."""
-    owner = session.exec(select(Owner).where(Owner.name == name)).one_or_none()
+    owner = session.exec(select(OwnerRecord).where(OwnerRecord.name == name)).one_or_none()
     if owner is None:
         raise NotFoundError(
             Text("ratings.no_owner_see_arena_owner", "no owner {name}; see: arena owner list", name=repr(name))
@@ -43,9 +43,9 @@ def get_owner(session: Session, name: str) -> Owner:
     return owner
 
 
-def get_version(session: Session, version_id: str) -> Version:
+def get_version(session: Session, version_id: str) -> VersionRecord:
     """Return the version of that id. Raises NotFoundError."""
-    version = session.get(Version, version_id)
+    version = session.get(VersionRecord, version_id)
     if version is None:
         raise NotFoundError(
             Text("ratings.no_version_see_arena_bot", "no version {version}; see: arena bot list", version=version_id)
@@ -53,15 +53,15 @@ def get_version(session: Session, version_id: str) -> Version:
     return version
 
 
-def owner_name(session: Session, bot: Bot) -> str | None:
+def owner_name(session: Session, bot: BotRecord) -> str | None:
     """Return the name of the bot's owner, or `None` for a bot that was added locally."""
-    owner = session.get(Owner, bot.owner_id) if bot.owner_id else None
+    owner = session.get(OwnerRecord, bot.owner_id) if bot.owner_id else None
     return owner.name if owner else None
 
 
-def get_tournament(session: Session, tournament_id: str) -> Tournament:
+def get_tournament(session: Session, tournament_id: str) -> TournamentRecord:
     """Return the tournament of that id. Raises NotFoundError."""
-    tournament = session.get(Tournament, tournament_id)
+    tournament = session.get(TournamentRecord, tournament_id)
     if tournament is None:
         raise NotFoundError(
             Text(

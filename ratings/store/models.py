@@ -16,7 +16,7 @@ from ratings.store.base import Table, text_of
 from ratings.values.states import AttemptState, MatchState
 
 
-class Owner(Table, table=True):
+class OwnerRecord(Table, table=True):
     """A registered person or team."""
 
     id: str = Field(primary_key=True)
@@ -27,7 +27,7 @@ class Owner(Table, table=True):
     """What differs from the limits that all owners have."""
 
 
-class Bot(Table, table=True):
+class BotRecord(Table, table=True):
     """A named program, with an owner unless it was added locally."""
 
     id: str = Field(primary_key=True)
@@ -40,7 +40,7 @@ class Bot(Table, table=True):
     """Whether its author runs it elsewhere: then its versions have no files. It is so from the start, for ever."""
 
 
-class Version(Table, table=True):
+class VersionRecord(Table, table=True):
     """One immutable upload of a bot, by content hash; `number` counts from 1 within the bot."""
 
     __table_args__ = (UniqueConstraint("bot_id", "content_hash"), UniqueConstraint("bot_id", "number"))
@@ -60,7 +60,7 @@ class Version(Table, table=True):
     """Since when its files are not here: nobody needed them, or it was imported; empty again once they are added."""
 
 
-class Pool(Table, table=True):
+class PoolRecord(Table, table=True):
     """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.pools.pool_of`."""
 
     id: str = Field(primary_key=True)
@@ -80,7 +80,7 @@ class Pool(Table, table=True):
     """Whether bots play in it that their authors run elsewhere."""
 
 
-class Tournament(Table, table=True):
+class TournamentRecord(Table, table=True):
     """A plan of matches in one pool."""
 
     id: str = Field(primary_key=True)
@@ -104,7 +104,7 @@ class Tournament(Table, table=True):
     """What the format found when it planned no more, if that is why; later results do not change it."""
 
 
-class Entrant(Table, table=True):
+class EntrantRecord(Table, table=True):
     """A version that takes part in a tournament; `position` is its place in the order of entry.
 
     In a ladder, a version that withdrew may come back: it has a further row then, with the wave from which on it plays.
@@ -121,7 +121,7 @@ class Entrant(Table, table=True):
     """The first wave in which it is not planned any more; empty while it takes part."""
 
 
-class Wave(Table, table=True):
+class WaveRecord(Table, table=True):
     """Blocks that were planned together in one transaction: `blocks` of them, from index `first_block` on."""
 
     tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")
@@ -133,7 +133,7 @@ class Wave(Table, table=True):
     """What the format remembers of this wave and all before it, once they are over; follows from the facts."""
 
 
-class Block(Table, table=True):
+class BlockRecord(Table, table=True):
     """One opening and one chance seed, played in all rotations of one circular order of entrants."""
 
     __table_args__ = (UniqueConstraint("tournament_id", "index"),)
@@ -145,7 +145,7 @@ class Block(Table, table=True):
     chance_seed: int = Field(sa_type=BigInteger)
 
 
-class Match(Table, table=True):
+class MatchRecord(Table, table=True):
     """One playing of a game, identified by tournament, block and rotation; `position` is its place in the schedule.
 
     The columns from `by_rules` on are the result: they are empty until the match is finished, and never change then.
@@ -187,7 +187,7 @@ class Match(Table, table=True):
     """The pool of its tournament, said here too, so that a pool's matches are found in order."""
 
 
-class Attempt(Table, table=True):
+class AttemptRecord(Table, table=True):
     """One try at playing a match: which worker has it, until when, and how it ended."""
 
     # Of all attempts a few are lost by their host, and these are asked for without the others.
@@ -213,7 +213,7 @@ class Attempt(Table, table=True):
     """The tournament of its match if it has a cause, so that what the host lost of a tournament is found at once."""
 
 
-class MatchSeat(Table, table=True):
+class MatchSeatRecord(Table, table=True):
     """Which version sits in a seat of a match, and, once the match is finished, how it ended there."""
 
     __table_args__ = (Index(None, "version_id", "match_id"), {"sqlite_with_rowid": False})  # rows lie by their key
@@ -229,7 +229,7 @@ class MatchSeat(Table, table=True):
     """The hash of the runtime that the bot ran in; empty for matches older than this column."""
 
 
-class Fault(Table, table=True):
+class FaultRecord(Table, table=True):
     """What the bot in a seat did wrong, with cause and evidence; `number` counts from 0 within the match."""
 
     __table_args__ = (
@@ -251,7 +251,7 @@ class Fault(Table, table=True):
     """The version in the seat."""
 
 
-class LeakCheck(Table, table=True):
+class LeakCheckRecord(Table, table=True):
     """Whether fresh processes of a seat's bot answered as its used process had."""
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
@@ -264,7 +264,7 @@ class LeakCheck(Table, table=True):
     evidence: dict[str, Any] = Field(sa_type=JSON)
 
 
-class Replay(Table, table=True):
+class ReplayRecord(Table, table=True):
     """The replay document of a finished match, as the referee wrote it."""
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")

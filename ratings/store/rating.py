@@ -10,10 +10,10 @@ from sqlalchemy import Double, Index, text
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-from ratings.values.states import Verdict
+from ratings.values.states import RatingVerdict
 
 
-class RatingOrder(Table, table=True):
+class RatingOrderRecord(Table, table=True):
     """The order in which a pool's matches came up for rating: a fact, which a rebuild follows."""
 
     __table_args__ = (Index(None, "pool_id", "match_id", sqlite_where=text("verdict <> 'rated'")),)
@@ -21,10 +21,10 @@ class RatingOrder(Table, table=True):
     pool_id: str = Field(primary_key=True, foreign_key="pool.id")
     rating_seq: int = Field(primary_key=True)
     match_id: str = Field(foreign_key="match.id", unique=True)
-    verdict: Verdict = Field(sa_type=text_of(Verdict))
+    verdict: RatingVerdict = Field(sa_type=text_of(RatingVerdict))
 
 
-class RatingChange(Table, table=True):
+class RatingChangeRecord(Table, table=True):
     """What one match did to the rating of one version; derived from the facts."""
 
     __table_args__ = (Index(None, "pool_id", "version_id", "rating_seq"),)
@@ -40,7 +40,7 @@ class RatingChange(Table, table=True):
     sigma_after: float = Field(sa_type=Double)
 
 
-class Rating(Table, table=True):
+class RatingRecord(Table, table=True):
     """The present rating of a version in a pool; `wins` to `points` as in `ratings.statistics.firsts` and `points`."""
 
     __table_args__ = (Index(None, "pool_id", "exposure"),)
@@ -57,7 +57,7 @@ class Rating(Table, table=True):
     points: int
 
 
-class PendingRating(Table, table=True):
+class PendingRatingRecord(Table, table=True):
     """A pool whose ratings are being computed anew, piece by piece; there is no row when they are as they should be.
 
     Meanwhile what is played gets its place in the order of rating, and is rated when its turn comes.

@@ -13,7 +13,7 @@ from sqlmodel import Field
 from ratings.store.base import Table
 
 
-class Runtime(Table, table=True):
+class RuntimeRecord(Table, table=True):
     """What a runtime consisted of, by the hash of its content."""
 
     hash: str = Field(primary_key=True)

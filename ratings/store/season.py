@@ -15,7 +15,7 @@ from sqlmodel import Field, Session, col, select
 from ratings.store.base import Table
 
 
-class Season(Table, table=True):
+class SeasonRecord(Table, table=True):
     """A stretch of a ladder: one tournament, whose secret is published when the season is closed."""
 
     ladder_id: str = Field(primary_key=True, foreign_key="ladder.id")
@@ -34,12 +34,16 @@ class Season(Table, table=True):
     """The table as it was when the season was closed."""
 
 
-def seasons_of(session: Session, ladder_id: str) -> Sequence[Season]:
+def seasons_of(session: Session, ladder_id: str) -> Sequence[SeasonRecord]:
     """Return the seasons of a ladder, the first first."""
-    return session.exec(select(Season).where(Season.ladder_id == ladder_id).order_by(col(Season.number))).all()
+    return session.exec(
+        select(SeasonRecord).where(SeasonRecord.ladder_id == ladder_id).order_by(col(SeasonRecord.number))
+    ).all()
 
 
-def season_of(session: Session, tournament_id: str) -> Season | None:
+def season_of(session: Session, tournament_id: str) -> SeasonRecord | None:
     """Return the season whose tournament, or whose final, it is."""
-    is_its = (col(Season.tournament_id) == tournament_id) | (col(Season.final_tournament_id) == tournament_id)
-    return session.exec(select(Season).where(is_its)).first()
+    is_its = (col(SeasonRecord.tournament_id) == tournament_id) | (
+        col(SeasonRecord.final_tournament_id) == tournament_id
+    )
+    return session.exec(select(SeasonRecord).where(is_its)).first()

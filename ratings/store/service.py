@@ -14,11 +14,11 @@ from sqlalchemy import JSON, BigInteger, Index, LargeBinary, Text
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-from ratings.store.models import Version
+from ratings.store.models import VersionRecord
 from ratings.values.states import AdmissionState, RemovalKind, Scope
 
 
-class Token(Table, table=True):
+class TokenRecord(Table, table=True):
     """The right to use the service, of which only a hash is kept; without an owner it is an organiser's."""
 
     __table_args__ = (Index(None, "owner_id"),)
@@ -36,7 +36,7 @@ class Token(Table, table=True):
     """When it was last used, to the minute."""
 
 
-class Invitation(Table, table=True):
+class InvitationRecord(Table, table=True):
     """A code that becomes an owner and a token, once."""
 
     id: str = Field(primary_key=True)
@@ -51,7 +51,7 @@ class Invitation(Table, table=True):
     """Who used it."""
 
 
-class Admission(Table, table=True):
+class AdmissionRecord(Table, table=True):
     """The checks that a version must pass before it plays rated matches; a version may come up again."""
 
     __table_args__ = (Index(None, "state"), Index(None, "version_id"))
@@ -72,13 +72,13 @@ class Admission(Table, table=True):
 class AdmissionRow:
     """An admission, and what is to be admitted."""
 
-    admission: Admission
-    version: Version
+    admission: AdmissionRecord
+    version: VersionRecord
     bot: str
     owner: str | None
 
 
-class Ladder(Table, table=True):
+class LadderRecord(Table, table=True):
     """A pool in which the service plays on and on, in seasons."""
 
     id: str = Field(primary_key=True)
@@ -91,14 +91,14 @@ class Ladder(Table, table=True):
     closed_because: str | None = Field(default=None, sa_type=Text)
 
 
-class Guest(Table, table=True):
+class GuestRecord(Table, table=True):
     """A hosted bot that was entered in a ladder of remote bots, which no hosted bot enters by itself."""
 
     ladder_id: str = Field(primary_key=True, foreign_key="ladder.id")
     bot_id: str = Field(primary_key=True, foreign_key="bot.id")
 
 
-class Notice(Table, table=True):
+class NoticeRecord(Table, table=True):
     """Something that owners are told; without an owner it is for everybody."""
 
     __table_args__ = (Index(None, "owner_id"),)
@@ -110,7 +110,7 @@ class Notice(Table, table=True):
     sentence: str = Field(sa_type=Text)
 
 
-class SeatLog(Table, table=True):
+class SeatLogRecord(Table, table=True):
     """What the bot in a seat wrote to its output during a match; no fact: it may be removed by age and size."""
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
@@ -121,7 +121,7 @@ class SeatLog(Table, table=True):
     """How many bytes were left out, at the beginning or in the middle."""
 
 
-class Removal(Table, table=True):
+class RemovalRecord(Table, table=True):
     """Something that is removed by age or size: told first, done when it is due, and kept as a fact then."""
 
     id: str = Field(primary_key=True)
@@ -136,7 +136,7 @@ class Removal(Table, table=True):
     """How many were removed so far."""
 
 
-class Absence(Table, table=True):
+class AbsenceRecord(Table, table=True):
     """An active version that cannot be started here at present: ladders go on without it until it can."""
 
     version_id: str = Field(primary_key=True, foreign_key="version.id")

@@ -14,8 +14,8 @@ from ratings.store import models, tallies
 AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
 """A row that a core statement returned; its columns are attributes."""
 
-_all = models.Match.metadata.tables
-assert _all is annulments.Annulment.metadata.tables is tallies.EntrantTally.metadata.tables
+_all = models.MatchRecord.metadata.tables
+assert _all is annulments.AnnulmentRecord.metadata.tables is tallies.EntrantTallyRecord.metadata.tables
 
 annulled_block: CoreTable = _all["annulled_block"]
 annulment: CoreTable = _all["annulment"]
@@ -73,5 +73,5 @@ if not TYPE_CHECKING:  # so that a name that is not above stays an error to mypy
         of_all = (*set(_FILES.values()), "runtime", "service")
         for file in of_all if name == "metadata" else (_FILES.get(name, "service"),):
             import_module(f"ratings.store.{file}")
-        found = models.Match.metadata
+        found = models.MatchRecord.metadata
         return found if name == "metadata" else found.tables[name]

@@ -11,7 +11,7 @@ from sqlmodel import Field
 from ratings.store.base import Table
 
 
-class EntrantTally(Table, table=True):
+class EntrantTallyRecord(Table, table=True):
     """How a version has fared in a tournament; there is no row before its first finished match.
 
     A version that sits in several seats of a match is counted in each.
@@ -38,7 +38,7 @@ class EntrantTally(Table, table=True):
     unknown: int
 
 
-class Gathering(Table, table=True):
+class GatheringRecord(Table, table=True):
     """In how many blocks some entrants were planned together, in those waves that `Wave.memory` remembers."""
 
     tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")

@@ -75,7 +75,7 @@ class WaveMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchRecord:
+class WaveMatch:
     """One match of a block; index = seat."""
 
     state: MatchState
@@ -88,7 +88,7 @@ class MatchRecord:
     """Whether the organiser annulled its block."""
 
 
-BlockRecord = tuple[MatchRecord, ...]
+WaveBlock = tuple[WaveMatch, ...]
 """The matches of a block; index = rotation."""
 
 
@@ -181,7 +181,7 @@ def first_open_block(session: Session, tournament_id: str) -> int | None:
     return min(found, default=None)
 
 
-def block_records(session: Session, tournament_id: str, wave: PlannedWave) -> list[BlockRecord]:
+def block_records(session: Session, tournament_id: str, wave: PlannedWave) -> list[WaveBlock]:
     """Return the matches of every block of a wave, by rotation."""
     query = (
         select(
@@ -217,8 +217,8 @@ class _Seat(NamedTuple):
     is_annulled: bool
 
 
-def _record(seats: Sequence[_Seat]) -> MatchRecord:
-    return MatchRecord(
+def _record(seats: Sequence[_Seat]) -> WaveMatch:
+    return WaveMatch(
         seats[0].state,
         tuple(seat.version for seat in seats),
         tuple(seat.rank for seat in seats),

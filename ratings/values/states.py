@@ -27,7 +27,7 @@ class AttemptState(enum.StrEnum):
     """The match was given back, which does not count against it: in good order, or with a cause by a sick host."""
 
 
-class Verdict(enum.StrEnum):
+class RatingVerdict(enum.StrEnum):
     """Whether a match of a rated tournament changed ratings, and if not, why."""
 
     RATED = "rated"

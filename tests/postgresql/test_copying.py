@@ -15,7 +15,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.telling import Stage
 from ratings.store import tables
 from ratings.store.database import Database, backup, open_database, open_for_reading, upgrade
-from ratings.store.models import Version
+from ratings.store.models import VersionRecord
 from ratings.store.sessions import read
 from tests.ratings import book
 from tests.support import postgres
@@ -77,7 +77,9 @@ def test_what_a_server_refuses_in_a_text_is_replaced_in_a_copy_and_by_who_writes
     copy_database(start, server)
     Ledger(server).add_version(bot="eve", content_hash="f" * 64, manifest={}, message="\0\ud800")
     with read(server) as session:
-        said = session.exec(select(Version.message).where(Version.message != "").order_by(Version.message)).all()
+        said = session.exec(
+            select(VersionRecord.message).where(VersionRecord.message != "").order_by(VersionRecord.message)
+        ).all()
     assert said == ["a\N{REPLACEMENT CHARACTER}b", "\N{REPLACEMENT CHARACTER}?"]
     for database in (start, server):
         database.close()

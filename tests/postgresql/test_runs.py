@@ -24,7 +24,7 @@ from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.read.matches import match_detail
 from ratings.store.database import open_database
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.store.server_lock import ServerLock
 from ratings.values.states import AttemptState
 from tests.support import postgres
@@ -92,7 +92,7 @@ class OneEndless(Befallen):
         return await super().run(spec)
 
 
-async def play(book: Book, tournament: Tournament, executor: ScriptedExecutor, **more: Any) -> RunProgress:
+async def play(book: Book, tournament: TournamentRecord, executor: ScriptedExecutor, **more: Any) -> RunProgress:
     async with executor:
         return await run_tournament(book.database, tournament.id, executor, book.programs, **more)
 
@@ -107,7 +107,7 @@ async def undisturbed(tmp_path: Path) -> tuple[Any, Any]:
         return book.table(tournament), book.results(tournament)
 
 
-def check_whole(book: Book, tournament: Tournament, final: RunProgress, executor: ScriptedExecutor) -> None:
+def check_whole(book: Book, tournament: TournamentRecord, final: RunProgress, executor: ScriptedExecutor) -> None:
     """Every match was played once, nothing is lost, and nothing stayed leased."""
     assert (final.finished, final.void, final.lost) == (MATCHES, 0, 0)
     assert check(book.database) == []
@@ -219,7 +219,7 @@ async def test_two_coordinators_play_two_tournaments_of_one_pool_at_once(book: B
     other = replace(book, database=open_database(url))
     first, second = book.plan(), replace(book).plan()
 
-    def run(mine: Book, tournament: Tournament) -> RunProgress:
+    def run(mine: Book, tournament: TournamentRecord) -> RunProgress:
         return asyncio.run(play(mine, tournament, ScriptedExecutor()))
 
     ends = await asyncio.gather(asyncio.to_thread(run, book, first), asyncio.to_thread(run, other, second))

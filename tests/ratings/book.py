@@ -19,12 +19,12 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_of
 from ratings.ledger.recording import record_results
 from ratings.ledger.tournaments import TournamentPlan
-from ratings.read.bots import NamedVersion
+from ratings.read.bots import VersionRow
 from ratings.statistics.blocks import Block
 from ratings.store import tables
-from ratings.store.bot_event import ActiveVersion
+from ratings.store.bot_event import ActiveVersionRecord
 from ratings.store.database import Database
-from ratings.store.models import Bot, Version
+from ratings.store.models import BotRecord, VersionRecord
 from ratings.store.sessions import read, write
 from ratings.values.pools import Pool
 from tests.support.given_waves import GivenWaves
@@ -181,12 +181,12 @@ def copy_of(path: Path, target: Path) -> Path:
     return target
 
 
-def active_versions(database: Database) -> list[NamedVersion]:
+def active_versions(database: Database) -> list[VersionRow]:
     """The active version of every bot that has one, by name; bots that are disabled too."""
     query = (
-        select_rows(Bot, Version)
-        .join(ActiveVersion, col(ActiveVersion.bot_id) == Bot.id)
-        .join(Version, col(Version.id) == ActiveVersion.version_id)
+        select_rows(BotRecord, VersionRecord)
+        .join(ActiveVersionRecord, col(ActiveVersionRecord.bot_id) == BotRecord.id)
+        .join(VersionRecord, col(VersionRecord.id) == ActiveVersionRecord.version_id)
     )
     with read(database) as session:
-        return [NamedVersion(*row) for row in session.exec(query.order_by(Bot.name))]
+        return [VersionRow(*row) for row in session.exec(query.order_by(BotRecord.name))]

@@ -27,7 +27,7 @@ from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.report import tournament_report
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
-from ratings.store.models import Tournament, Version
+from ratings.store.models import TournamentRecord, VersionRecord
 
 _own_runtime = cache(RuntimeCatalog)
 """What bots of the arena's own Python run in: to look at that takes longer than to plan a tournament."""
@@ -59,7 +59,7 @@ class Book:
         runtime: str = "arena",
         build: str = "",
         owner: str | None = None,
-    ) -> Version:
+    ) -> VersionRecord:
         directory = self.path.parent / f"source of {name}"
         directory.mkdir(exist_ok=True)
         manifest = (
@@ -74,7 +74,7 @@ class Book:
         manifest_json = stored.manifest.to_json()
         return self.ledger.add_version(bot=name, owner=owner, content_hash=stored.hash, manifest=manifest_json)[0]
 
-    def admit(self, version: Version) -> None:
+    def admit(self, version: VersionRecord) -> None:
         """Admit a version of an owner without looking at it."""
         service = ServiceLedger(self.database)
         service.request_admission(version.id)
@@ -90,26 +90,26 @@ class Book:
     def programs(self) -> StoredPrograms:
         return StoredPrograms(self.store, runtimes=_own_runtime())
 
-    def plan(self, terms: TournamentTerms = TERMS, bots: Sequence[str] = BOTS, blocks: int = 2) -> Tournament:
+    def plan(self, terms: TournamentTerms = TERMS, bots: Sequence[str] = BOTS, blocks: int = 2) -> TournamentRecord:
         return self.plan_format(RoundRobin(terms.seats, blocks), terms, bots, name="class")
 
     def plan_format(
         self, form: Format, terms: TournamentTerms = TERMS, bots: Sequence[str] = BOTS, name: str | None = None
-    ) -> Tournament:
+    ) -> TournamentRecord:
         terms = replace(terms, seats=form.seats)
         return create_tournament(
             self.database, self.programs, terms, form, bots=bots, choose_name=lambda _: name or form.traits.name
         )
 
-    def plan_match(self, terms: TournamentTerms, bots: Sequence[str], name: str = "one") -> Tournament:
+    def plan_match(self, terms: TournamentTerms, bots: Sequence[str], name: str = "one") -> TournamentRecord:
         return create_match(self.database, self.programs, terms, bots=bots, choose_name=lambda _: name)
 
-    def table(self, tournament: Tournament) -> dict[str, tuple[str, str, int, int, float]]:
+    def table(self, tournament: TournamentRecord) -> dict[str, tuple[str, str, int, int, float]]:
         """mu and sigma to the last digit, matches, wins and score of each bot."""
         rows = table(self.database, pool_id=tournament.pool_id)
         return {row.bot: (row.mu.hex(), row.sigma.hex(), row.matches, row.wins, row.score) for row in rows}
 
-    def standings(self, tournament: Tournament) -> list[FormatStanding]:
+    def standings(self, tournament: TournamentRecord) -> list[FormatStanding]:
         """The table that the format gives, best first."""
         played = tournament_waves(self.database, tournament.id)
         form = format_of(played.tournament, played.pool)
@@ -119,11 +119,11 @@ class Book:
         assert form.standings(kept) == found, "what is kept up and remembered is what all matches give"
         return found
 
-    def situation(self, tournament: Tournament) -> Situation:
+    def situation(self, tournament: TournamentRecord) -> Situation:
         """All that was planned and played, read anew."""
         return situation_of(tournament_waves(self.database, tournament.id))
 
-    def results(self, tournament: Tournament) -> list[tuple[int, int, str, str | None]]:
+    def results(self, tournament: TournamentRecord) -> list[tuple[int, int, str, str | None]]:
         """Block, rotation, state and game digest of each match, in schedule order."""
         rows = list_matches(self.database, MatchFilter(tournament.id), limit=None, newest_first=False).items
         return [(row.block_index, row.match.rotation, row.match.state.value, row.match.game_digest) for row in rows]

@@ -18,7 +18,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.report import tournament_report
 from ratings.read.waves import tournament_waves
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.store.sessions import write
 from tests.tournament.book import BOTS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor, report_of
@@ -43,20 +43,20 @@ class Orderly(ScriptedExecutor):
         return replace(report, result=replace(report.result, ranks=ranks, forfeits=(), faults=(), by_rules=True))
 
 
-def matches_of_last_wave(book: Book, tournament: Tournament) -> list[str]:
+def matches_of_last_wave(book: Book, tournament: TournamentRecord) -> list[str]:
     waves = tournament_waves(book.database, tournament.id).waves
     rows = list_matches(book.database, MatchFilter(tournament.id), limit=None, newest_first=False).items
     return [row.match.id for row in rows][-2 * len(waves[-1]) :]
 
 
-def found(book: Book, tournament: Tournament) -> BestKnown:
+def found(book: Book, tournament: TournamentRecord) -> BestKnown:
     best = make_table(book.database, tournament_report(book.database, tournament.id)).best
     assert best is not None
     return best
 
 
 @pytest.fixture
-async def answered(book: Book) -> tuple[Tournament, BestKnown]:
+async def answered(book: Book) -> tuple[TournamentRecord, BestKnown]:
     """A tournament that knew its answer, and whose last wave then said the contrary."""
     tournament = book.plan_format(FORM)
     hashes = {row.bot: row.content_hash for row in tournament_report(book.database, tournament.id).entrants}
@@ -71,7 +71,7 @@ async def answered(book: Book) -> tuple[Tournament, BestKnown]:
 
 @pytest.mark.both_databases
 async def test_what_the_last_wave_brings_does_not_change_it_and_where_it_was_not_recorded_it_is_found_again(
-    book: Book, answered: tuple[Tournament, BestKnown]
+    book: Book, answered: tuple[TournamentRecord, BestKnown]
 ) -> None:
     tournament, best = answered
     assert not FORM.answer(book.situation(tournament)).is_known, "the test would show nothing"
@@ -83,7 +83,7 @@ async def test_what_the_last_wave_brings_does_not_change_it_and_where_it_was_not
 
 
 async def test_an_answer_that_rests_on_annulled_matches_is_not_kept(
-    book: Book, answered: tuple[Tournament, BestKnown]
+    book: Book, answered: tuple[TournamentRecord, BestKnown]
 ) -> None:
     tournament, best = answered
     first = list_matches(book.database, MatchFilter(tournament.id), limit=1, newest_first=False).items[0]

@@ -14,11 +14,11 @@ from ratings.errors import BotError, NotFoundError
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest
 from ratings.read.tournaments import list_tournaments, tournament_row
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from tests.tournament.book import BOTS, TERMS, Book
 
 
-def leased(book: Book, tournament: Tournament) -> tuple[LeasedMatch, ...]:
+def leased(book: Book, tournament: TournamentRecord) -> tuple[LeasedMatch, ...]:
     """All matches of a plan, in schedule order."""
     return book.ledger.settle(tournament.id, request=LeaseRequest("test", 10_000, 2**50)).leased
 

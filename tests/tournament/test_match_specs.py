@@ -10,7 +10,7 @@ from arena.tournament.formats import seeds
 from arena.tournament.match_specs import MatchSpecs
 from engine import registry
 from ratings.ledger.leasing import LeasedMatch, LeasedSeat
-from ratings.store.models import Pool, Tournament
+from ratings.store.models import PoolRecord, TournamentRecord
 
 SECRET = bytes(32)
 OF_BLOCK = 7
@@ -19,12 +19,12 @@ OF_BLOCK = 7
 def chance_seeds(*, remote: bool) -> list[int]:
     """The seeds of two blocks of two matches."""
     game = registry.get("rex_romanorum")
-    pool = Pool(
+    pool = PoolRecord(
         id="p", game=game.name, rules_version=game.rules_version, seats=2, options={}, time_control="1s", cores=1,
         mu=25, sigma=8, beta=4, tau=0.1, draw_probability=0, created_at_us=0, remote=remote,
     )  # fmt: skip
     settings = {"start_limit_us": 1, "margin_us": 1, "opening_plies": 0}
-    tournament = Tournament(
+    tournament = TournamentRecord(
         id="t", name="t", format="roundrobin", pool_id="p", secret=SECRET.hex(), seeded=False, settings=settings,
         rated=True, created_at_us=0,
     )  # fmt: skip

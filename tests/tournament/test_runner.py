@@ -24,7 +24,7 @@ from ratings.errors import DatabaseFullError, NotFoundError
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.matches import match_detail, replay_of
 from ratings.store.database import open_database
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.store.progress import Progress
 from tests.support.nim import NIM
 from tests.tournament.book import BOTS, Book, install_nim, open_book
@@ -37,7 +37,7 @@ class Run:
     """A run in which nothing went wrong, of a database of its own."""
 
     book: Book
-    tournament: Tournament
+    tournament: TournamentRecord
     executor: ScriptedExecutor
     seen: list[RunProgress]
     final: RunProgress
@@ -123,7 +123,7 @@ async def test_order_number_of_slots_and_lost_attempts_do_not_show_in_the_table(
     assert (book.table(tournament), book.results(tournament)) == undisturbed
 
 
-def kill_run(book: Book, tournament: Tournament, point: str, count: int) -> None:
+def kill_run(book: Book, tournament: TournamentRecord, point: str, count: int) -> None:
     """A run in a process of its own that dies at that point; see `runner_process`."""
     arguments = [str(book.path), tournament.id, point, str(count)]
     killed = subprocess.run([sys.executable, "-m", "tests.tournament.runner_process", *arguments], check=False)
@@ -144,7 +144,7 @@ async def test_killed_again_and_again_it_still_ends_with_the_same_table(
     assert (book.table(tournament), book.results(tournament)) == undisturbed
 
 
-async def cancel_after(book: Book, tournament: Tournament, finished: int) -> None:
+async def cancel_after(book: Book, tournament: TournamentRecord, finished: int) -> None:
     """Run, and cancel once so many matches are finished."""
     task: asyncio.Task[RunProgress]
 

@@ -16,19 +16,19 @@ from arena.tournament.runner import run_tournament
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.matches import match_detail
 from ratings.read.runtimes import seen_runtimes
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 
-def plan(book: Book, settings: RuntimeSettings, *names: str) -> Tournament:
+def plan(book: Book, settings: RuntimeSettings, *names: str) -> TournamentRecord:
     programs = replace(book.programs, runtimes=RuntimeCatalog(settings))
     form = RoundRobin(TERMS.seats, 1)
     return create_tournament(book.database, programs, TERMS, form, bots=names, choose_name=lambda _: "robin")
 
 
-async def play(book: Book, tournament: Tournament, settings: RuntimeSettings, *, most: int | None = None) -> None:
+async def play(book: Book, tournament: TournamentRecord, settings: RuntimeSettings, *, most: int | None = None) -> None:
     """Play in the runtimes as they are now, until so many matches are recorded."""
     programs = replace(book.programs, runtimes=RuntimeCatalog(settings))
     stop = asyncio.Event()

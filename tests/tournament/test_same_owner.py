@@ -15,7 +15,7 @@ from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest
 from ratings.ledger.service import ServiceLedger
 from ratings.read.tournaments import list_tournaments
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from tests.tournament.book import TERMS, Book
 
 RATED = replace(TERMS, seed=None, seats=2)
@@ -31,7 +31,7 @@ def owned(book: Book) -> Book:
     return book
 
 
-def meetings(book: Book, tournament: Tournament) -> list[frozenset[str]]:
+def meetings(book: Book, tournament: TournamentRecord) -> list[frozenset[str]]:
     leased: tuple[LeasedMatch, ...] = book.ledger.settle(
         tournament.id, request=LeaseRequest("test", 1000, 2**50)
     ).leased

@@ -13,7 +13,7 @@ from arena.tournament.seed_key import SeedKey
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest
 from ratings.ledger.service import ServiceLedger
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from tests.tournament.book import TERMS, Book
 
 SEED = 42
@@ -31,7 +31,7 @@ def key_beside(book: Book, asker: str = "") -> SeedKey:
     return SeedKey.beside(book.store.root, asker)
 
 
-def leased(book: Book, tournament: Tournament) -> tuple[LeasedMatch, ...]:
+def leased(book: Book, tournament: TournamentRecord) -> tuple[LeasedMatch, ...]:
     return book.ledger.settle(tournament.id, request=LeaseRequest("test", 100, 2**50)).leased
 
 

@@ -28,7 +28,7 @@ from ratings.ledger.check import check
 from ratings.read.matches import match_detail
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import open_database, rescue
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.values.states import AttemptState
 from tests.support.small_disk import run_on_small_disk
 from tests.tournament.book import Book, open_book
@@ -89,7 +89,7 @@ class FaultAfterFive(ScriptedExecutor):
         return report
 
 
-async def play(book: Book, tournament: Tournament, executor: ScriptedExecutor, **more: Any) -> RunProgress:
+async def play(book: Book, tournament: TournamentRecord, executor: ScriptedExecutor, **more: Any) -> RunProgress:
     async with executor:
         return await run_tournament(book.database, tournament.id, executor, book.programs, **more)
 

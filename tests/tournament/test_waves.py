@@ -28,7 +28,7 @@ from ratings.ledger.waves import WaveLedger
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
@@ -43,27 +43,27 @@ FORMATS: Sequence[Format] = [
 """Round robins are in other tests."""
 
 
-def plan(book: Book, form: Format, bots: Sequence[str] = BOTS) -> Tournament:
+def plan(book: Book, form: Format, bots: Sequence[str] = BOTS) -> TournamentRecord:
     return book.plan_format(form, bots=bots)
 
 
 async def play(
-    book: Book, tournament: Tournament, executor: ScriptedExecutor | None = None, **more: Any
+    book: Book, tournament: TournamentRecord, executor: ScriptedExecutor | None = None, **more: Any
 ) -> RunProgress:
     async with executor or ScriptedExecutor() as started:
         return await run_tournament(book.database, tournament.id, started, book.programs, **more)
 
 
-def standings(book: Book, tournament: Tournament) -> list[FormatStanding]:
+def standings(book: Book, tournament: TournamentRecord) -> list[FormatStanding]:
     return book.standings(tournament)
 
 
-def outcome(book: Book, tournament: Tournament) -> tuple[Any, ...]:
+def outcome(book: Book, tournament: TournamentRecord) -> tuple[Any, ...]:
     """Everything that must not depend on how the tournament was run."""
     return book.table(tournament), book.results(tournament), standings(book, tournament)
 
 
-def annul(book: Book, tournament: Tournament, place: int = 0) -> None:
+def annul(book: Book, tournament: TournamentRecord, place: int = 0) -> None:
     """Annul the match at a place of the schedule."""
     rows = list_matches(book.database, MatchFilter(tournament.id), limit=None, newest_first=False).items
     ledger = ServiceLedger(book.database)

@@ -43,7 +43,7 @@ KEPT = {
     "engine/openspiel/family.py: get": "`engine.registry` asks a family for its games by it",
     "engine/openspiel/family.py: names": "`engine.registry` asks a family for its games by it",
     "engine/playthrough.py: actions_in": "for the tests of games, beside what writes the lines",
-    "ratings/store/rating.py: Rating": "the database has this table by it",
+    "ratings/store/rating.py: RatingRecord": "the database has this table by it",
 }
 WHOLE = ("ratings/store/postgresql.py", "ratings/store/sqlite.py", "ratings/store/migrations", "engine/games/*/wire.py")
 """Modules that stand for each other, of which all is used by the name of the one that was chosen."""

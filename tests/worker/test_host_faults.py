@@ -23,10 +23,10 @@ from ratings.ledger.pools import pool_of
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.leaderboard import table
 from ratings.read.match_list import MatchFilter, MatchRow, list_matches
-from ratings.read.matches import MatchDetail, match_detail
+from ratings.read.matches import StoredMatch, match_detail
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.values.states import MatchState
 from tests.support.given_waves import GivenWaves
 from tests.support.patience import PATIENT
@@ -66,7 +66,7 @@ class Arena:
     database: Database
     store: VersionStore
     gate: Path
-    tournament: Tournament
+    tournament: TournamentRecord
 
     async def play(self, disturbances: Sequence[Disturbance] = ()) -> RunProgress:
         """Play it with one worker; each time that the bot waits one disturbance happens, after the last it goes on."""
@@ -88,7 +88,7 @@ class Arena:
             await asyncio.sleep(0.01)
         (self.gate / "asked").unlink()
 
-    def details(self) -> list[MatchDetail]:
+    def details(self) -> list[StoredMatch]:
         return [match_detail(self.database, row.match.id) for row in self.rows()]
 
     def rows(self) -> tuple[MatchRow, ...]:
@@ -113,7 +113,7 @@ def add_bot(database: Database, store: VersionStore, directory: Path, code: str)
     return ledger.add_version(bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())[0].id
 
 
-def plan(database: Database, ada: str, bob: str, held: str) -> Tournament:
+def plan(database: Database, ada: str, bob: str, held: str) -> TournamentRecord:
     pairs = [(ada, bob), (held, ada), (bob, ada), (ada, bob), (bob, ada)]
     key = pool_of(game=GAME, rules_version=registry.get(GAME).rules_version, seats=2, time_control="none")
     blocks = [Block(index, pair, (), 100 + index, is_single=True) for index, pair in enumerate(pairs)]

@@ -16,7 +16,7 @@ from arena.cli.shared.output import Column, format_instant, print_facts, print_j
 from arena.cli.shared.request import MatchTerms, tournament_request
 from arena.cli.shared.saying import say, told
 from arena.model.ladders import Ladder, LadderRequest
-from arena.tournament.formats.ladder import LadderFormat as LadderFormat
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
 
 app = typer.Typer(epilog=example("arena ladder list", "arena ladder open king3 --game foreign_king --seats 3"))

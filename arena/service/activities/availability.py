@@ -14,7 +14,7 @@ from arena.service.activities.context import ServiceContext
 from engine.text import Text
 from ratings.ledger.absences import Noted
 from ratings.ledger.service import ServiceLedger
-from ratings.store.models import Bot, Version
+from ratings.store.models import BotRecord, VersionRecord
 
 _FILES_GONE = Text(
     "service.arena_cannot_read_files_they",
@@ -22,7 +22,7 @@ _FILES_GONE = Text(
 )
 
 
-async def update_availability(context: ServiceContext, versions: Iterable[tuple[Version, Bot]]) -> Noted:
+async def update_availability(context: ServiceContext, versions: Iterable[tuple[VersionRecord, BotRecord]]) -> Noted:
     """Look which hosted versions can be started, built anew if needed, and write it: ladders follow at once.
 
     Raises SandboxUnavailableError and the other errors of a machine that can build or start nothing at all.
@@ -36,7 +36,7 @@ async def update_availability(context: ServiceContext, versions: Iterable[tuple[
     return noted
 
 
-async def _obstacle(context: ServiceContext, version: Version, bot: Bot) -> str | None:
+async def _obstacle(context: ServiceContext, version: VersionRecord, bot: BotRecord) -> str | None:
     """Return why a version cannot be started, in words that its owner may read, or `None` if it can."""
     about = f"version {version.id}"
     try:
@@ -52,7 +52,7 @@ async def _obstacle(context: ServiceContext, version: Version, bot: Bot) -> str 
     return None
 
 
-def _for_owner(error: Exception, version: Version) -> str:
+def _for_owner(error: Exception, version: VersionRecord) -> str:
     """Return an error without the places on the arena's machine that its own message names."""
     if isinstance(error, StoreError):
         return _FILES_GONE

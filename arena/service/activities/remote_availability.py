@@ -11,7 +11,7 @@ from arena.service.activities.context import ServiceContext
 from engine.text import Text
 from ratings.ledger.service import ServiceLedger
 from ratings.read.absences import remote_versions
-from ratings.store.models import Version
+from ratings.store.models import VersionRecord
 
 WHY = Text("service.not_connected", "it is not connected")
 
@@ -55,7 +55,7 @@ class RemoteAvailability:
         """Forget since when who is away: who looks again gives everybody the whole while to come."""
         self._missed.clear()
 
-    def _news(self, version: Version, is_absent: bool) -> list[str | None]:
+    def _news(self, version: VersionRecord, is_absent: bool) -> list[str | None]:
         """Return what is new about a version: why it is absent now, or `None` if it is back; nothing if nothing is."""
         if self._connected.is_connected(version.content_hash):
             self._missed.pop(version.id, None)

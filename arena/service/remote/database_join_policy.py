@@ -29,9 +29,9 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import TokenHolder, authenticate
 from ratings.store.database import Database
 from ratings.store.ids import now_us
-from ratings.store.models import Owner
+from ratings.store.models import OwnerRecord
 from ratings.store.names import check_bot_name, check_version_name
-from ratings.store.service import Token
+from ratings.store.service import TokenRecord
 from ratings.values.limits import OwnerLimits
 from ratings.values.names import PEOPLE
 from ratings.values.states import Scope
@@ -149,7 +149,7 @@ class DatabaseJoinPolicy:
                 ),
             )
 
-    async def _identify(self, request: JoinRequest, digest: str) -> Owner:
+    async def _identify(self, request: JoinRequest, digest: str) -> OwnerRecord:
         """Return whose token it is. Raises Refusal; too many failures from one address are refused unseen."""
         address = address_of(request.peer) or ""
         try:
@@ -166,7 +166,7 @@ class DatabaseJoinPolicy:
         self._note_use(holder.token)
         return _owner_of(holder)
 
-    def _note_use(self, token: Token) -> None:
+    def _note_use(self, token: TokenRecord) -> None:
         """Write in the background that a token was used, once within a minute; no join waits for that."""
         minute = now_us() // _MINUTE_US
         if minute != self._minute:
@@ -178,7 +178,7 @@ class DatabaseJoinPolicy:
         self._notes.add(task)
         task.add_done_callback(self._notes.discard)
 
-    async def _write_use(self, token: Token) -> None:
+    async def _write_use(self, token: TokenRecord) -> None:
         with suppress(DatabaseError):  # it is worth less than any call, and the next minute tries again
             async with self._writing:
                 await asyncio.to_thread(ServiceLedger(self._database).note_token_use, [token.id])
@@ -194,7 +194,7 @@ class DatabaseJoinPolicy:
         return authenticate(self._database, digest)
 
 
-def _owner_of(holder: TokenHolder) -> Owner:
+def _owner_of(holder: TokenHolder) -> OwnerRecord:
     """Return who holds a token that may play. Raises Refusal."""
     token, owner = holder.token, holder.owner
     if owner is None:

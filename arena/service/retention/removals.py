@@ -16,7 +16,7 @@ from ratings.ledger.retention import RetentionLedger
 from ratings.read.retention import DAY_US, Limits, Planned, planned_removals, removable_versions, removals
 from ratings.store.database import Database
 from ratings.store.ids import now_us
-from ratings.store.service import Removal
+from ratings.store.service import RemovalRecord
 from ratings.values.states import RemovalKind
 
 NOTICE_US = DAY_US
@@ -30,8 +30,8 @@ _MEGA = 1_000_000
 class RetentionResult:
     """What came of one look at the limits."""
 
-    done: tuple[Removal, ...]
-    announced: tuple[Removal, ...]
+    done: tuple[RemovalRecord, ...]
+    announced: tuple[RemovalRecord, ...]
 
 
 def limits_of(section: RetentionSection) -> Limits:
@@ -72,7 +72,7 @@ def enforce_limits(
 
 
 def _carry_out(
-    database: Database, removal: Removal, limits: Limits, at_us: int, is_stopping: Callable[[], bool]
+    database: Database, removal: RemovalRecord, limits: Limits, at_us: int, is_stopping: Callable[[], bool]
 ) -> None:
     ledger, after = RetentionLedger(database), ""
     if not _has_limit(removal.kind, limits):
@@ -93,7 +93,7 @@ def _has_limit(kind: RemovalKind, limits: Limits) -> bool:
     }[kind]
 
 
-def _is_time(planned: Planned, recent: Iterable[Removal], at_us: int) -> bool:
+def _is_time(planned: Planned, recent: Iterable[RemovalRecord], at_us: int) -> bool:
     """Return whether something is to be announced now: nothing of its kind is, and the last time was long ago."""
     same = [removal for removal in recent if removal.kind is planned.kind]
     if any(removal.done_at_us is None for removal in same):
@@ -101,7 +101,7 @@ def _is_time(planned: Planned, recent: Iterable[Removal], at_us: int) -> bool:
     return planned.is_by_size or all(at_us - removal.announced_at_us >= _REST_US for removal in same)
 
 
-def _announce(database: Database, planned: Planned, at_us: int) -> Removal:
+def _announce(database: Database, planned: Planned, at_us: int) -> RemovalRecord:
     due_at_us = at_us + NOTICE_US
     notices = (
         list(_notices_of_versions(database, planned, due_at_us))

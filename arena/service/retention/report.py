@@ -16,7 +16,7 @@ from ratings.read.held import is_held
 from ratings.read.retention import Limits, Planned, planned_removals, removals
 from ratings.store.database import Database, open_database
 from ratings.store.ids import now_us
-from ratings.store.service import Removal
+from ratings.store.service import RemovalRecord
 from ratings.values.states import RemovalKind
 
 
@@ -24,7 +24,7 @@ from ratings.values.states import RemovalKind
 class RetentionReport:
     """How a home stands to the limits of its settings."""
 
-    pending: tuple[Removal, ...]
+    pending: tuple[RemovalRecord, ...]
     """What is announced."""
     planned: tuple[Planned, ...]
     """What the limits want removed now."""
@@ -79,7 +79,7 @@ class RetentionReport:
         }
 
 
-def _kind_and_why(removal: Removal) -> str:
+def _kind_and_why(removal: RemovalRecord) -> str:
     match removal.kind:
         case RemovalKind.LOGS:
             return Text("service.logs", "logs ({why})", why=removal.why)
@@ -89,7 +89,7 @@ def _kind_and_why(removal: Removal) -> str:
             return Text("service.archives", "archives ({why})", why=removal.why)
 
 
-def _removal_json(removal: Removal) -> dict[str, Any]:
+def _removal_json(removal: RemovalRecord) -> dict[str, Any]:
     return {"kind": removal.kind.value, "why": removal.why, "due_at_us": removal.due_at_us, "items": removal.items}
 
 

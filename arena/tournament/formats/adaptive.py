@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import FormatStanding as Row
-from arena.tournament.formats.format import Traits
+from arena.tournament.formats.format import FormatStanding, Traits
 from arena.tournament.formats.same_owner import count_tables, owners_of
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
@@ -147,7 +146,7 @@ class Adaptive:
         chosen = fresh[::-1][::step][::-1]  # from the end, so that the last answer is among them
         return [(blocks, self.answer(one)) for blocks, one in chosen]
 
-    def standings(self, situation: Situation) -> list[Row]:
+    def standings(self, situation: Situation) -> list[FormatStanding]:
         """Return the table by strength in the official table of these blocks."""
         labels = _labels(situation)
         strength = {row.version: row for row in _table(situation).rows}

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from arena.model.errors import RefusedError
-from arena.model.overview import MOST_IN_OFFICIAL, Form
+from arena.model.overview import MOST_IN_OFFICIAL, RecentForm
 from arena.model.port import ShownArena
 from arena.web.drawing.sparklines import common_scale
 from arena.web.official.tables import CachedTable
@@ -67,7 +67,7 @@ class LeaderboardLine:
     """A line of the table, with all that stands in it."""
 
     row: LeaderboardRow
-    form: Form
+    form: RecentForm
     official: OfficialRow | None
 
     @property

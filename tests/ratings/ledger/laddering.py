@@ -10,12 +10,12 @@ from ratings.ledger.waves import Planner
 from ratings.read.ladders import open_ladders
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
-from ratings.store.models import Pool, Tournament
+from ratings.store.models import PoolRecord, TournamentRecord
 from tests.ratings import book
 from tests.support.endless_waves import EndlessWaves
 
 
-def endless(_: Tournament, pool: Pool) -> Planner:
+def endless(_: TournamentRecord, pool: PoolRecord) -> Planner:
     return EndlessWaves(pool.seats)
 
 

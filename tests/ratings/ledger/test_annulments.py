@@ -20,15 +20,15 @@ from ratings.read.exporting import export_tournament
 from ratings.read.lineage import active_version, bot_events
 from ratings.read.loading import load_results
 from ratings.read.matches import match_detail, replay_of
-from ratings.read.scope import Scope
+from ratings.read.scope import MatchScope
 from ratings.read.tournaments import standings, tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.fitness import annulled
-from ratings.store.models import Match, MatchSeat, Pool
-from ratings.store.rating import RatingOrder
+from ratings.store.models import MatchRecord, MatchSeatRecord, PoolRecord
+from ratings.store.rating import RatingOrderRecord
 from ratings.store.sessions import read, write
-from ratings.values.states import Verdict
+from ratings.values.states import RatingVerdict
 from tests.ratings import book
 
 WHY = "it was played with a broken clock"
@@ -37,17 +37,17 @@ WHY = "it was played with a broken clock"
 def matches_of(database: Database) -> list[str]:
     """Every match by id, in the order of the schedules."""
     with read(database) as session:
-        return list(session.exec(select(Match.id).order_by(Match.tournament_id, col(Match.position))))
+        return list(session.exec(select(MatchRecord.id).order_by(MatchRecord.tournament_id, col(MatchRecord.position))))
 
 
-def verdicts(database: Database) -> list[Verdict]:
+def verdicts(database: Database) -> list[RatingVerdict]:
     with read(database) as session:
-        return list(session.exec(select(col(RatingOrder.verdict)).order_by(col(RatingOrder.rating_seq))))
+        return list(session.exec(select(col(RatingOrderRecord.verdict)).order_by(col(RatingOrderRecord.rating_seq))))
 
 
 def pool_of(database: Database) -> str:
     with read(database) as session:
-        return session.exec(select(Pool.id)).one()
+        return session.exec(select(PoolRecord.id)).one()
 
 
 def annul(service: ServiceLedger, match_id: str) -> int:
@@ -61,7 +61,7 @@ def test_a_match_is_annulled_with_its_block_and_the_others_are_rated_as_if_it_ha
     third = matches_of(database)[6]
     done = service.annul_match(third, why=WHY, actor="operator")
     assert (done.matches, done.pools) == (3, (pool_of(database),))
-    assert verdicts(database) == [Verdict.RATED] * 6 + [Verdict.ANNULLED] * 3 + [Verdict.RATED] * 3
+    assert verdicts(database) == [RatingVerdict.RATED] * 6 + [RatingVerdict.ANNULLED] * 3 + [RatingVerdict.RATED] * 3
     assert check(database) == []
     assert book.count(database, "rating_change") == 9 * 3
 
@@ -95,7 +95,7 @@ def test_annulled_matches_are_in_no_table(database: Database, service: ServiceLe
     before = load_results(database, pool_of(database))
     annul(service, matches_of(database)[0])
     assert (len(before.ranks), len(load_results(database, pool_of(database)).ranks)) == (12, 9)
-    for scope in (Scope(tournament_id=tournament), Scope(pool_id=pool_of(database))):
+    for scope in (MatchScope(tournament_id=tournament), MatchScope(pool_id=pool_of(database))):
         assert sum(meeting.matches for meeting in crosstable(database, scope, 9).meetings) == 9 * 6
 
 
@@ -108,7 +108,7 @@ def test_a_match_can_be_annulled_before_its_block_is_over(
     assert verdicts(database) == []
     for match in others:
         book.record(database, match)
-    assert verdicts(database) == [Verdict.ANNULLED] * 3 + [Verdict.RATED] * 9
+    assert verdicts(database) == [RatingVerdict.ANNULLED] * 3 + [RatingVerdict.RATED] * 9
     assert check(database) == []
 
 
@@ -118,7 +118,7 @@ def test_an_unrated_match_is_annulled_too(database: Database, service: ServiceLe
     done = service.annul_match(matches_of(database)[0], why=WHY, actor="operator")
     assert (done.matches, done.pools) == (3, ())
     assert sum(row.matches for row in standings(database, tournament)) == 9 * 3
-    assert sum(one.matches for one in crosstable(database, Scope(tournament_id=tournament), 9).meetings) == 9 * 6
+    assert sum(one.matches for one in crosstable(database, MatchScope(tournament_id=tournament), 9).meetings) == 9 * 6
 
 
 @pytest.mark.both_databases
@@ -132,9 +132,9 @@ def test_a_version_is_annulled_everywhere_and_for_good(
     assert len(done.pools) == 2
     with read(database) as session:
         rated = session.exec(
-            select(MatchSeat.version_id)
-            .join(RatingOrder, col(RatingOrder.match_id) == MatchSeat.match_id)
-            .where(RatingOrder.verdict == Verdict.RATED)
+            select(MatchSeatRecord.version_id)
+            .join(RatingOrderRecord, col(RatingOrderRecord.match_id) == MatchSeatRecord.match_id)
+            .where(RatingOrderRecord.verdict == RatingVerdict.RATED)
         ).all()
     assert bots["ada"] not in rated
     assert check(database) == []
@@ -162,7 +162,7 @@ def test_an_annulled_version_leaves_what_is_not_over(
     assert bots["ada"] not in {seat.version_id for match in left for seat in match.seats}
     for match in left:
         book.record(database, match)
-    assert sorted(set(verdicts(database))) == [Verdict.ANNULLED, Verdict.RATED]
+    assert sorted(set(verdicts(database))) == [RatingVerdict.ANNULLED, RatingVerdict.RATED]
     entrants = {one.version_id: one for one in tournament_waves(database, tournament).entrants}
     assert entrants[bots["ada"]].withdrawn_wave == 1
     assert check(database) == []
@@ -177,7 +177,7 @@ def test_a_version_whose_predecessor_is_annulled_starts_as_a_newcomer(
     book.play_all(database, book.create(database, [new, bots["bob"], bots["cyd"]], name="second"))
     service.annul_version(bots["ada"], why="it cheated", actor="operator")
     with read(database) as session:
-        pool = session.exec(select(Pool)).one()
+        pool = session.exec(select(PoolRecord)).one()
     first = min(row for row in book.rows(database, "rating_change")["rating_change"] if new in row)
     assert repr(pool.mu) in first
     assert check(database) == []
@@ -210,7 +210,7 @@ def test_what_an_annulled_version_played_elsewhere_does_not_count_here_either(
     here = book.add_bots(other, ("ada",))["ada"]
     ServiceLedger(other).annul_version(here, why="it cheated", actor="operator")
     assert Ledger(other).import_tournament(tmp_path / "test.arena").rated == 3
-    assert sorted(verdicts(other)) == [Verdict.ANNULLED] * 9 + [Verdict.RATED] * 3
+    assert sorted(verdicts(other)) == [RatingVerdict.ANNULLED] * 9 + [RatingVerdict.RATED] * 3
     assert check(other) == []
     other.close()
 

@@ -15,7 +15,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_for
 from ratings.ledger.telling import Stage
 from ratings.store import schema
-from ratings.store.annulment import Annulment
+from ratings.store.annulment import AnnulmentRecord
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
 from tests.ratings import book
@@ -29,7 +29,7 @@ def played(database: Database, tournament: str) -> Database:
     book.add_successor(database, "dan")
     with write(database) as session:
         pool_for(session, book.pool_like(book.POOL, seats=4))
-        session.add(Annulment(id="a1", why="nothing yet", actor="operator", at_us=1))
+        session.add(AnnulmentRecord(id="a1", why="nothing yet", actor="operator", at_us=1))
     return database
 
 

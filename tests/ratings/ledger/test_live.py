@@ -13,7 +13,7 @@ from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate, succe
 from ratings.store import tables
 from ratings.store.database import Database
 from ratings.store.sessions import read, write
-from ratings.values.states import Verdict
+from ratings.values.states import RatingVerdict
 from tests.ratings import book
 
 SETTINGS = SkillSettings()
@@ -83,7 +83,7 @@ def test_nothing_is_rated_before_all_earlier_matches_are_over(database: Database
     book.record(database, second)
     assert verdicts(database) == []
     book.record(database, first)
-    assert verdicts(database) == [Verdict.RATED] * 3
+    assert verdicts(database) == [RatingVerdict.RATED] * 3
     assert check(database) == []
 
 
@@ -93,7 +93,12 @@ def test_a_void_match_voids_its_block_and_does_not_hold_up_the_others(database: 
         book.record(database, match)
     with write(database) as session:
         book.lose(session, tournament, first)
-    assert verdicts(database) == [Verdict.VOID, Verdict.VOID_BLOCK, Verdict.VOID_BLOCK, *[Verdict.RATED] * 3]
+    assert verdicts(database) == [
+        RatingVerdict.VOID,
+        RatingVerdict.VOID_BLOCK,
+        RatingVerdict.VOID_BLOCK,
+        *[RatingVerdict.RATED] * 3,
+    ]
     assert check(database) == []
 
 
@@ -103,7 +108,7 @@ def test_nothing_is_rated_before_its_block_is_whole(database: Database, tourname
         book.record(database, match)
     assert verdicts(database) == []
     book.record(database, third)
-    assert verdicts(database) == [Verdict.RATED] * 3
+    assert verdicts(database) == [RatingVerdict.RATED] * 3
     assert check(database) == []
 
 
@@ -114,7 +119,7 @@ def test_many_blocks_that_become_whole_at_once_are_all_rated(database: Database,
         book.record(database, match)
     assert verdicts(database) == []
     book.record(database, first)
-    assert verdicts(database) == [Verdict.RATED] * 72
+    assert verdicts(database) == [RatingVerdict.RATED] * 72
     assert check(database) == []
 
 
@@ -122,9 +127,9 @@ def test_many_blocks_that_become_whole_at_once_are_all_rated(database: Database,
 def test_a_match_whose_result_says_so_is_not_rated(database: Database, singles: str) -> None:
     first, second = book.take(database, singles, 2)
     book.record(database, first, rated=False, ranks=(1, 1, 1))
-    assert (verdicts(database), skills(database)) == ([Verdict.UNRATED], {})
+    assert (verdicts(database), skills(database)) == ([RatingVerdict.UNRATED], {})
     book.record(database, second)
-    assert verdicts(database) == [Verdict.UNRATED, Verdict.RATED]
+    assert verdicts(database) == [RatingVerdict.UNRATED, RatingVerdict.RATED]
 
 
 def test_a_match_that_is_not_rated_voids_its_block_as_the_official_table_has_it(
@@ -134,7 +139,12 @@ def test_a_match_that_is_not_rated_voids_its_block_as_the_official_table_has_it(
     for match in others:
         book.record(database, match)
     book.record(database, first, rated=False, ranks=(1, 1, 1))
-    assert verdicts(database) == [Verdict.UNRATED, Verdict.VOID_BLOCK, Verdict.VOID_BLOCK, *[Verdict.RATED] * 3]
+    assert verdicts(database) == [
+        RatingVerdict.UNRATED,
+        RatingVerdict.VOID_BLOCK,
+        RatingVerdict.VOID_BLOCK,
+        *[RatingVerdict.RATED] * 3,
+    ]
     assert check(database) == []
 
 
@@ -144,9 +154,9 @@ def test_an_unrated_tournament_rates_nothing(database: Database, bots: dict[str,
     assert check(database) == []
 
 
-@pytest.mark.parametrize(("allowed", "verdict"), [(False, Verdict.SAME_OWNER), (True, Verdict.RATED)])
+@pytest.mark.parametrize(("allowed", "verdict"), [(False, RatingVerdict.SAME_OWNER), (True, RatingVerdict.RATED)])
 def test_bots_of_one_registered_owner_do_not_rate_each_other_unless_told(
-    database: Database, allowed: bool, verdict: Verdict
+    database: Database, allowed: bool, verdict: RatingVerdict
 ) -> None:
     bots = {**book.add_bots(database, ("ada", "bob"), owner="lovelace"), **book.add_bots(database, ["cyd"])}
     book.play_all(database, book.create(database, bots.values(), rates_same_owner=allowed))
@@ -157,7 +167,7 @@ def test_bots_of_one_registered_owner_do_not_rate_each_other_unless_told(
 def test_bots_without_an_owner_and_bots_of_different_owners_rate_each_other(database: Database) -> None:
     bots = {**book.add_bots(database, ("ada",), owner="lovelace"), **book.add_bots(database, ("bob", "cyd"))}
     book.play_all(database, book.create(database, bots.values()))
-    assert verdicts(database) == [Verdict.RATED] * 3
+    assert verdicts(database) == [RatingVerdict.RATED] * 3
 
 
 def test_a_forfeited_match_is_rated_by_its_ranks(database: Database, singles: str) -> None:

@@ -16,7 +16,7 @@ from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.rebuild import rebuild
 from ratings.ledger.recording import record_results
 from ratings.store.database import Database, open_database
-from ratings.store.models import Pool
+from ratings.store.models import PoolRecord
 from ratings.store.sessions import write
 from tests.ratings import book
 
@@ -133,7 +133,7 @@ def test_a_rebuild_restores_every_rating_to_the_last_digit(leased: Leased, in_sc
                 session.connection().exec_driver_sql(spoil)
             assert check(database) != []
             with write(database) as session:
-                pool_id = session.exec(select(Pool)).one().id
+                pool_id = session.exec(select(PoolRecord)).one().id
                 assert rebuild(session, pool_id) > 0
             assert book.rows(database) == in_schedule_order
             assert check(database) == []

@@ -19,7 +19,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read.leaderboard import leaderboards
 from ratings.store.database import Database, open_database
-from ratings.store.models import Match, Pool
+from ratings.store.models import MatchRecord, PoolRecord
 from ratings.store.sessions import read, write
 from tests.ratings import book
 
@@ -45,12 +45,12 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 def pool(database: Database, all_played: None) -> str:
     """A pool in which twelve matches were rated."""
     with read(database) as session:
-        return session.exec(select(Pool.id)).one()
+        return session.exec(select(PoolRecord.id)).one()
 
 
 def matches_of(database: Database) -> list[str]:
     with read(database) as session:
-        return list(session.exec(select(Match.id).order_by(Match.tournament_id, col(Match.position))))
+        return list(session.exec(select(MatchRecord.id).order_by(MatchRecord.tournament_id, col(MatchRecord.position))))
 
 
 def annul(database: Database, match_id: str) -> None:
@@ -197,7 +197,7 @@ def test_whatever_happens_between_the_pieces_the_book_is_sound_in_the_end(
     tournaments = [book.create(database, bots, name="one"), book.create(database, second, name="two")]
     every = matches_of(database)
     with read(database) as session:
-        pool = session.exec(select(Pool.id)).one()
+        pool = session.exec(select(PoolRecord.id)).one()
     for _ in range(12):
         act = random.randrange(3)
         if act == 0:

@@ -10,7 +10,7 @@ from ratings.ledger.pools import pool_for, pool_of, settings_of
 from ratings.read.pools import find_pool
 from ratings.statistics.skill import SkillSettings
 from ratings.store.database import Database
-from ratings.store.models import Pool
+from ratings.store.models import PoolRecord
 from ratings.store.sessions import write
 from tests.ratings.book import pool_like
 
@@ -76,7 +76,7 @@ def test_a_pool_is_found_by_any_part_of_its_id(database: Database) -> None:
     with write(database) as session:
         pool = pool_for(session, KEY)
         twin = {**pool.model_dump(), "id": pool.id[:10] + "x"}
-        session.add(Pool(**twin))
+        session.add(PoolRecord(**twin))
     for part in (pool.id[:11].upper(), pool.id[-6:], pool.id[5:20]):
         assert find_pool(database, part).id == pool.id
     with pytest.raises(AmbiguousError, match=f"fits 2 pools: .*{pool.id}.*; give more digits"):

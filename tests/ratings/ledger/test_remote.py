@@ -19,7 +19,7 @@ from ratings.read.lineage import active_version, bot_events
 from ratings.read.retention import removable_versions
 from ratings.read.tournaments import owned_entrants, tournament_row
 from ratings.store.database import Database
-from ratings.store.models import Pool
+from ratings.store.models import PoolRecord
 from ratings.store.sessions import write
 from ratings.values.limits import OwnerLimits
 from ratings.values.states import BotEventKind
@@ -167,5 +167,5 @@ def test_a_remote_bot_cannot_join_a_tournament_of_hosted_ones_late(database: Dat
 def test_the_check_finds_a_remote_bot_in_a_pool_of_hosted_ones(database: Database) -> None:
     tournament = create(database, entrants(database), pool=REMOTE_POOL)
     with write(database) as session:
-        session.get_one(Pool, REMOTE_POOL.pool_id).remote = False
+        session.get_one(PoolRecord, REMOTE_POOL.pool_id).remote = False
     assert check(database) == [f"tournament {tournament}: ada/fox is remote, and its pool is for hosted bots"]

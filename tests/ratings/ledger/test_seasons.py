@@ -22,7 +22,7 @@ from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
 from ratings.store.ids import now_us
-from ratings.store.models import Pool, Tournament
+from ratings.store.models import PoolRecord, TournamentRecord
 from ratings.store.season import season_of
 from ratings.store.sessions import read
 from tests.ratings import book
@@ -35,7 +35,7 @@ FINAL = book.plan([], 2, name="king-final", secret="f1")
 NEXT = SeasonPlan("autumn", "5ec2e7")
 
 
-def endless(_: Tournament, pool: Pool) -> Planner:
+def endless(_: TournamentRecord, pool: PoolRecord) -> Planner:
     return EndlessWaves(pool.seats)
 
 
@@ -47,7 +47,7 @@ class RoundRobin:
         return GivenWaves(book.round_robin(entrants, 2)).plan_ready(waves)
 
 
-def round_robin(_: Tournament, __: Pool) -> Planner:
+def round_robin(_: TournamentRecord, __: PoolRecord) -> Planner:
     return RoundRobin()
 
 

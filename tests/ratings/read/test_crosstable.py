@@ -14,7 +14,7 @@ import pytest
 from ratings.ledger.leasing import LeasedMatch
 from ratings.read.crosstable import by_opponent, by_seat, crosstable, meetings
 from ratings.read.lengths import lengths
-from ratings.read.scope import Scope
+from ratings.read.scope import MatchScope
 from ratings.read.tournaments import standings
 from ratings.store.database import Database
 from ratings.store.sessions import write
@@ -67,7 +67,7 @@ def met(facts: list[Fact]) -> Iterator[tuple[str, str, int, int]]:
                     yield versions[seat], versions[other], seat, 2 if mine < his else int(mine == his)
 
 
-def check_against(database: Database, scope: Scope, facts: list[Fact], versions: list[str]) -> None:
+def check_against(database: Database, scope: MatchScope, facts: list[Fact], versions: list[str]) -> None:
     counts, points = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     ended = Counter[tuple[str, str, int]]()
     for one, other, _, got in met(facts):
@@ -94,7 +94,7 @@ def figures_of(found: Iterable[Meeting]) -> dict[tuple[str, str], tuple[int, ...
     return {(one.version_id, one.opponent_id): (one.matches, one.points, one.wins, one.ties) for one in found}
 
 
-def check_seats(database: Database, scope: Scope, facts: list[Fact], version: str | None) -> None:
+def check_seats(database: Database, scope: MatchScope, facts: list[Fact], version: str | None) -> None:
     expected: list[tuple[Any, ...]] = []
     for seat in range(SEATS):
         sat = [fact for fact in facts if version in (None, fact[0][seat])]
@@ -116,8 +116,8 @@ def test_what_is_counted_is_what_was_played_in_whole_blocks(
 ) -> None:
     versions = list(bots.values())
     tournament, whole, rated = play_some(database, versions, Random(seed))
-    check_against(database, Scope(tournament_id=tournament), whole, versions)
-    check_against(database, Scope(pool_id=book.POOL.pool_id), rated, versions)
+    check_against(database, MatchScope(tournament_id=tournament), whole, versions)
+    check_against(database, MatchScope(pool_id=book.POOL.pool_id), rated, versions)
 
 
 def test_a_version_that_plays_itself_meets_nobody(database: Database, bots: dict[str, str]) -> None:
@@ -125,7 +125,7 @@ def test_a_version_that_plays_itself_meets_nobody(database: Database, bots: dict
     blocks = [book.rotations(0, [versions[0], versions[1], versions[1]])]
     tournament = book.create(database, versions, blocks=blocks, rated=False)
     book.play_all(database, tournament)
-    scope = Scope(tournament_id=tournament)
+    scope = MatchScope(tournament_id=tournament)
     pairs = [(one.version_id, one.opponent_id) for one in meetings(database, scope, versions)]
     assert sorted(pairs) == sorted([tuple(versions), tuple(reversed(versions))])
     assert [one.opponent_id for one in by_opponent(database, scope, versions[1])] == [versions[0]]
@@ -134,9 +134,9 @@ def test_a_version_that_plays_itself_meets_nobody(database: Database, bots: dict
 def test_the_crosstable_names_the_best_and_who_met_whom(database: Database, bots: dict[str, str]) -> None:
     tournament = book.create(database, bots.values())
     book.play_all(database, tournament)
-    found = crosstable(database, Scope(tournament_id=tournament), limit=3)
+    found = crosstable(database, MatchScope(tournament_id=tournament), limit=3)
     best = [row.version_id for row in standings(database, tournament)][:3]
     names = {version_id: bot for bot, version_id in bots.items()}
     assert found.versions == tuple(Counted(version_id, names[version_id]) for version_id in best)
-    assert found.meetings == meetings(database, Scope(tournament_id=tournament), best)
+    assert found.meetings == meetings(database, MatchScope(tournament_id=tournament), best)
     assert all((one.bot, one.opponent) == (names[one.version_id], names[one.opponent_id]) for one in found.meetings)

@@ -117,7 +117,7 @@ def test_a_list_holds_the_matches_for_which_all_that_is_asked_is_true(database: 
     book.create(database, bots.values(), 2, name="two seats")
     newer = book.add_successor(database, "ada")
     third = book.create(database, [newer, bots["bob"], bots["cyd"]], name="three")
-    causes = ("ILLEGAL_ACTION", "DECISION_TIMEOUT")
+    causes = ("ILLEGAL_ACTION", "TIMEOUT")
     guilty = book.take(database, one, 2)
     for match in guilty:
         book.record(database, match, faults=[Fault(0, FaultCause(cause), 3, "no") for cause in causes])
@@ -144,7 +144,7 @@ def test_a_list_holds_the_matches_for_which_all_that_is_asked_is_true(database: 
     check(MatchFilter(pool_id=book.POOL.pool_id), lambda row: len(row.seats) == 3)
     check(MatchFilter(state=MatchState.FINISHED), lambda row: row.match.id in accused)
     check(MatchFilter(cause="ILLEGAL_ACTION"), lambda row: row.match.id in accused)
-    check(MatchFilter(one, cause="DECISION_TIMEOUT", state=MatchState.FINISHED), lambda row: row.match.id in accused)
+    check(MatchFilter(one, cause="TIMEOUT", state=MatchState.FINISHED), lambda row: row.match.id in accused)
     of_guilty = accused[guilty[0].match_id]
     bot_id = list_versions(database, of_guilty).items[0].bot_id
     check(MatchFilter(bot_id=bot_id, cause="ILLEGAL_ACTION"), lambda row: accused.get(row.match.id) == of_guilty)

@@ -22,7 +22,7 @@ from ratings.ledger.check import check
 from ratings.read.bots import list_bots
 from ratings.store.database import Database, backup, open_database
 from ratings.store.lookups import get_bot
-from ratings.store.models import Bot
+from ratings.store.models import BotRecord
 from ratings.store.sessions import read, write
 from tests.ratings import book
 
@@ -86,7 +86,7 @@ def test_what_was_read_stays_usable_after_the_session(database: Database) -> Non
 
 def test_references_to_nothing_are_refused(database: Database) -> None:
     with pytest.raises(IntegrityError), write(database) as session:
-        session.add(Bot(id="1", name="ada", owner_id="nobody", created_at_us=0))
+        session.add(BotRecord(id="1", name="ada", owner_id="nobody", created_at_us=0))
 
 
 @pytest.mark.host_fault("database-locked-for-long")

@@ -13,7 +13,7 @@ from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import open_database
-from ratings.store.models import Attempt
+from ratings.store.models import AttemptRecord
 from ratings.store.progress import Progress, count_progress
 from ratings.store.sessions import read
 from tests.ratings import book
@@ -93,5 +93,5 @@ def test_two_writers_share_a_tournament_without_losing_or_doubling_a_match(path:
     assert book.rows(database) == expected
     with read(database) as session:
         assert count_progress(session, tournament) == Progress(planned=0, leased=0, finished=12, void=0)
-        assert len(session.exec(select(Attempt)).all()) == 12
+        assert len(session.exec(select(AttemptRecord)).all()) == 12
     database.close()

@@ -22,7 +22,7 @@ from arena.trial.values import TrialCheck, failed, passed
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger
 from ratings.read.admissions import admission_row
-from ratings.store.service import Admission, AdmissionRow
+from ratings.store.service import AdmissionRecord, AdmissionRow
 from ratings.values.states import AdmissionState
 from tests.service.activities.contexts import at_work, service_context
 from tests.service.scheduler.executors import order
@@ -57,12 +57,12 @@ def use(monkeypatch: pytest.MonkeyPatch, verdicts: Sequence[AdmissionVerdict], p
     monkeypatch.setattr(admissions, "LOOK_EVERY_S", 0.01)
 
 
-def ask(book: Book, bot: str) -> Admission:
+def ask(book: Book, bot: str) -> AdmissionRecord:
     version = book.add_bot(bot, code="new")
     return ServiceLedger(book.database).request_admission(version.id)
 
 
-def state(book: Book, admission: Admission) -> AdmissionState:
+def state(book: Book, admission: AdmissionRecord) -> AdmissionState:
     return admission_row(book.database, admission.id).admission.state
 
 

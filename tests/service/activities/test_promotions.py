@@ -16,7 +16,7 @@ from arena.service.activities import tournaments
 from arena.service.activities.promotions import PromotionRunner
 from arena.service.activities.tournaments import TournamentQueue
 from arena.tournament.creation import plan_ladder
-from arena.tournament.formats.ladder import LadderFormat as LadderFormat
+from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.planner import planner_of
 from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.check import check
@@ -29,7 +29,7 @@ from ratings.read.lineage import active_version, bot_events
 from ratings.read.notices import list_notices
 from ratings.read.promotions import promotion_tests, waiting_versions
 from ratings.read.tournaments import tournament_row
-from ratings.store.models import Version
+from ratings.store.models import VersionRecord
 from ratings.values.states import BotEventKind
 from tests.service.activities.contexts import at_work, service_context
 from tests.support.patience import until
@@ -68,7 +68,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournaments, "LEFT_ALONE_US", 0)
 
 
-def submit(book: Book, number: int) -> Version:
+def submit(book: Book, number: int) -> VersionRecord:
     """A version of ada/fox that is admitted and waits."""
     source = book.add_bot(f"source{number}", code=str(number))
     manifest = {**source.manifest, "name": "fox"}

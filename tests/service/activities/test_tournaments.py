@@ -17,7 +17,7 @@ from ratings.ledger.check import check
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.unfinished import unfinished_tournaments
-from ratings.store.models import Tournament
+from ratings.store.models import TournamentRecord
 from ratings.values.limits import OwnerLimits
 from tests.service.activities.contexts import at_work, locked_elsewhere, service_context
 from tests.support.patience import until
@@ -38,7 +38,7 @@ def names_left(book: Book) -> list[str]:
     return [one.name for one in unfinished_tournaments(book.database)]
 
 
-def plan(book: Book, name: str, blocks: int = 2) -> Tournament:
+def plan(book: Book, name: str, blocks: int = 2) -> TournamentRecord:
     return book.plan_format(RoundRobin(2, blocks), name=name)
 
 
@@ -127,7 +127,7 @@ async def test_when_it_is_closed_everything_that_was_begun_goes_back(book: Book)
     assert {state for _, _, state, _ in book.results(book_tournament(book))} <= {"planned", "finished"}
 
 
-def book_tournament(book: Book) -> Tournament:
+def book_tournament(book: Book) -> TournamentRecord:
     from ratings.read.tournaments import tournament_row
 
     (one,) = unfinished_tournaments(book.database)
