@@ -41,7 +41,7 @@ class VersionLimits:
     total_bytes: int = 512 << 20
 
 
-class Look(NamedTuple):
+class FileIdentity(NamedTuple):
     """What a file was when it was looked at: another one in its place, or one that grew, is told by it."""
 
     device: int
@@ -49,7 +49,7 @@ class Look(NamedTuple):
     size_bytes: int
 
     @classmethod
-    def of(cls, status: os.stat_result) -> Look:
+    def of(cls, status: os.stat_result) -> FileIdentity:
         """Return what was seen."""
         return cls(status.st_dev, status.st_ino, status.st_size)
 
@@ -65,7 +65,7 @@ class BotFile:
     """The bot's."""
     real_path: str
     """Where its content lies in it, without a link on the way."""
-    look: Look
+    look: FileIdentity
 
     @property
     def source(self) -> Path:
@@ -134,7 +134,7 @@ def open_file(file: BotFile) -> BufferedReader:
         ) from error
     except OSError as error:
         raise changed(file) from error
-    if Look.of(os.fstat(opened.fileno())) == file.look:
+    if FileIdentity.of(os.fstat(opened.fileno())) == file.look:
         return opened
     opened.close()
     raise changed(file)
@@ -294,7 +294,7 @@ class _Walk:
                     ),
                 )
             )
-        return BotFile(path, bool(status.st_mode & stat.S_IXUSR), self._directory, real_path, Look.of(status))
+        return BotFile(path, bool(status.st_mode & stat.S_IXUSR), self._directory, real_path, FileIdentity.of(status))
 
 
 def _hash_file(file: BotFile) -> str:

@@ -56,9 +56,9 @@ BOUNDARIES = {
         ),
         ("numpy",),
     ),
-    "arena/adapters/table": Boundary(
+    "arena/adapters/bot_host": Boundary(
         (
-            "arena.adapters.table",
+            "arena.adapters.bot_host",
             "arena.app.store",
             "arena.referee",
             "arena.worker",
@@ -80,7 +80,7 @@ BOUNDARIES = {
     "arena/conform/rules": Boundary(("arena.conform.rules",)),
     "arena/worker": Boundary(("arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire")),
     "arena/worker/profiled_host.py": Boundary(("arena.worker", "arena.match", "arena.profiling")),
-    "arena/profiling": Boundary(("arena.profiling", "arena.hosting.proc")),
+    "arena/profiling": Boundary(("arena.profiling", "arena.hosting.procfs")),
     "arena/remote": Boundary(
         ("arena.remote", "arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire", "arena.v1"),
         ("grpc", "grpc_health"),

@@ -26,7 +26,7 @@ def add_archive(
     """Store the bot in an archive, which must be the version with the expected content hash, and return it.
 
     The archive is read to its end even if the version is there already: a hash alone gives nobody a bot. Raises
-    ArchiveError if the archive is refused, StoreError if it cannot be stored; then nothing is left in the store.
+    BotArchiveError if the archive is refused, StoreError if it cannot be stored; then nothing is left in the store.
     """
     try:
         listing = check_archive(file, limits)

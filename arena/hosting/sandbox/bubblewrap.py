@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.hosting.sandbox.limits import Limits
+from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.visible_paths import kit_places, python_trees, system_trees
 from engine.text import Text, joined
 
@@ -53,7 +53,7 @@ def find_tool(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SandboxMounts:
     """What a bot sees of this machine besides the system."""
 
     directory: Path
@@ -64,7 +64,7 @@ class Shown:
     """Whether it may change its files; it works there then."""
 
 
-def wrapper(limits: Limits, shown: Shown, *, own_uid: bool) -> list[str]:
+def wrapper(limits: SandboxLimits, shown: SandboxMounts, *, own_uid: bool) -> list[str]:
     """Return the words to put in front of a bot's command. With `own_uid` root starts it, and it gets another user.
 
     Raises MissingToolError.
@@ -80,7 +80,7 @@ def wrapper(limits: Limits, shown: Shown, *, own_uid: bool) -> list[str]:
     return [*words, find_tool("prlimit"), f"--nproc={most}:{most}", "--"]
 
 
-def most_processes(limits: Limits) -> int:
+def most_processes(limits: SandboxLimits) -> int:
     """Return how many processes and threads the kernel allows in the sandbox."""
     return limits.processes + _SPARE_PROCESSES
 
@@ -92,7 +92,7 @@ def _namespaces(*, own_uid: bool) -> list[str]:
     return ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
 
 
-def _mounts(limits: Limits, shown: Shown) -> list[str]:
+def _mounts(limits: SandboxLimits, shown: SandboxMounts) -> list[str]:
     words = [word for path in _OUTERMOST for word in _directory(path)]
     for tree in system_trees():
         words += ["--ro-bind", str(tree), str(tree)]

@@ -29,7 +29,7 @@ from engine.text import Text
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
     from arena.connect.bridge import Bridge
-    from arena.connect.connecting import Order
+    from arena.connect.connecting import ConnectOptions
 
 app = typer.Typer()
 
@@ -71,13 +71,13 @@ def connect(
 ) -> None:
     """Let a bot play on a service from this machine."""
     keep_grpc_quiet()
-    from arena.connect.connecting import Order
+    from arena.connect.connecting import ConnectOptions
 
     manifest = load_manifest(directory)
     place = db if server is None else f"{SERVICE}{server}"
     profile = _profile(place)
     _check_version(version)
-    order = Order(
+    order = ConnectOptions(
         directory=directory,
         manifest=manifest,
         profile=profile,
@@ -147,7 +147,7 @@ def _open_log(file: Path | None) -> Iterator[TextIO | None]:
         yield log
 
 
-async def _run(order: Order, report: BridgeReport, signals: SignalCount) -> None:
+async def _run(order: ConnectOptions, report: BridgeReport, signals: SignalCount) -> None:
     """Run the bridge: the first signal lets running matches end, the second leaves, the third ends on the spot."""
     from arena.connect.connecting import run_bridge
     from arena.connect.errors import LeftError

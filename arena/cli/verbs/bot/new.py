@@ -15,7 +15,7 @@ from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import program
-from arena.hosting.manifest_fields import FieldError, read_name, shown
+from arena.hosting.manifest_fields import FieldError, format_value, read_name
 from arena.hosting.new_bot import KIT, NewBot, write_new_bot
 from arena.hosting.sample_bots import template_languages
 from arena.hosting.tools import install_command, missing_packages
@@ -99,7 +99,7 @@ def _name(directory: Path, name: str | None) -> str:
                 "command.name_of_directory_is_none",
                 "name is {name}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like \"my-bot\"; "
                 "--name gives it another name than that of its directory",
-                name=shown(directory.absolute().name),
+                name=format_value(directory.absolute().name),
             )
         ) from None
 
