@@ -22,7 +22,7 @@ from difflib import get_close_matches
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.output import printable
+from arena.cli.shared.cells import printable
 from arena.i18n.speaking import language_of_process
 from arena.i18n.telling import tell
 from arena.model.errors import ErrorKind, kind_of
