@@ -42,6 +42,8 @@ class ColumnKind(enum.Enum):
     """The process that plays a tournament."""
     COUNT = enum.auto()
     """A number, or several, without digits behind the point."""
+    SEAT = enum.auto()
+    """The number of a seat, from 0."""
     PLACE = enum.auto()
     """A place in a table; 0 for none."""
     PART = enum.auto()
@@ -156,6 +158,15 @@ LEADERBOARD: Final = (
 )
 """`LeaderboardRow`; what it can be sorted by is in `ratings/read/sorting.py`."""
 
+PLACES: Final = (
+    Column("pool", "pool", on_page="bot.pool"),
+    Column("number", "version", _K.COUNT, "bot.version"),
+    *pick(LEADERBOARD, "rank", "rating"),
+    Column("mu", "mu", _K.RATING, "bot.strength"),
+    *pick(LEADERBOARD, "matches", "wins", *TOGETHER, "score"),
+)
+"""`Standing`: a line of a leaderboard among those of other pools."""
+
 OFFICIAL: Final = (
     Column("rank", "rank", _K.PLACE, "leaderboard.rank"),
     Column("ranks", "ranks", _K.COUNT, "leaderboard.ranks", of=lambda row: f"{row.best_rank}-{row.worst_rank}"),
@@ -217,7 +228,7 @@ BOT_FAULTS: Final = (
 
 LEAK_FINDINGS: Final = (
     Column("match_id", "match", _K.MATCH, "search.match"),
-    Column("seat", "seat", _K.COUNT),
+    Column("seat", "seat", _K.SEAT),
     Column("bot", "bot", on_page="leaderboard.bot"),
     Column("version", "version", _K.COUNT),
     Column("verdict", "verdict", _K.NAME, "tournament.verdict", names="check.verdict_"),
@@ -244,7 +255,7 @@ MATCHES: Final = (
 """`MatchSummary`."""
 
 MATCH_SEATS: Final = (
-    Column("seat", "seat", _K.COUNT),
+    Column("seat", "seat", _K.SEAT),
     Column("bot", "bot", on_page="leaderboard.bot"),
     Column("version", "version", _K.COUNT),
     Column("rank", "rank", _K.PLACE, "leaderboard.rank"),
@@ -277,7 +288,7 @@ OPPONENTS: Final = (
 """`Meeting`; of these columns pages have those of `Opponent`."""
 
 SEATS: Final = (
-    Column("seat", "seat", _K.COUNT, "bot.seat"),
+    Column("seat", "seat", _K.SEAT, "bot.seat"),
     Column("matches", "matches", _K.COUNT, "leaderboard.matches"),
     *_firsts(_K.PART, "leaderboard.won"),
     Column("score", "score", _K.SHARE, "leaderboard.score"),

@@ -107,6 +107,7 @@ _WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
     ColumnKind.SEAT_FAULTS: format_faults,
     ColumnKind.PROCESS: format_runner,
     ColumnKind.COUNT: cell_text,
+    ColumnKind.SEAT: cell_text,
     ColumnKind.PLACE: lambda place: cell_text(place or None),
     ColumnKind.PART: cell_text,
     ColumnKind.SHARE: format_percent,
