@@ -89,7 +89,6 @@ WORKER_PARTS: ModuleParts = {
 COORDINATOR_PARTS: ModuleParts = {
     "arena": ProfilePart.COORDINATOR,
     "arena.match.report": ProfilePart.RECORDING,
-    "arena.tournament.match_facts": ProfilePart.RECORDING,
     "asyncio": ProfilePart.COORDINATOR,
     "ratings": ProfilePart.RECORDING,
     "sqlalchemy": ProfilePart.RECORDING,
