@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.regular import open_directory, open_inner, open_regular, without_links
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 
 IGNORED_DIRECTORY = "__pycache__"
@@ -105,7 +106,7 @@ def list_files(directory: Path, limits: VersionLimits) -> list[BotFile]:
                 Text(
                     "hosting.cannot_read",
                     "cannot be read ({why}); {remedy}",
-                    why=error.strerror,
+                    why=os_error_text(error),
                     remedy=_CHECK_PERMISSIONS,
                 ),
             )
@@ -126,7 +127,7 @@ def open_file(file: BotFile) -> BufferedReader:
                 Text(
                     "hosting.cannot_read",
                     "cannot be read ({why}); {remedy}",
-                    why=error.strerror,
+                    why=os_error_text(error),
                     remedy=_CHECK_PERMISSIONS,
                 ),
             )

@@ -24,6 +24,7 @@ from arena.hosting.debian_packages import PACKAGES
 from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, format_value
 from arena.hosting.regular import open_regular, without_links
 from arena.hosting.system_places import SYSTEM_PLACES
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 
 MANIFEST_NAME = "bot.toml"
@@ -277,7 +278,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
                 Text(
                     "hosting.cannot_read_check_permissions",
                     "cannot be read ({why}); check its permissions",
-                    why=error.strerror,
+                    why=os_error_text(error),
                 ),
             )
         ) from error

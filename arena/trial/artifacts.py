@@ -13,6 +13,7 @@ from typing import ClassVar
 from arena.hosting.cache_directory import cache_directory
 from arena.match.report import LOG_HEAD_BYTES, SeatLogText
 from arena.trial.trials import PlayedTrial
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 REPLAY_SUFFIX, LOG_SUFFIX = ".replay", ".log"
@@ -65,7 +66,7 @@ def _make(directory: Path) -> None:
                 "trial.cannot_made_name_another_directory",
                 "{directory} cannot be made ({why}); name another directory with --keep",
                 directory=directory,
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error
 

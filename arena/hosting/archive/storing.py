@@ -14,6 +14,7 @@ from arena.hosting.building import write_file
 from arena.hosting.content import hash_files
 from arena.hosting.manifest import BotDirectoryError, load_manifest
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
+from engine.os_errors import os_error_text
 from engine.text import Text, with_parts
 
 _CHUNK_BYTES = 1 << 20
@@ -35,7 +36,7 @@ def add_archive(
             Text(
                 "hosting.archive_cannot_read_check_disk",
                 "the archive cannot be read ({why}); check the disk",
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error
     if store.renew(expected_hash):

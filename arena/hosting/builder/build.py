@@ -27,6 +27,7 @@ from arena.hosting.sandbox.limits import NONE, SandboxLimits
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoredVersion
+from engine.os_errors import os_error_text
 from engine.text import Text, placed, sentences
 
 _INHERITED = ("PATH", "HOME", "LANG")
@@ -81,7 +82,7 @@ async def build_version(
                 Text(
                     "hosting.nothing_can_built_check_space",
                     "nothing can be built ({why}); check space and permissions there",
-                    why=error.strerror,
+                    why=os_error_text(error),
                 ),
             )
         ) from error

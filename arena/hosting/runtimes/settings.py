@@ -29,6 +29,7 @@ from typing import Any
 from arena.hosting.manifest import ARENA, BUNDLED
 from arena.hosting.manifest_fields import format_value, is_name
 from arena.hosting.runtimes.errors import RuntimeSettingsError
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 
 PREDEFINED = (ARENA, BUNDLED)
@@ -101,7 +102,7 @@ def read_runtimes(path: Path) -> RuntimeSettings:
                 Text(
                     "hosting.cannot_read_name_file_runtimes",
                     "cannot be read ({why}); name a file of runtimes",
-                    why=error.strerror,
+                    why=os_error_text(error),
                 ),
             )
         ) from error

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.visible_paths import kit_places, python_trees, system_trees
-from engine.text import Text
+from engine.text import Text, joined
 
 BOT = Path("/bot")
 SOCKET = Path("/run/arena.sock")
@@ -44,11 +44,9 @@ def find_tool(name: str) -> str:
     if found is None:
         package = "bubblewrap" if name == "bwrap" else "util-linux"
         raise MissingToolError(
-            Text(
-                "hosting.not_installed_install_apt_get",
-                "{name} is not installed; install it with: apt-get install {package}",
-                name=name,
-                package=package,
+            joined(
+                Text("hosting.not_installed", "{name} is not installed", name=name),
+                Text("hosting.install_it_with_apt_get", "install it with: apt-get install {package}", package=package),
             )
         )
     return found

@@ -23,7 +23,7 @@ from arena.hosting.sandbox.bubblewrap import (
 from arena.hosting.sandbox.limits import NONE, STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.seccomp import seccomp_filter
 from arena.hosting.visible_paths import holds_foreign_packages, import_roots, package_roots, python_trees, system_trees
-from engine.text import Text
+from engine.text import Text, joined
 
 ADDRESS_SPACE_SPARE_MB = 4096
 """Address space is free and runtimes reserve much of it; this limit only slows what the watchdog then ends."""
@@ -150,9 +150,12 @@ def _encoded_filter(program: BotProgram, limits: SandboxLimits) -> str:
 def _reduced_confinement(program: BotProgram, limits: SandboxLimits) -> Confinement:
     if landlock_version() < 1:
         raise MissingToolError(
-            Text(
-                "hosting.no_landlock_take_kernel_5",
-                "there is no Landlock; take a kernel of 5.13 or newer, with landlock among its modules",
+            joined(
+                Text("hosting.no_landlock", "there is no Landlock"),
+                Text(
+                    "hosting.take_a_kernel_with_landlock",
+                    "take a kernel of 5.13 or newer, with landlock among its modules",
+                ),
             )
         )
     trees = [*map(str, python_trees())] if program.trees is None else program.trees

@@ -28,7 +28,7 @@ from arena.hosting.sandbox.checks import SandboxCheck
 from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
 from arena.hosting.sandbox.trial import PROGRAM, try_level
-from engine.text import Text, all_of
+from engine.text import Text, all_of, split
 
 _APPARMOR = Text(
     "hosting.apparmor_keeps_bubblewrap_namespaces_give",
@@ -73,12 +73,12 @@ def probe(level: str, *, remembered: bool = True) -> Probe:
     try:
         offer = find_offer() if level == STRICT else None
     except GroupError as error:
-        what, _, remedy = str(error).partition("; ")
+        what, remedy = split(str(error))
         return Probe(level, (), what, remedy)
     try:
         success = _success_file(level, offer)
     except (MissingToolError, UnknownMachineError) as error:
-        what, _, remedy = str(error).partition("; ")
+        what, remedy = split(str(error))
         return Probe(
             level, (), what, remedy or Text("hosting.take_x86_64_aarch64_machine", "take an x86_64 or aarch64 machine")
         )

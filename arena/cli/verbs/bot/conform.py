@@ -13,10 +13,11 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.building import show_log
+from arena.cli.shared.cells import printable
 from arena.cli.shared.errors import CliError, MisuseError, unknown
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import print_json, printable
+from arena.cli.shared.output import print_json
 from arena.cli.shared.places import refuse_server
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.saying import say, told
@@ -27,6 +28,7 @@ from arena.hosting.runtime_directory import scratch_directory, sweep
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import NONE
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 if TYPE_CHECKING:
@@ -123,7 +125,7 @@ async def _run(request: _Request, tell: Callable[[RuleVerdict], None]) -> list[R
                     "command.cannot_started_name_another_program",
                     "{program} cannot be started: {why}; name another program",
                     program=repr(command.argv[0]),
-                    why=error.strerror,
+                    why=os_error_text(error),
                 )
             ) from error
 

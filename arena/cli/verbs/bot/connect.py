@@ -24,6 +24,7 @@ from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.hosting.manifest import load_manifest
 from arena.rpc.profiles import Profile, load_profile
 from arena.rpc.quiet import keep_grpc_quiet
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
@@ -139,7 +140,7 @@ def _open_log(file: Path | None) -> Iterator[TextIO | None]:
                     "command.cannot_write_name_another_file",
                     "cannot write {file}: {why}; name another file after {option}",
                     file=file,
-                    why=error.strerror,
+                    why=os_error_text(error),
                     option="--bot-log",
                 )
             ) from error
