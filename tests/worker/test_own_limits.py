@@ -88,14 +88,14 @@ def test_whoever_got_no_thread_from_the_machine_did_not_fall() -> None:
 
 
 STOPPED = """
-from arena.hosting.crashes import fall
+from arena.hosting.crashes import exit_over_limit
 from arena.worker.own_limits import HEADROOM_MB, OwnLimits
 
 OwnLimits(memory_mb=64).set_hard_stop()
 try:
     bytearray((64 + HEADROOM_MB) << 20)
 except MemoryError:
-    fall("no memory")
+    exit_over_limit("no memory")
 """
 
 
