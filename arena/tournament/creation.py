@@ -206,7 +206,7 @@ def plan_ladder(terms: TournamentTerms, form: Format, *, remote: bool = False) -
     draw = _draw(game, terms, _keyed_secret(terms) or seeds.new_secret(), blocks_per_seed(form))
     _check_opening(draw, terms, remote=remote)
     plan = _plan(draw, terms, form.traits.name, [], catalog.to_settings(form))
-    return replace(plan, pool=replace(plan.pool, remote=remote))
+    return replace(plan, pool=_pool(draw, terms, remote=remote))
 
 
 def check_name(name: str) -> str:

@@ -15,8 +15,6 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.text import Text, joined
-
 OLDEST, NEWEST = (1, 76), (1, 85)
 """The versions of grpcio from which to which it was tried, every second one of them."""
 EXPERIMENTS = "GRPC_EXPERIMENTS"
@@ -42,21 +40,21 @@ def refusal() -> QueueRefusal:
     that were tried.
     """
     wanted = os.environ.get("ARENA_GRPC", "")
-    if wanted not in ("", "auto", "queue", "aio"):
-        why = Text(
-            "wire.arena_grpc_none_auto_queue",
-            'ARENA_GRPC is "{value}", none of auto, queue and aio',
-            value=f"{wanted:.20}",
-        )
-        return QueueRefusal(why, Text("wire.unset_arena_grpc", "unset ARENA_GRPC"), is_mistake=True)
+    if wanted in ("", "auto", "queue") and sys.platform == "linux":
+        version = grpcio_version()
+        if wanted == "queue" or _was_tried(version):
+            return QueueRefusal()
+        return QueueRefusal(f"grpcio {version} was not tried", "pip install 'grpcio>=1.76,<1.86'")
+    from engine.text import Text  # the kit loads this module, and a bot may have an `engine` of its own
+
     if wanted == "aio":
         return QueueRefusal(Text("wire.arena_grpc_aio", "ARENA_GRPC is aio"))
-    if sys.platform != "linux":
+    if wanted in ("", "auto", "queue"):
         return QueueRefusal(Text("wire.not_tried", "{system} was not tried", system=sys.platform))
-    version = grpcio_version()
-    if wanted == "queue" or _was_tried(version):
-        return QueueRefusal()
-    return QueueRefusal(f"grpcio {version} was not tried", "pip install 'grpcio>=1.76,<1.86'")
+    why = Text(
+        "wire.arena_grpc_none_auto_queue", 'ARENA_GRPC is "{value}", none of auto, queue and aio', value=f"{wanted:.20}"
+    )
+    return QueueRefusal(why, Text("wire.unset_arena_grpc", "unset ARENA_GRPC"), is_mistake=True)
 
 
 def _was_tried(version: str) -> bool:
@@ -72,7 +70,7 @@ def prepare() -> bool:
     """
     refused = refusal()
     if refused.is_mistake:
-        _warn_once(joined(refused.why, refused.remedy))
+        _warn_once(f"{refused.why}; {refused.remedy}")
     if refused.why:
         return False
     os.environ.setdefault(EXPERIMENTS, _POLLED_IO)

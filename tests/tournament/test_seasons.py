@@ -79,3 +79,9 @@ def test_the_next_season_is_called_by_its_number_unless_it_has_a_name(book: Book
     opened = seasons.open_season(book.database, spring, "autumn")
     assert (opened.season.number, opened.season.name) == (2, "autumn")
     assert len({first.secret, plan.secret, opened.tournament.secret}) == 3
+
+
+def test_a_ladder_of_remote_bots_has_a_pool_of_its_own() -> None:
+    hosted, remote = (plan_ladder(TWO, LadderFormat(2, 0), remote=one).pool for one in (False, True))
+    assert remote.remote
+    assert remote.pool_id != hosted.pool_id

@@ -21,6 +21,8 @@ class Claim:
 
 
 LAUNCHER = Claim(("arena.hosting.launcher.__main__",), ("grpc", "asyncio"))
+# A bot may have a module of its own that is called `engine`.
+KIT = Claim(("bots.kit", "arena.wire.completion_queue"), ("engine",))
 MESSAGES = Claim(("arena.v1.play_pb2",), ("arena.match",))
 # Whoever lists what was played names the game, its options and its facts, and makes no position.
 NAMED_GAMES = tuple(
@@ -42,7 +44,7 @@ NOUNS = Claim(
 NO_STATISTICS = Claim(("arena.cli.app", "arena.worker", "arena.tournament.runner", "ratings.ledger.ledger"), ("numpy",))
 # Forking a process with live gRPC threads can hang, and every worker would pay its memory twice.
 COORDINATOR = Claim(("arena.cli.app", "arena.api", "arena.executor.local", "arena.tournament.runner"), ("grpc",))
-CLAIMS = (LAUNCHER, MESSAGES, *NAMED_GAMES, NOUNS, NO_STATISTICS, COORDINATOR)
+CLAIMS = (LAUNCHER, KIT, MESSAGES, *NAMED_GAMES, NOUNS, NO_STATISTICS, COORDINATOR)
 """In an order in which one process can import everything: what a claim excludes is imported by later ones alone."""
 IMPORTING = """
 import importlib, json, sys
@@ -81,6 +83,10 @@ def test_what_breaks_a_claim_is_named() -> None:
 
 def test_the_arena_package_itself_is_a_docstring_so_that_a_bot_imports_it_cheaply() -> None:
     report(against(MESSAGES))
+
+
+def test_the_kit_connects_without_the_engine() -> None:
+    report(against(KIT))
 
 
 def test_the_coordinator_never_imports_grpc() -> None:
