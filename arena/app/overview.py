@@ -34,8 +34,8 @@ from ratings.read.scope import MatchScope
 from ratings.read.sorting import Narrowing
 from ratings.read.tournaments import TournamentRow
 from ratings.store.database import Database
-from ratings.values.bots import RecentVersion
-from ratings.values.leaderboards import FaultCount, Leaderboard, Standing
+from ratings.values.bots import FaultCount, RecentVersion, Standing
+from ratings.values.leaderboards import Leaderboard
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.pools import Pool
 

@@ -89,7 +89,6 @@ WORKER_ROOMS: Rooms = {
 COORDINATOR_ROOMS: Rooms = {
     "arena": Part.COORDINATOR,
     "arena.match.report": Part.RECORDING,
-    "arena.tournament.match_facts": Part.RECORDING,
     "asyncio": Part.COORDINATOR,
     "ratings": Part.RECORDING,
     "sqlalchemy": Part.RECORDING,

@@ -13,7 +13,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from arena.model.overview import RecentForm, TrackRecord
 from arena.model.port import ShownArena
-from ratings.values.leaderboards import LeaderboardRow, Standing
+from ratings.values.bots import Standing
+from ratings.values.leaderboards import LeaderboardRow
 
 T = TypeVar("T")
 Rated = LeaderboardRow | Standing
