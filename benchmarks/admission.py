@@ -25,9 +25,9 @@ from arena.match.time_control import parse_time_control
 from arena.model.admissions import FindingState
 from arena.service.admission.admit import admit
 from arena.service.admission.values import AdmissionOutcome, AdmissionRequest, AdmissionVerdict
-from arena.trial.grounds import grounds_of
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
-from arena.trial.values import Check
+from arena.trial.setups import setups_of
+from arena.trial.values import TrialCheck
 from tests.support.keeper import copy_zoo, zoo_seat
 from tests.support.zoo.deeds import own_namespace
 
@@ -41,13 +41,19 @@ class Wanted:
     """What must become of a bot of the zoo: the check it fails, or None if it does no wrong in play."""
 
     behaviour: str
-    check: Check | None
+    check: TrialCheck | None
     is_dangerous: bool = False
     """Whether it is let loose only in a sandbox."""
     memory_mb: int = 512
 
 
-START, PROTOCOL, PLAY, CLOCK, RESOURCES = Check.START, Check.PROTOCOL, Check.PLAY, Check.CLOCK, Check.RESOURCES
+START, PROTOCOL, PLAY, CLOCK, RESOURCES = (
+    TrialCheck.START,
+    TrialCheck.PROTOCOL,
+    TrialCheck.PLAY,
+    TrialCheck.CLOCK,
+    TrialCheck.RESOURCES,
+)
 ZOO = (
     *(
         Wanted(name, START)
@@ -82,7 +88,7 @@ async def look_at_greedy(workers: int, level: str) -> tuple[AdmissionVerdict, fl
     request = AdmissionRequest(
         admission_id="greedy",
         bot=replace(sample_seat("greedy", level), name="newcomer", version="0" * 64, is_deterministic=True),
-        grounds=grounds_of(["*"]),
+        grounds=setups_of(["*"]),
         samples=tuple(sample_seat(name, level) for name in QUICK_SAMPLES),
         seed=1,
         rival=sample_seat(RIVAL, level),
@@ -112,7 +118,7 @@ def _request(wanted: Wanted, level: str, directory: Path) -> AdmissionRequest:
     return AdmissionRequest(
         admission_id=wanted.behaviour or "honest",
         bot=bot,
-        grounds=grounds_of(["foreign_king"])[:1],
+        grounds=setups_of(["foreign_king"])[:1],
         samples=(sample_seat("random", level),),
         seed=1,
         clock=replace(parse_time_control("250ms"), start_limit_us=SHORT_START_US),

@@ -58,7 +58,7 @@ async def compare(address: str, seat: SeatSpec, matches: int, workers: int, roun
         await play(here, warm)
         print(f"{workers} workers here: ready after {time.perf_counter() - began_s:.1f} s")
         began_s = time.perf_counter()
-        async with RayExecutor(RayOptions(address, workers=workers, say=print)) as there:
+        async with RayExecutor(RayOptions(address, workers=workers, report=print)) as there:
             await play(there, warm)
             print(f"{there.slots()} workers there: ready after {time.perf_counter() - began_s:.1f} s")
             for part in parts:

@@ -35,7 +35,7 @@ from arena.hosting.store import VersionStore
 from arena.match.programs import program_seat
 from arena.match.report import MatchReport
 from arena.match.time_control import parse_time_control
-from arena.tournament.creation import Terms, create_tournament
+from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.runner import run_tournament
 from benchmarks.arena import BOT
@@ -159,7 +159,7 @@ class Field:
 def simulate(field: Field, clock: VirtualClock, kind: str, workers: int, calls: Calls) -> Measured:
     """Play a tournament on so many workers."""
     blocks = -(-max(ROUNDS * workers, LEAST_MATCHES) // MATCHES_A_BLOCK)
-    terms = Terms(game="foreign_king", seats=SEATS, clock=parse_time_control("1s"), seed=workers)
+    terms = TournamentTerms(game="foreign_king", seats=SEATS, clock=parse_time_control("1s"), seed=workers)
     tournament = create_tournament(
         field.database,
         field.programs,

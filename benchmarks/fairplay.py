@@ -18,7 +18,7 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks.kinds import named
-from ratings.statistics.fairplay.pairs import FairPlay, fair_play
+from ratings.statistics.fairplay.pairs import FairPlayReport, fair_play
 from tests.support.simulations.fairplay import DISHONEST, HONEST, STYLES, Kind, is_true, played
 
 _FRESH = 1000
@@ -75,7 +75,7 @@ def _hits(kind: Kind, seeds: range) -> int:
     return hits
 
 
-def _by_chance_alone(one: FairPlay) -> bool:
+def _by_chance_alone(one: FairPlayReport) -> bool:
     """Return whether some pair goes beyond chance, whatever is usual in its field."""
     return bool(one.suspicions or one.styles or one.circles)
 

@@ -1,9 +1,9 @@
-"""What a porter costs a decision: a process between a bot and its worker, which serves the bot's connection.
+"""What a bot proxy costs a decision: a process between a bot and its worker, which serves the bot's connection.
 
     python -m benchmarks.hop [--seconds 2] [--repeats 5]
 
-Round trips of `benchmarks.referee`, once with doors of the worker's own and once with a porter for each bot, in turn in
-the same run; and what a porter holds in memory and takes to start, which a bot's start takes longer.
+Round trips of `benchmarks.referee`, once with listeners of the worker's own and once with a bot proxy for each bot, in
+turn in the same run; and what a bot proxy holds in memory and takes to start, which a bot's start takes longer.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from arena.hosting.proc.processes import list_children
+from arena.hosting.procfs.processes import list_children
 from arena.hosting.runtime_directory import runtime_directory
 from arena.referee.queue.loop import run
-from arena.worker.door import DoorOpener
-from arena.worker.door_apart import DoorApart
+from arena.worker.bot_listener import ListenerOpener
 from arena.worker.own_limits import OwnLimits
+from arena.worker.proxied_listener import ProxiedListener
 from benchmarks.instant import solo
 from benchmarks.processes import memory_kb
 from benchmarks.referee import STREAMS, run_referee
 
 
-def _by_porters(directory: Path) -> DoorOpener:
-    return partial(DoorApart.open, directory, OwnLimits(), sys.exit)
+def _by_bot_proxies(directory: Path) -> ListenerOpener:
+    return partial(ProxiedListener.open, directory, OwnLimits(), sys.exit)
 
 
-async def _start_porter() -> tuple[float, int]:
-    """Return how long a porter takes to start, in seconds, and what it holds, in kB."""
+async def _start_bot_proxy() -> tuple[float, int]:
+    """Return how long a bot proxy takes to start, in seconds, and what it holds, in kB."""
     with runtime_directory() as directory:
         began = time.perf_counter()
-        door = await DoorApart.open(directory, OwnLimits(), sys.exit)
+        listener = await ProxiedListener.open(directory, OwnLimits(), sys.exit)
         took_s = time.perf_counter() - began
         held_kb = max(map(memory_kb, list_children(os.getpid())))
-        await door.close()
+        await listener.close()
     return took_s, held_kb
 
 
@@ -48,7 +48,7 @@ async def _await(kind: Callable[[], Awaitable[float]]) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the figures; there is no goal, since porters serve only after a worker has fallen."""
+    """Print the figures; there is no goal, since bot proxies serve only after a worker has fallen."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hop", description=__doc__)
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--repeats", type=int, default=5)
@@ -57,17 +57,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for streams in STREAMS:
             kinds: tuple[Callable[[], Awaitable[float]], ...] = (
                 partial(run_referee, streams, options.seconds),
-                partial(run_referee, streams, options.seconds, _by_porters),
+                partial(run_referee, streams, options.seconds, _by_bot_proxies),
             )
             speeds = [[run(_await(kind)) for kind in kinds] for _ in range(options.repeats)]
-            own, porters = (statistics.median(some) for some in zip(*speeds, strict=True))
+            own, proxies = (statistics.median(some) for some in zip(*speeds, strict=True))
             print(
-                f"{streams} stream{'s' if streams > 1 else ''}: {own:,.0f} decisions/s, by porters {porters:,.0f}/s = "
-                f"{porters / own:.0%}; {1e6 / porters - 1e6 / own:.0f} us more a decision"
+                f"{streams} stream{'s' if streams > 1 else ''}: {own:,.0f} decisions/s, by bot proxies "
+                f"{proxies:,.0f}/s = {proxies / own:.0%}; {1e6 / proxies - 1e6 / own:.0f} us more a decision"
             )
-        starts = [run(_start_porter()) for _ in range(options.repeats)]
+        starts = [run(_start_bot_proxy()) for _ in range(options.repeats)]
     took_s, held_kb = (statistics.median(some) for some in zip(*starts, strict=True))
-    print(f"a porter: {held_kb / 1024:.0f} MiB, {took_s:.2f} s until its door is open")
+    print(f"a bot proxy: {held_kb / 1024:.0f} MiB, {took_s:.2f} s until it listens")
     return 0
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from arena.app.replays import times_of
-from arena.hosting.proc.processes import list_descendants
+from arena.hosting.procfs.processes import list_descendants
 from arena.model.match_details import DecisionTime
 from benchmarks.processes import arenas_own, memory_kb, open_files, threads
 from ratings.read.matches import replays

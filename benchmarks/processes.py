@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from arena.hosting.proc.processes import list_children, list_descendants, list_threads
-from arena.hosting.proc.usage import count_descriptors, proportional_bytes
+from arena.hosting.procfs.processes import list_children, list_descendants, list_threads
+from arena.hosting.procfs.usage import count_descriptors, proportional_bytes
 
 
 def memory_kb(pid: int) -> int:

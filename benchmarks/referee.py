@@ -30,8 +30,8 @@ import grpc
 
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.request import StartRequest
-from arena.hosting.proc.meter import TreeMeter
-from arena.hosting.proc.own_wait import OwnWaitMeter
+from arena.hosting.procfs.meter import TreeMeter
+from arena.hosting.procfs.own_wait import OwnWaitMeter
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.match.decisions import DecidedBy
 from arena.match.match import Match
@@ -42,7 +42,7 @@ from arena.referee.queue.loop import run
 from arena.referee.seated import SeatedBot
 from arena.referee.stream import BotStream
 from arena.wire.completion_queue import EXPERIMENTS, prepare
-from arena.worker.door import Door, DoorOpener
+from arena.worker.bot_listener import DirectListener, ListenerOpener
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import WarmBots
@@ -108,12 +108,12 @@ async def _measure(bots: Sequence[WarmBot], seconds: float) -> Count:
     return count
 
 
-def _own_door(directory: Path) -> DoorOpener:
-    return partial(Door.open_socket, directory)
+def _own_door(directory: Path) -> ListenerOpener:
+    return partial(DirectListener.open_socket, directory)
 
 
-async def run_referee(streams: int, seconds: float, opener: Callable[[Path], DoorOpener] = _own_door) -> float:
-    """Round trips per second of so many solo matches at once; `opener` gives the bots' doors their place."""
+async def run_referee(streams: int, seconds: float, opener: Callable[[Path], ListenerOpener] = _own_door) -> float:
+    """Round trips per second of so many solo matches at once; `opener` gives the bots' listeners their place."""
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient())

@@ -26,7 +26,7 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.hosting.proc.processes import list_descendants
+from arena.hosting.procfs.processes import list_descendants
 from arena.match.replay import load
 from benchmarks.remote_crowd import PATIENCE_S, Crowd, Habits, make_token, plan_pairs
 from benchmarks.service_killing import GOAL_S, OPEN_MATCHES, ask, check_home

@@ -22,7 +22,7 @@ from bots.offline import OfflineMatch, play_offline
 from engine import registry
 from engine.abilities import need_playable
 from engine.chance import ScriptedChance
-from engine.record import Record
+from engine.record import PlayRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Sample:
     measures: Counter[str]
 
 
-def count(record: Record) -> tuple[int | None, Counter[str]]:
+def count(record: PlayRecord) -> tuple[int | None, Counter[str]]:
     """Turns played, and the sums of what the game measures, over a recorded playing."""
     game = registry.get(record.game)
     state = game.new_state(record.seats, game.parse_options(record.options), ScriptedChance(record.chance))

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 from arena.executor.pool import WorkerPool
-from arena.executor.ray.archives import Archives, Packed
-from arena.executor.ray.cache import Program, program_json
+from arena.executor.ray.archives import Archives, PackedVersion
+from arena.executor.ray.cache import CachedProgram, program_json
 from arena.executor.ray.judging import NodeJudge
-from arena.executor.ray.node import Node, NodeState
+from arena.executor.ray.node import ClusterNode, NodeState
 from arena.executor.ray.relay import RelayedWorker
 from arena.executor.worker_process import WorkerProcess
 from arena.match.report import MatchReport
@@ -28,8 +28,8 @@ class _Known(Archives):
     def __init__(self) -> None:
         super().__init__(lambda _: None)
 
-    async def get(self, directory: str) -> Packed:
-        return Packed(Path(directory).name, None, 0)
+    async def get(self, directory: str) -> PackedVersion:
+        return PackedVersion(Path(directory).name, None, 0)
 
 
 class _Agent:
@@ -39,7 +39,9 @@ class _Agent:
         self.find = SimpleNamespace(remote=self._find)
 
     async def _find(self, content: str, runtime: str) -> dict[str, Any]:
-        return {"program": program_json(Program(f"/versions/{content}", ("python", "main.py"), None, {"of": runtime}))}
+        return {
+            "program": program_json(CachedProgram(f"/versions/{content}", ("python", "main.py"), None, {"of": runtime}))
+        }
 
 
 class SimulatedCluster:
@@ -49,12 +51,14 @@ class SimulatedCluster:
         self._workers = workers
         self._count = count
         self._pool = WorkerPool(lambda *_: None)
-        self._nodes: list[Node] = []
+        self._nodes: list[ClusterNode] = []
 
     async def __aenter__(self) -> Self:
         archives, judge = _Known(), NodeJudge(lambda: self._nodes, lambda *_: None)
         for number in range(-(-self._count // CORES)):
-            node = Node(f"{number:012x}", f"machine {number}", CORES, archives, judge, lambda _: self._pool.dispatch())
+            node = ClusterNode(
+                f"{number:012x}", f"machine {number}", CORES, archives, judge, lambda _: self._pool.dispatch()
+            )
             node.agent, node.state = _Agent(), NodeState.READY
             self._nodes.append(node)
         for number in range(self._count):
@@ -66,7 +70,7 @@ class SimulatedCluster:
     async def __aexit__(self, *exc_info: object) -> None:
         await self._pool.close()
 
-    def _add(self, node: Node) -> None:
+    def _add(self, node: ClusterNode) -> None:
         slot = SimulatedSlot(self._workers)
         calls = self._pool.dispatch, self._pool.take_back, self._pool.play_apart
         self._pool.add(

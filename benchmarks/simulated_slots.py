@@ -74,19 +74,19 @@ class SimulatedSlot:
         self._asking: asyncio.Future[Any] | None = None
         self._asked = 0
         self.poll = SimpleNamespace(remote=self._poll)
-        self.tell = SimpleNamespace(options=lambda **_: SimpleNamespace(remote=self._tell))
+        self.send = SimpleNamespace(options=lambda **_: SimpleNamespace(remote=self._send))
 
     # At the coordinator.
 
     def _poll(self, number: int, orders: Sequence[Mapping[str, Any]]) -> asyncio.Future[Any]:
         reply: asyncio.Future[Any] = self._loop.create_future()
-        self._send(number, orders, reply)
+        self._deliver(number, orders, reply)
         return reply
 
-    def _tell(self, number: int, orders: Sequence[Mapping[str, Any]]) -> None:
-        self._send(number, orders, None)
+    def _send(self, number: int, orders: Sequence[Mapping[str, Any]]) -> None:
+        self._deliver(number, orders, None)
 
-    def _send(self, number: int, orders: Sequence[Mapping[str, Any]], reply: asyncio.Future[Any] | None) -> None:
+    def _deliver(self, number: int, orders: Sequence[Mapping[str, Any]], reply: asyncio.Future[Any] | None) -> None:
         packed = pickle.dumps((number, orders))
         self._all.clock.work(self._all.calls.cost_s)
         at = self._loop.time() + self._all.calls.trip_s / 2

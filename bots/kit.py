@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from bots.decision import Decision, Match
 from bots.errors import AnswerError, ArenaError, KitError, ProtocolError, RulesVersionError
-from bots.session import RESIGN, Answer, Bot, Session
+from bots.session import RESIGN, Answer, Bot, PlaySession
 from bots.turn import decide_turn
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _play(bot: Bot, address: str, token: str) -> None:
     if not (prepare() and _plays_by_queue(bot, address, token)):
         from bots.stream import play
 
-        asyncio.run(play(Session(bot), address, token))
+        asyncio.run(play(PlaySession(bot), address, token))
 
 
 def _plays_by_queue(bot: Bot, address: str, token: str) -> bool:
@@ -103,7 +103,7 @@ def _plays_by_queue(bot: Bot, address: str, token: str) -> bool:
     except (OSError, RuntimeError, AttributeError, TypeError, ValueError) as error:
         sys.stderr.write(f"grpcio's completion queue cannot be used ({error}); grpc.aio is used instead\n")
         return False
-    stream.play(Session(bot))
+    stream.play(PlaySession(bot))
     return True
 
 

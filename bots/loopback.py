@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from arena.v1 import play_pb2
-from bots.session import Bot, Session
+from bots.session import Bot, PlaySession
 
 
 class Loopback:
@@ -15,7 +15,7 @@ class Loopback:
 
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
-        self._session = Session(bot)
+        self._session = PlaySession(bot)
 
     def join(self) -> bytes:
         """Return the first message of the bot, which prepares itself before."""
@@ -24,7 +24,7 @@ class Loopback:
     def send(self, message: bytes) -> bytes:
         """Hand the bot a `PlayResponse` and return its `PlayRequest`, or no bytes if the message asks for none.
 
-        Raises what `Session.receive` raises.
+        Raises what `PlaySession.receive` raises.
         """
         request = self._session.receive(play_pb2.PlayResponse.FromString(message), time.monotonic())
         return request.SerializeToString() if request else b""

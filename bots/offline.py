@@ -25,7 +25,7 @@ from bots.session import Bot
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game
-from engine.record import Playing, Record
+from engine.record import Playing, PlayRecord
 
 MATCH_ID = "offline"
 """What the bots are told as the id of the match."""
@@ -39,7 +39,7 @@ class OfflineMatch:
     details: Mapping[str, Any]
     """What the game adds to its outcome; empty if all but one resigned."""
     resigned: tuple[int, ...]
-    record: Record
+    record: PlayRecord
     decisions: tuple[int, ...]
     slowest_s: tuple[float, ...]
 

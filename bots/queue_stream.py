@@ -18,7 +18,7 @@ from grpc._cython import cygrpc  # type: ignore[attr-defined] # it has no types
 
 from arena.v1 import play_pb2
 from bots.errors import ArenaError
-from bots.session import Session
+from bots.session import PlaySession
 from bots.stream import ENDED, OPTIONS, explain
 
 _METHOD = b"/arena.v1.PlayService/Play"
@@ -49,7 +49,7 @@ class QueueStream:
         self._channel = cygrpc.Channel(address.encode(), OPTIONS, None)
         self._call = self._channel.segregated_call(0, _METHOD, None, None, metadata, None, begun, None)
 
-    def play(self, session: Session) -> None:
+    def play(self, session: PlaySession) -> None:
         """Play until the arena closes the stream; to be called once.
 
         Raises ArenaError if it cannot be reached or refuses the bot, and whatever the session raises.
@@ -65,7 +65,7 @@ class QueueStream:
         if code is not grpc.StatusCode.OK and not (session.has_joined and code in ENDED):
             raise ArenaError(explain(code, details, self._address))
 
-    def _converse(self, session: Session) -> None:
+    def _converse(self, session: PlaySession) -> None:
         join = session.join()
         # What is loaded by now stays: a garbage collection in the middle of a decision need not look through it.
         gc.freeze()

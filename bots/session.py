@@ -60,7 +60,7 @@ class Bot(ABC):
         """Learn how a match ended; `finished.result.ranks[match.seat]` is the rank, `finished.faults` the faults."""
 
 
-class Session:
+class PlaySession:
     """What one stream has told a bot so far, and what the bot answers to it."""
 
     def __init__(self, bot: Bot, name: str = "") -> None:

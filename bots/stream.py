@@ -18,7 +18,7 @@ import grpc
 
 from arena.v1 import play_pb2, play_pb2_grpc
 from bots.errors import ArenaError
-from bots.session import Session
+from bots.session import PlaySession
 
 # An http_proxy in the environment would catch even 127.0.0.1.
 OPTIONS = (("grpc.enable_http_proxy", 0),)
@@ -32,7 +32,7 @@ _LOOKS = 4
 _Call = grpc.aio.StreamStreamCall[play_pb2.PlayRequest, play_pb2.PlayResponse]
 
 
-async def play(session: Session, address: str, token: str) -> None:
+async def play(session: PlaySession, address: str, token: str) -> None:
     """Play until the arena closes the stream.
 
     Raises ArenaError if it cannot be reached or refuses the bot, and whatever the session raises.
@@ -53,7 +53,7 @@ async def play(session: Session, address: str, token: str) -> None:
             call.cancel()
 
 
-async def _converse(session: Session, call: _Call) -> None:
+async def _converse(session: PlaySession, call: _Call) -> None:
     join = session.join()
     # What is loaded by now stays: a garbage collection in the middle of a decision need not look through it.
     gc.freeze()

@@ -18,7 +18,7 @@ ONE: Final = ("",)
 """The endings of a part that is one plane."""
 
 
-class Kind(IntEnum):
+class FeatureKind(IntEnum):
     """How the numbers of a part become planes. Parts stand in this order."""
 
     CELLS = 0
@@ -34,10 +34,10 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FeaturePart:
     """Planes that belong together."""
 
-    kind: Kind
+    kind: FeatureKind
     name: str
     meaning: str
     endings: tuple[str, ...] = ONE
@@ -53,39 +53,39 @@ class Part:
 
     def width(self, places: int) -> int:
         """Return how many numbers the part takes."""
-        if self.kind in (Kind.CELLS, Kind.REALS):
+        if self.kind in (FeatureKind.CELLS, FeatureKind.REALS):
             return places if self.bits else places * len(self.endings)
-        return 1 if self.kind is Kind.FLAGS else len(self.endings)
+        return 1 if self.kind is FeatureKind.FLAGS else len(self.endings)
 
 
-def cells(name: str, meaning: str, most: int, endings: tuple[str, ...] = ONE) -> Part:
+def cells(name: str, meaning: str, most: int, endings: tuple[str, ...] = ONE) -> FeaturePart:
     """Declare planes with a number for each place, from 0 to `most`."""
-    return Part(Kind.CELLS, name, meaning, endings, most)
+    return FeaturePart(FeatureKind.CELLS, name, meaning, endings, most)
 
 
-def packed(name: str, meaning: str, most: int, endings: tuple[str, ...], bits: int) -> Part:
+def packed(name: str, meaning: str, most: int, endings: tuple[str, ...], bits: int) -> FeaturePart:
     """Declare planes whose numbers are packed for each place, `bits` bits each, the first plane lowest."""
-    return Part(Kind.CELLS, name, meaning, endings, most, bits)
+    return FeaturePart(FeatureKind.CELLS, name, meaning, endings, most, bits)
 
 
-def masks(name: str, meaning: str, endings: tuple[str, ...] = ONE) -> Part:
+def masks(name: str, meaning: str, endings: tuple[str, ...] = ONE) -> FeaturePart:
     """Declare planes of 0 and 1, each given as a bit set of places."""
-    return Part(Kind.MASKS, name, meaning, endings)
+    return FeaturePart(FeatureKind.MASKS, name, meaning, endings)
 
 
-def numbers(name: str, meaning: str, most: int, endings: tuple[str, ...] = ONE) -> Part:
+def numbers(name: str, meaning: str, most: int, endings: tuple[str, ...] = ONE) -> FeaturePart:
     """Declare planes with the same number, from 0 to `most`, at every place."""
-    return Part(Kind.NUMBERS, name, meaning, endings, most)
+    return FeaturePart(FeatureKind.NUMBERS, name, meaning, endings, most)
 
 
-def flags(name: str, meaning: str, endings: tuple[str, ...] = ONE) -> Part:
+def flags(name: str, meaning: str, endings: tuple[str, ...] = ONE) -> FeaturePart:
     """Declare planes that are 0 or 1 at every place, all given as one bit set."""
-    return Part(Kind.FLAGS, name, meaning, endings)
+    return FeaturePart(FeatureKind.FLAGS, name, meaning, endings)
 
 
-def reals(name: str, meaning: str, endings: tuple[str, ...] = ONE) -> Part:
+def reals(name: str, meaning: str, endings: tuple[str, ...] = ONE) -> FeaturePart:
     """Declare planes with any number at each place."""
-    return Part(Kind.REALS, name, meaning, endings)
+    return FeaturePart(FeatureKind.REALS, name, meaning, endings)
 
 
 def per_seat(seats: int) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ class Featured:
 
     board: Callable[[int, Any], tuple[int, ...]]
     """`(seats, options)`: the shape of a plane; its places are numbered along the last axis first."""
-    parts: Callable[[int, Any], Sequence[Part]]
+    parts: Callable[[int, Any], Sequence[FeaturePart]]
     """`(seats, options)`: what the planes are, in the order of their kinds."""
     numbers: Callable[[Any, int], Sequence[float]]
     """`(state, seat)`: the numbers of all parts, one behind the other: whole ones but for `reals`, none negative, and

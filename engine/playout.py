@@ -42,7 +42,7 @@ def play_forced(state: State) -> None:
         actions = state.legal_actions()
 
 
-class Turns:
+class TurnCounter:
     """Counts turns as the game does or, if it counts none, the changes of the seat that decides."""
 
     def __init__(self, game: Playable, state: State) -> None:
@@ -62,7 +62,7 @@ class Turns:
         return self._changes
 
 
-def play_turns(game: Playable, state: State, turns: Turns, most: int, random: Random) -> None:
+def play_turns(game: Playable, state: State, turns: TurnCounter, most: int, random: Random) -> None:
     """Play `state` on by `Playable.quick_action` for everybody, while no more than `most` turns have passed."""
     quick_action = game.quick_action
     while (decider := state.seat()) is not None and turns.passed(state, decider) <= most:

@@ -27,7 +27,7 @@ class RecordError(EngineError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class PlayRecord:
     """What happened: game and rules version, options, number of seats, action ids, chance outcomes in order.
 
     `chance_plies` tells for each outcome which action caused it: its ply, -1 for what was drawn before the first one.
@@ -55,7 +55,7 @@ class Record:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Record:
+    def from_json(cls, data: Mapping[str, Any]) -> PlayRecord:
         """Return the record that `to_json` wrote. Raises RecordError."""
         try:
             return cls(
@@ -83,7 +83,7 @@ class Event:
     hidden_from: tuple[int, ...] = ()
     """The seats that may not know which action it was."""
 
-    def told_to(self, seat: int | None) -> Event:
+    def seen_by(self, seat: int | None) -> Event:
         """Return the event as a seat, or a spectator (None), may see it: with `UNKNOWN_ACTION` for a hidden action."""
         is_hidden = bool(self.hidden_from) if seat is None else seat in self.hidden_from
         return replace(self, action=UNKNOWN_ACTION, hidden_from=()) if is_hidden else self
@@ -138,11 +138,11 @@ class Playing:
 
         `State.revealed` holds only what all may see; `State.hides_action_from` tells who may not know of an action.
         """
-        return [event.told_to(seat) for event in self.events[since_ply:]]
+        return [event.seen_by(seat) for event in self.events[since_ply:]]
 
-    def record(self) -> Record:
+    def record(self) -> PlayRecord:
         """Return all that happened so far, as data."""
-        return Record(
+        return PlayRecord(
             game=self.game.name,
             rules_version=self.game.rules_version,
             seats=self.seats,
@@ -153,7 +153,7 @@ class Playing:
         )
 
 
-def replay(record: Record, game: Game | None = None) -> Playing:
+def replay(record: PlayRecord, game: Game | None = None) -> Playing:
     """Play a record again, every action checked; `game` None is the installed one of that name.
 
     Raises RecordError naming the ply at which it breaks.

@@ -64,6 +64,14 @@ def joined(what: object, why: object) -> Text:
     return Text("joined.what_why", "{what}; {why}", what=what, why=why)
 
 
+def split(text: str) -> tuple[str, str]:
+    """Return the two that `joined` made one text of; plain words are parted at their first semicolon."""
+    if isinstance(text, Text) and text.id == "joined.what_why":
+        return str(text.parts["what"]), str(text.parts["why"])
+    what, _, why = text.partition("; ")
+    return what, why
+
+
 def all_of(texts: Iterable[str]) -> str:
     """Return several texts as one, with semicolons between them; empty if there are none."""
     known = list(texts)

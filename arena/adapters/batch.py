@@ -28,7 +28,7 @@ from engine.core import Game, IllegalActionError, State
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BatchStep:
     """What came of the actions of a step."""
 
     rewards: npt.NDArray[np.float32]
@@ -79,7 +79,7 @@ class Batch:
         """The positions. Look at them, and leave them as they are."""
         self._look()
 
-    def step(self, actions: npt.NDArray[np.integer[Any]]) -> Step:
+    def step(self, actions: npt.NDArray[np.integer[Any]]) -> BatchStep:
         """Apply one action to each playing: an array of N whole numbers.
 
         Raises ValueError for another shape or type, and IllegalActionError naming the playing; then nothing is applied.
@@ -95,7 +95,7 @@ class Batch:
                 rewards.append(rewards_of(outcome.ranks))
                 states[index] = self._begin(index)
         self._look()
-        step = Step(
+        step = BatchStep(
             np.zeros((len(states), self.features.seats), np.float32),
             np.zeros(len(states), np.bool_),
         )

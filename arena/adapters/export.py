@@ -26,7 +26,7 @@ CHUNK: Final = 8192
 """So many decisions are written at once."""
 
 
-class UnplayableError(ValueError):
+class UnreplayableError(ValueError):
     """A match cannot be played again here."""
 
 
@@ -51,7 +51,7 @@ class Export:
     def add(self, document: Mapping[str, Any]) -> None:
         """Add the decisions of a replay, as `arena.match.replay.load` reads it.
 
-        Raises UnplayableError, OtherGameError, and AbilityError if its game gives no planes; nothing is added then.
+        Raises UnreplayableError, OtherGameError, and AbilityError if its game gives no planes; nothing is added then.
         """
         what = {key: document[key] for key in ("game", "rules_version", "options")} | {"seats": len(document["seats"])}
         if self._rows is None:
@@ -66,7 +66,7 @@ class Export:
     def _begin(self, document: Mapping[str, Any], what: Mapping[str, Any]) -> None:
         game = registry.get(document["game"])
         if document["rules_version"] != game.rules_version:
-            raise UnplayableError(f"played by rules {document['rules_version']}; installed are {game.rules_version}")
+            raise UnreplayableError(f"played by rules {document['rules_version']}; installed are {game.rules_version}")
         features = features_of(game, len(document["seats"]), game.parse_options(document["options"]))
         self._writer = writer_for(self._file, self._stream, header_of(features))
         self._rows, self._what = _Rows(features), what
@@ -123,7 +123,7 @@ class _Rows:
         return len(self._made["actions"])
 
     def add(self, document: Mapping[str, Any]) -> int:
-        """Add the decisions of a match and return how many; raises UnplayableError, and then nothing is added."""
+        """Add the decisions of a match and return how many; raises UnreplayableError, and then nothing is added."""
         first, ended, choices = self.count, len(self._records), len(self._choices)
         try:
             self._play(document)
@@ -131,7 +131,7 @@ class _Rows:
             del self._records[ended:], self._choices[choices:], self._rows_of_choices[choices:]
             for column in self._made.values():
                 del column[first:]
-            raise UnplayableError(str(error)) from error
+            raise UnreplayableError(str(error)) from error
         return self.count - first
 
     def _play(self, document: Mapping[str, Any]) -> None:
@@ -142,7 +142,7 @@ class _Rows:
         for entry in document["entries"]:
             seat = state.seat()
             if seat is None:
-                raise UnplayableError("it goes on after the end of the game")
+                raise UnreplayableError("it goes on after the end of the game")
             legal = state.legal_actions()
             at = len(self._records)
             self._records += bytes(size)

@@ -26,12 +26,12 @@ from threading import TIMEOUT_MAX
 from typing import Any
 
 from arena.adapters.errors import AdapterError, OpponentError
-from arena.adapters.here import SeatingHere
-from arena.adapters.hosted import SeatingHosted
+from arena.adapters.hosted import HostedDriver
+from arena.adapters.in_process import InProcessDriver
 from arena.adapters.library import load
-from arena.adapters.opponents import Opponent, Program, Version, read_opponents
-from arena.adapters.playing import End, Seating, Start, Turn
-from arena.adapters.setting import Setting, setting_of
+from arena.adapters.opponents import HostedProgram, Opponent, Version, read_opponents
+from arena.adapters.playing import End, LearnerTurn, MatchDriver, Start
+from arena.adapters.setting import GameSetting, setting_of
 from arena.adapters.spaces import Looking, Seen
 from arena.adapters.utilities import utilities
 from arena.match.result import Fault
@@ -90,7 +90,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         others = read_opponents(opponents, self._setting.seats - 1)
         self._seating = _seat_others(self._setting, others, time, sandbox, _read_patience(patience_s))
         self._learner = 0
-        self._turn: Turn | None = None
+        self._turn: LearnerTurn | None = None
         self._is_closed = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Seen, dict[str, Any]]:
@@ -104,7 +104,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         random = Random(int(self.np_random.integers(2**53)))
         for _ in range(_MOST_EMPTY):
             moment = self._begin(random)
-            if isinstance(moment, Turn):
+            if isinstance(moment, LearnerTurn):
                 return self._show(moment), self._info(moment.ply, moment.faults)
             for fault in moment.faults:
                 raise OpponentError(
@@ -114,7 +114,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
             f"{_MOST_EMPTY} matches ended before the learner had a choice; take other options or fewer opening_plies"
         )
 
-    def _begin(self, random: Random) -> Turn | End:
+    def _begin(self, random: Random) -> LearnerTurn | End:
         setting = self._setting
         self._turn = None
         self._learner = random.randrange(setting.seats) if self._seat is None else self._seat
@@ -138,7 +138,7 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
             return self._forfeit(turn, chosen)
         self._turn = None  # what raises below ends the playing
         moment = self._seating.act(chosen)
-        if isinstance(moment, Turn):
+        if isinstance(moment, LearnerTurn):
             return self._show(moment), 0.0, False, False, self._info(moment.ply, moment.faults)
         info = {**self._info(turn.ply + 1, moment.faults), "ranks": tuple(moment.ranks)}
         return self._last_sight(turn), utilities(moment.ranks)[self._learner], True, False, info
@@ -148,20 +148,20 @@ class SeatEnv(_gym.Env):  # type: ignore[misc, name-defined]
         if self._is_closed:
             raise AdapterError("this environment was closed; make another: SeatEnv(...)")
 
-    def _forfeit(self, turn: Turn, action: int) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
+    def _forfeit(self, turn: LearnerTurn, action: int) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """End the playing because of an illegal action."""
         self._turn = None
         self._seating.stop()
         info = {**self._info(turn.ply, turn.faults), "illegal": self._setting.game.actions.format(action)}
         return self._last_sight(turn), ILLEGAL_REWARD, True, False, info
 
-    def _show(self, turn: Turn) -> Seen:
+    def _show(self, turn: LearnerTurn) -> Seen:
         self._turn = self._shown = turn
         if self.render_mode == "human":
             self.render()
         return self._looking.look(turn.seen, self._learner, turn.legal)
 
-    def _last_sight(self, turn: Turn) -> Seen:
+    def _last_sight(self, turn: LearnerTurn) -> Seen:
         """Return the position in which the learner chose last; nothing is legal any more."""
         return self._looking.look(turn.seen, self._learner, ())
 
@@ -198,16 +198,16 @@ _gym.register(ID, entry_point=f"{__name__}:SeatEnv")
 
 
 def _seat_others(
-    setting: Setting, others: tuple[Program | Bot, ...], time: str, sandbox: str | None, patience_s: float
-) -> Seating:
+    setting: GameSetting, others: tuple[HostedProgram | Bot, ...], time: str, sandbox: str | None, patience_s: float
+) -> MatchDriver:
     bots = [one for one in others if isinstance(one, Bot)]
     if len(bots) == len(others):
-        return SeatingHere(setting, bots, patience_s)
+        return InProcessDriver(setting, bots, patience_s)
     try:
         clock = parse_time_control(str(time))
     except TimeControlError as error:
         raise AdapterError(f"time: {error}") from error
-    return SeatingHosted(setting, others, clock, sandbox, patience_s)
+    return HostedDriver(setting, others, clock, sandbox, patience_s)
 
 
 def _read_seat(seat: Any, seats: int) -> int | None:

@@ -7,28 +7,28 @@ from typing import Any
 
 from arena.adapters.errors import AdapterError, OpponentError, TableError
 from arena.adapters.frames import FramedProcess
-from arena.adapters.here import LEARNER, match_spec, other_seats
-from arena.adapters.opponents import Program
-from arena.adapters.playing import End, Start, Turn
-from arena.adapters.setting import Setting
+from arena.adapters.in_process import LEARNER, match_spec, other_seats
+from arena.adapters.opponents import HostedProgram
+from arena.adapters.playing import End, LearnerTurn, Start
+from arena.adapters.setting import GameSetting
 from arena.adapters.thinking import ThinkingBot
 from arena.match.result import Fault, FaultCause, MatchResult
 from arena.match.time_control import TimeControl
 from arena.v1 import play_pb2
 from bots.session import Bot
 
-_MODULE = "arena.adapters.table"
+_MODULE = "arena.adapters.bot_host"
 _LONGEST_WAIT_S = 1000.0
 """Longer than any decision lasts that the referee waits for."""
 
 
-class SeatingHosted:
+class HostedDriver:
     """A `Seating` with at least one program; bots of this process may sit among them."""
 
     def __init__(
         self,
-        setting: Setting,
-        opponents: Sequence[Program | Bot],
+        setting: GameSetting,
+        opponents: Sequence[HostedProgram | Bot],
         clock: TimeControl,
         sandbox: str | None,
         patience_s: float,
@@ -38,7 +38,7 @@ class SeatingHosted:
         self._opponents = [
             ThinkingBot(one, setting.game, patience_s) if isinstance(one, Bot) else one for one in opponents
         ]
-        programs = [one for one in opponents if isinstance(one, Program)]
+        programs = [one for one in opponents if isinstance(one, HostedProgram)]
         self._order = {
             "do": "invite",
             "game": setting.game.name,
@@ -63,7 +63,7 @@ class SeatingHosted:
             raise AdapterError(head["why"])
         return process
 
-    def begin(self, start: Start) -> Turn | End:
+    def begin(self, start: Start) -> LearnerTurn | End:
         self.stop()
         process = self._process = self._process or self._open()
         self._learner = start.learner
@@ -71,7 +71,7 @@ class SeatingHosted:
         self._here = {seat: one for seat, one in seats.items() if isinstance(one, ThinkingBot)}
         for seat, bot in self._here.items():
             bot.prepare(seat)
-        programs = [seat for seat, one in seats.items() if isinstance(one, Program)]
+        programs = [seat for seat, one in seats.items() if isinstance(one, HostedProgram)]
         names = [LEARNER] * self._setting.seats
         spec = match_spec(self._setting, start, names, self._clock)
         places = {str(seat): index for index, seat in enumerate(programs)}
@@ -84,7 +84,7 @@ class SeatingHosted:
                 raise OpponentError(fault.seat, f"the bot in seat {fault.seat} did not start: {_explained(fault)}")
         return moment
 
-    def act(self, action: int) -> Turn | End:
+    def act(self, action: int) -> LearnerTurn | End:
         process = self._process
         assert process is not None, "a match is under way"
         act = play_pb2.Act(match_id=self._match_id, ply=self._ply, actions=[action])
@@ -114,7 +114,7 @@ class SeatingHosted:
         if process is not None:
             process.close()
 
-    def _go_on(self, process: FramedProcess) -> Turn | End:
+    def _go_on(self, process: FramedProcess) -> LearnerTurn | End:
         """Answer for the bots of this process until the learner is asked or the match is over."""
         while True:
             try:
@@ -137,10 +137,10 @@ class SeatingHosted:
                 self._forget()
                 raise TableError(f"the match could not be played: {head['why']}")
 
-    def _turn(self, head: Mapping[str, Any], blob: bytes) -> Turn:
+    def _turn(self, head: Mapping[str, Any], blob: bytes) -> LearnerTurn:
         decide = play_pb2.PlayResponse.FromString(blob).decide
         self._ply, self._match_id = decide.ply, decide.match_id
-        return Turn(
+        return LearnerTurn(
             decide.ply,
             list(decide.legal_actions),
             self._setting.game.observed(decide.observation.value),

@@ -26,14 +26,14 @@ Opponent = str | PathLike[str] | Version | Bot | Callable[[Decision], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class HostedProgram:
     """A bot that is hosted in a process of its own."""
 
     bot: str
     db: str = ""
 
     def to_json(self) -> dict[str, str]:
-        """Return it as `arena.adapters.table.program` is told of it."""
+        """Return it as `arena.adapters.bot_host.program` is told of it."""
         return {"bot": self.bot, "db": self.db} if self.db else {"bot": self.bot}
 
 
@@ -53,7 +53,7 @@ def name_of(bot: Bot) -> str:
     return bot.name if isinstance(bot, FunctionBot) else type(bot).__name__
 
 
-def read_opponents(given: Opponent | Sequence[Opponent], count: int) -> tuple[Program | Bot, ...]:
+def read_opponents(given: Opponent | Sequence[Opponent], count: int) -> tuple[HostedProgram | Bot, ...]:
     """Return who plays the other seats, in the order of the seats; one opponent alone sits in all of them.
 
     Raises AdapterError.
@@ -75,23 +75,23 @@ def _each(given: Any) -> Sequence[Any]:
     return given
 
 
-def _read_version(given: Version) -> Program:
+def _read_version(given: Version) -> HostedProgram:
     """Return the program of a version, which is looked for later. Raises AdapterError."""
     bot: Any = given.bot
     db: Any = fspath(given.db) if isinstance(given.db, PathLike) else given.db
     for name, text in (("db", db), ("bot", bot)):
         if not isinstance(text, str):
             raise AdapterError(f"{name} of a Version is a text, not {text!r:.60}; write Version('arena.db', 'mine')")
-    return Program(bot, db)
+    return HostedProgram(bot, db)
 
 
-def _read(given: Any) -> Program | Bot:
+def _read(given: Any) -> HostedProgram | Bot:
     if isinstance(given, Version):
         return _read_version(given)
     if isinstance(given, Bot):
         return given
     if isinstance(given, str | PathLike):
-        return Program(fspath(given))
+        return HostedProgram(fspath(given))
     if isinstance(given, type):
         raise AdapterError(f"{given.__name__} is a class; give an object of it: {given.__name__}()")
     if callable(given):

@@ -21,7 +21,7 @@ from typing import Any
 
 from arena.adapters.errors import AdapterError
 from arena.adapters.library import load
-from arena.adapters.setting import Setting, random_of, setting_of
+from arena.adapters.setting import GameSetting, random_of, setting_of
 from arena.adapters.spaces import Looking, Seen
 from arena.adapters.utilities import utilities
 from engine.core import Game, State
@@ -61,7 +61,7 @@ class RawEnv(_zoo.AECEnv):  # type: ignore[misc, name-defined]
 
     agent_selection: str
 
-    def __init__(self, setting: Setting, seed: int | None = None, render_mode: str | None = None) -> None:
+    def __init__(self, setting: GameSetting, seed: int | None = None, render_mode: str | None = None) -> None:
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise AdapterError(f"render_mode is one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")

@@ -11,7 +11,7 @@ from engine.core import Observation, State
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class LearnerTurn:
     """The learner must choose."""
 
     ply: int
@@ -42,16 +42,16 @@ class Start:
     """The seed of each seat's bot."""
 
 
-class Seating(Protocol):
+class MatchDriver(Protocol):
     """Seats the other bots and plays matches, one at a time."""
 
-    def begin(self, start: Start) -> Turn | End:
+    def begin(self, start: Start) -> LearnerTurn | End:
         """Begin a match, breaking off one that is under way, and play to where the learner must choose.
 
         Raises OpponentError, TableError, and AdapterError for a bot that cannot sit down.
         """
 
-    def act(self, action: int) -> Turn | End:
+    def act(self, action: int) -> LearnerTurn | End:
         """Play a legal action of the learner. Raises OpponentError, TableError."""
 
     def stop(self) -> None:

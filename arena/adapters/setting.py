@@ -18,7 +18,7 @@ _MOST_OPENING = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class GameSetting:
     """A game as it is set up for every playing."""
 
     game: Game
@@ -59,7 +59,7 @@ class Setting:
 
 def setting_of(
     game: str | Game, seats: int, options: Mapping[str, Any] | None = None, opening_plies: int = 0
-) -> Setting:
+) -> GameSetting:
     """Return what is played. Raises AdapterError, or UnknownGameError, SeatsError and OptionsError of the engine."""
     if isinstance(game, str):
         game = registry.get(game)
@@ -74,7 +74,7 @@ def setting_of(
         raise AdapterError(f"opening_plies is from 0 to {_MOST_OPENING}, not {plies}")
     if plies and game.has_chance:
         raise AdapterError(f"{game.name} begins differently by its own chance; leave opening_plies at 0")
-    return Setting(game, count, game.parse_options(options or {}), plies)
+    return GameSetting(game, count, game.parse_options(options or {}), plies)
 
 
 def random_of(seed: int | None) -> Random:

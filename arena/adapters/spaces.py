@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from arena.adapters.features import Features, features_of
 from arena.adapters.library import load
-from arena.adapters.setting import Setting
+from arena.adapters.setting import GameSetting
 from engine.core import Observation, State
 
 Seen = dict[str, npt.NDArray[Any]]
@@ -24,7 +24,7 @@ Seen = dict[str, npt.NDArray[Any]]
 class Looking:
     """Makes the observations of one setting, and their spaces. Raises AbilityError for a game without planes."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: GameSetting) -> None:
         self.features: Features = features_of(setting.game, setting.seats, setting.options)
         self._actions = len(setting.game.actions)
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from arena.adapters.features import features_of
-from arena.adapters.setting import Setting
+from arena.adapters.setting import GameSetting
 
 
 class SpielObserver:
     """Observes one state at a time; OpenSpiel reads `tensor` and `dict` after `set_from`."""
 
-    def __init__(self, setting: Setting, *, recalls: bool) -> None:
+    def __init__(self, setting: GameSetting, *, recalls: bool) -> None:
         """With `recalls`, the text tells all that a seat was told so far, and not only what it sees now."""
         self._features = features_of(setting.game, setting.seats, setting.options) if setting.game.featured else None
         self._recalls = recalls

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from arena.adapters.setting import Setting, setting_of
+from arena.adapters.setting import GameSetting, setting_of
 from engine.core import Game
 
 PLAYERS = "players"
@@ -26,7 +26,7 @@ def parameters_of(game: Game) -> Parameters:
     return {PLAYERS: game.seats[0], **{name: _simple(value) for name, value in defaults.items()}}
 
 
-def setting_from(game: Game, given: Mapping[str, Any]) -> Setting:
+def setting_from(game: Game, given: Mapping[str, Any]) -> GameSetting:
     """Return what is played with these parameters. Raises SeatsError and OptionsError in one line."""
     defaults = parameters_of(game)
     named = {name: value for name, value in given.items() if name != PLAYERS}

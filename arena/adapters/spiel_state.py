@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from arena.adapters.errors import AdapterError
 from arena.adapters.library import load
-from arena.adapters.setting import Setting
+from arena.adapters.setting import GameSetting
 from arena.adapters.spiel_chance import AnsweredChance, Odds, Unanswered
 from arena.adapters.utilities import utilities
 from engine.abilities import need_playable
@@ -30,7 +30,7 @@ _TERMINAL = _spiel.PlayerId.TERMINAL
 class Shared:
     """What all states of a game share."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: GameSetting) -> None:
         self.setting = setting
         self.hides = setting.game.has_hidden_information
         self.start = reach(setting, Known(None, ((),) * (setting.seats if self.hides else 0)))
@@ -167,7 +167,7 @@ class SpielState(_spiel.State):  # type: ignore[misc, name-defined]
         return position
 
 
-def reach(setting: Setting, known: Known) -> Known:
+def reach(setting: GameSetting, known: Known) -> Known:
     """Return what is known when the action was played with the answers, or that chance is asked once more."""
     before, chance = known.position, AnsweredChance(known.answers)
     try:
@@ -177,10 +177,10 @@ def reach(setting: Setting, known: Known) -> Known:
         position.apply(known.action)
     except Unanswered as asked:
         return replace(known, odds=asked.odds)
-    return Known(position, _tell(known.memories, known.action, before, position))
+    return Known(position, _update(known.memories, known.action, before, position))
 
 
-def _tell(memories: Memories, action: int, before: State, after: State) -> Memories:
+def _update(memories: Memories, action: int, before: State, after: State) -> Memories:
     """Return what the seats remember when an action was played, and chance with it."""
     if not memories:
         return memories

@@ -33,7 +33,7 @@ from ratings.values.page import MOST_LIMIT, Page
 
 if TYPE_CHECKING:
     from ratings.statistics.compare.comparison import Comparison
-    from ratings.statistics.stopping.standing import Standing as Known
+    from ratings.statistics.stopping.status import QuestionStatus as Known
 
 
 _MOST_POINTS = 24

@@ -7,7 +7,7 @@ import time
 from arena.app.policy import AppContext
 from arena.model.errors import UnknownError
 from arena.model.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
-from arena.tournament.pace import matches_to_look_at, pace_after, rate_of
+from arena.tournament.rate_limit import matches_to_look_at, pace_after, rate_of
 from engine.text import Text
 from ratings.read import ladders
 from ratings.read.absences import absent_from

@@ -27,7 +27,7 @@ from arena.model.forecasts import Forecast
 from arena.model.planning import ChallengeRequest, LeftOut, PlannedTournament, TournamentRequest
 from arena.model.tournaments import ALL, SINGLE_MATCH
 from arena.tournament import creation
-from arena.tournament.creation import ChooseName, Terms
+from arena.tournament.creation import ChooseName, TournamentTerms
 from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import RequestError
 from arena.tournament.forecast import longest_match_us
@@ -87,7 +87,7 @@ def create(context: AppContext, request: TournamentRequest) -> PlannedTournament
     return replace(planned(context, tournament, terms), left_out=left_out)
 
 
-def planned(context: AppContext, tournament: TournamentRecord, terms: Terms) -> PlannedTournament:
+def planned(context: AppContext, tournament: TournamentRecord, terms: TournamentTerms) -> PlannedTournament:
     """Return a tournament that was written just now, for whoever asked for it.
 
     An organiser is told the secret that repeats it elsewhere, if its seed alone does not.
@@ -112,7 +112,9 @@ def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> Tourname
     return creation.plan_ladder(terms_of(request, None), form, remote=remote)
 
 
-def _write(context: AppContext, request: TournamentRequest, terms: Terms, form: Format | None) -> TournamentRecord:
+def _write(
+    context: AppContext, request: TournamentRequest, terms: TournamentTerms, form: Format | None
+) -> TournamentRecord:
     bots = [whole_name(context.database, context.viewer, bot) for bot in request.bots]
     choose_name = name_chooser(context, request.name, request.kind or request.format)
     if form is None:
@@ -190,11 +192,11 @@ def seed_key(context: AppContext) -> SeedKey:
     return SeedKey.beside(context.programs.store.root, asker)
 
 
-def terms_of(request: TournamentRequest, key: SeedKey | None) -> Terms:
+def terms_of(request: TournamentRequest, key: SeedKey | None) -> TournamentTerms:
     """Return what all matches of a tournament share that was asked for. Raises RefusedError, UnknownGameError."""
     game = find_game(request.game)
     game.check_seats(request.seats)
-    return Terms(
+    return TournamentTerms(
         game=game.name,
         seats=request.seats,
         clock=_clock(request),

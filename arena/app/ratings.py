@@ -89,7 +89,7 @@ class LocalRatings:
 def table_value(
     database: Database,
     pool: PoolRecord,
-    table: official.OfficialTable,
+    table: official.FittedTable,
     shown: Sequence[int],
     *,
     next_: str | None = None,
@@ -116,7 +116,7 @@ def table_value(
     )
 
 
-def _by_mixture(table: official.OfficialTable) -> list[int]:
+def _by_mixture(table: official.FittedTable) -> list[int]:
     """Return the rows by their Elo against the mixture of their group, equal ones in the order of the table."""
     return sorted(range(len(table.rows)), key=lambda index: (table.rows[index].group, -_whole_elo(table.rows[index])))
 
@@ -130,7 +130,7 @@ def _named(circle: Circle, names: Mapping[str, str]) -> Circle:
     return replace(circle, bots=tuple(names[id_] for id_ in circle.versions))
 
 
-def _row(table: official.OfficialTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:
+def _row(table: official.FittedTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:
     row, has_next = table.rows[index], index + 1 < len(table.rows)
     chances = [_chance(table, index, other) for other in shown]
     above_next = _chance(table, index, index + 1) if has_next else NOT_COMPARED
@@ -142,12 +142,14 @@ def _row(table: official.OfficialTable, index: int, shown: Sequence[int], names:
     )
 
 
-def _chance(table: official.OfficialTable, row: int, other: int) -> float:
+def _chance(table: official.FittedTable, row: int, other: int) -> float:
     chance = float(table.stronger[row, other])
     return NOT_COMPARED if row == other or isnan(chance) else chance
 
 
-def _fair_play_value(database: Database, pool: PoolRecord, found: pairs.FairPlay, page: Page[Suspicion]) -> FairPlay:
+def _fair_play_value(
+    database: Database, pool: PoolRecord, found: pairs.FairPlayReport, page: Page[Suspicion]
+) -> FairPlay:
     names = names_of(database, sorted({id_ for one in page.items for id_ in (one.first, one.second)}))
     return FairPlay(
         pool=pool_value(pool),
@@ -164,10 +166,10 @@ def _fair_play_value(database: Database, pool: PoolRecord, found: pairs.FairPlay
 
 
 def _suspicion(one: Suspicion, seats: int, names: Mapping[str, str]) -> Suspicion:
-    from ratings.statistics.fairplay.questions import Kind
+    from ratings.statistics.fairplay.questions import PairQuestionKind
 
     first, second = names[one.first], names[one.second]
-    if one.kind == Kind.TOGETHER:
+    if one.kind == PairQuestionKind.TOGETHER:
         sentence = Text("app.do_better_together", "{first} and {second} do better together", first=first, second=second)
     elif seats > 2:
         sentence = Text("app.does_better_beside", "{second} does better beside {first}", second=second, first=first)

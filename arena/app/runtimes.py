@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from arena.app.policy import AppContext
 from arena.hosting.errors import HostingError
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.model.runtimes import Runtime
 from ratings.read.runtimes import seen_runtimes
 
@@ -22,12 +22,12 @@ class LocalRuntimes:
         return describe_all(self._context.programs.runtimes, seen)
 
 
-def describe_all(runtimes: Runtimes, seen: Mapping[str, int]) -> tuple[Runtime, ...]:
+def describe_all(runtimes: RuntimeCatalog, seen: Mapping[str, int]) -> tuple[Runtime, ...]:
     """Return all runtimes of this machine as they are now; `seen` tells when a hash was first used."""
     return tuple(_describe(runtimes, name, seen) for name in runtimes.names)
 
 
-def _describe(runtimes: Runtimes, name: str, seen: Mapping[str, int]) -> Runtime:
+def _describe(runtimes: RuntimeCatalog, name: str, seen: Mapping[str, int]) -> Runtime:
     """Return a runtime; one that does not work hides none of the others."""
     try:
         found, contents = runtimes.get(name), runtimes.contents(name).to_json()

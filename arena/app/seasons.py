@@ -10,8 +10,8 @@ from arena.app.policy import AppContext, need_organiser
 from arena.app.tournaments import standings_of
 from arena.model.ladders import Ladder, LadderRequest, Season
 from arena.tournament import seasons
-from arena.tournament.pace import MATCHES_PER_DAY
 from arena.tournament.planner import planner_of
+from arena.tournament.rate_limit import MATCHES_PER_DAY
 from engine.text import Text
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan, Table

@@ -15,6 +15,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
 from arena.model.bots import AddedBot
 from arena.tournament.seed_key import KEY_SUFFIX
+from engine.os_errors import os_error_text
 from engine.text import Text
 from ratings.store.database import Database, database_url
 from ratings.values.names import stored_bot_name
@@ -55,7 +56,7 @@ def store_of(place: str) -> VersionStore:
                 "app.files_bots_cannot_lie_name",
                 "the files of the bots cannot lie in {directory} ({why}); name another directory in ARENA_STORE",
                 directory=directory,
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error
     return VersionStore(directory / f"{name}.bots")

@@ -8,7 +8,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from arena.app.policy import AppContext, need_shown, need_told, shows_note
-from arena.match.live import LiveEnd, LiveEntry, LiveEvent, LiveLog, LiveStart, Outcomes, events_of_replay
+from arena.match.live import (
+    LiveEndEvent,
+    LiveEntryEvent,
+    LiveEvent,
+    LiveLogEvent,
+    LiveStartEvent,
+    Outcomes,
+    events_of_replay,
+)
 from arena.match.replay import ReplayError, load
 from arena.match.report import LOG_HEAD_BYTES
 from arena.model import live as values
@@ -101,9 +109,9 @@ def stored_log(context: AppContext, watched: WatchedMatch, seat: int, after: int
         return []
     place_of_tail = LOG_HEAD_BYTES + log.cut_bytes
     head = log.data[:LOG_HEAD_BYTES] if log.cut_bytes else log.data
-    parts = [LiveLog(0, seat, 0, head)]
+    parts = [LiveLogEvent(0, seat, 0, head)]
     if log.cut_bytes:
-        parts.append(LiveLog(0, seat, place_of_tail, log.data[LOG_HEAD_BYTES:], log.cut_bytes))
+        parts.append(LiveLogEvent(0, seat, place_of_tail, log.data[LOG_HEAD_BYTES:], log.cut_bytes))
     return [part for one in parts if (part := log_part(watched, one, after)) is not None]
 
 
@@ -167,19 +175,19 @@ class WatchedMatch:
 def event_value(watched: WatchedMatch, event: LiveEvent) -> MatchEvent | None:
     """Return an event as the viewer of the stage may see it, or `None` for a log, which is no part of the play."""
     match event:
-        case LiveStart():
+        case LiveStartEvent():
             return MatchEvent(event.sequence, start=_start(watched, event))
-        case LiveEntry():
+        case LiveEntryEvent():
             return MatchEvent(event.sequence, move=_move(watched, event))
-        case LiveEnd():
+        case LiveEndEvent():
             return MatchEvent(event.sequence, end=_end(watched, event))
-        case LiveLog():
+        case LiveLogEvent():
             return None
 
 
 def log_part(watched: WatchedMatch, event: LiveEvent, after: int) -> LogPart | None:
     """Return what a log holds behind the first `after` bytes, or `None` if that is nothing, or it is no log."""
-    if not isinstance(event, LiveLog) or event.start + len(event.data) <= after:
+    if not isinstance(event, LiveLogEvent) or event.start + len(event.data) <= after:
         return None
     known = max(0, after - event.start)
     return LogPart(
@@ -194,10 +202,10 @@ def log_part(watched: WatchedMatch, event: LiveEvent, after: int) -> LogPart | N
 
 def loss_of(event: LiveEvent) -> str:
     """Return why a match ended without a result, or nothing."""
-    return event.lost if isinstance(event, LiveEnd) else ""
+    return event.lost if isinstance(event, LiveEndEvent) else ""
 
 
-def _start(watched: WatchedMatch, event: LiveStart) -> values.LiveStart:
+def _start(watched: WatchedMatch, event: LiveStartEvent) -> values.LiveStart:
     return values.LiveStart(
         match_id=event.match_id,
         attempt=event.attempt,
@@ -213,7 +221,7 @@ def _start(watched: WatchedMatch, event: LiveStart) -> values.LiveStart:
     )
 
 
-def _move(watched: WatchedMatch, event: LiveEntry) -> values.LiveMove:
+def _move(watched: WatchedMatch, event: LiveEntryEvent) -> values.LiveMove:
     entry = event.entry
     seat = entry["seat"]
     is_shown = shows_note(is_own=watched.is_own[seat], is_over=watched.is_over)
@@ -239,7 +247,7 @@ def _notation(game: str, action: int) -> str:
         return str(action)
 
 
-def _end(watched: WatchedMatch, event: LiveEnd) -> values.LiveEnd:
+def _end(watched: WatchedMatch, event: LiveEndEvent) -> values.LiveEnd:
     result = event.result
     if result is None:
         return values.LiveEnd(lost=event.lost)

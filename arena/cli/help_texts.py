@@ -17,6 +17,7 @@ import typer
 from typer._click.formatting import HelpFormatter  # what Typer formats help with has no public name
 
 from arena.cli.shared.saying import knows, say
+from arena.cli.shared.usage import put_texts
 
 _NO_WRAP = "\b"
 _HELP_OPTION = "Show this message and exit."
@@ -64,6 +65,7 @@ def put_help(command: Any, path: tuple[str, ...] = ()) -> None:
     """Give a command of the parser, and all below it, the help of the catalogue. Raises KeyError for one without."""
     command.context_class = _Context
     command.options_metavar = say("cli.options_metavar")
+    put_texts(command)
     command.help, command.short_help = _help(path, is_group=_is_group(command))
     command.epilog = command.epilog and f"{_NO_WRAP}\n{say('cli.example')}\n{command.epilog}"
     for parameter in command.params:

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
+from arena.conform.harness.findings import BrokenError, NotApplicableError, RuleState, RuleVerdict, SilentError
+from arena.conform.harness.harness import Harness, open_harness
+from arena.conform.harness.patience import Patience
+from arena.conform.harness.process import Launcher
 from arena.conform.rules.table import BY_ID, RULES
 from arena.conform.scenarios.catalog import BASIC, FRESH, IN_MATCHES, Scenario
-from arena.conform.stage.findings import BrokenError, NotApplicableError, SilentError, State, Verdict
-from arena.conform.stage.patience import Patience
-from arena.conform.stage.process import Launcher
-from arena.conform.stage.stage import Stage, raised
 from engine.text import Text
 
 
@@ -21,8 +21,8 @@ async def check_bot(
     *,
     rules: Collection[str] = (),
     patience: Patience | None = None,
-    tell: Callable[[Verdict], None] = lambda _: None,
-) -> list[Verdict]:
+    tell: Callable[[RuleVerdict], None] = lambda _: None,
+) -> list[RuleVerdict]:
     """Return what was found about the rules of these ids, by default all, and about any other that is broken.
 
     The verdicts stand in the order of the table; `tell` hears of each as soon as it is known, and of a rule that is
@@ -30,8 +30,8 @@ async def check_bot(
     """
     patience = patience or Patience()
     async with (
-        raised(launcher, directory / "a", patience) as first,
-        raised(launcher, directory / "b", patience) as second,
+        open_harness(launcher, directory / "a", patience) as first,
+        open_harness(launcher, directory / "b", patience) as second,
     ):
         checker = _Checker(frozenset(rules or BY_ID), tell)
         await checker.check(first, second)
@@ -39,16 +39,16 @@ async def check_bot(
 
 
 class _Checker:
-    def __init__(self, wanted: frozenset[str], tell: Callable[[Verdict], None]) -> None:
+    def __init__(self, wanted: frozenset[str], tell: Callable[[RuleVerdict], None]) -> None:
         self._wanted = wanted
         self._tell = tell
-        self._found: dict[str, Verdict] = {}
+        self._found: dict[str, RuleVerdict] = {}
 
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[RuleVerdict]:
         """Return what is to be reported, in the order of the table."""
         return [self._found[rule.id] for rule in RULES if rule.id in self._found]
 
-    async def check(self, first: Stage, second: Stage) -> None:
+    async def check(self, first: Harness, second: Harness) -> None:
         """Play the basic scenarios, then the others on two stages at once."""
         for scenario in BASIC:
             await self._play(first, scenario)
@@ -62,18 +62,18 @@ class _Checker:
     def _chosen(self, scenarios: Sequence[Scenario]) -> list[Scenario]:
         return [scenario for scenario in scenarios if self._wanted & {*scenario.rules}]
 
-    async def _play_all(self, stage: Stage, scenarios: Sequence[Scenario]) -> None:
+    async def _play_all(self, harness: Harness, scenarios: Sequence[Scenario]) -> None:
         for scenario in scenarios:
             missing = [rule for rule in scenario.needs if rule in self._broken()]
             if missing:
-                self._note_all(scenario.rules, State.UNCHECKED, _first(missing[0]))
+                self._note_all(scenario.rules, RuleState.UNCHECKED, _first(missing[0]))
             else:
-                await self._play(stage, scenario)
+                await self._play(harness, scenario)
 
-    async def _play(self, stage: Stage, scenario: Scenario) -> None:
-        was_used = stage.is_used
-        problem = await _play(stage, scenario)
-        if was_used and isinstance(problem, BrokenError) and not await _is_broken_afresh(stage, scenario):
+    async def _play(self, harness: Harness, scenario: Scenario) -> None:
+        was_used = harness.is_used
+        problem = await _play(harness, scenario)
+        if was_used and isinstance(problem, BrokenError) and not await _is_broken_afresh(harness, scenario):
             problem = BrokenError(
                 "several-matches",
                 Text(
@@ -84,31 +84,31 @@ class _Checker:
 
     def _record(self, scenario: Scenario, problem: BrokenError | NotApplicableError | None) -> None:
         if isinstance(problem, BrokenError):
-            self._note(problem.rule, State.BROKEN, problem.seen)
-            self._note_all(scenario.rules, State.UNCHECKED, _first(problem.rule))
+            self._note(problem.rule, RuleState.BROKEN, problem.seen)
+            self._note_all(scenario.rules, RuleState.UNCHECKED, _first(problem.rule))
         elif problem is not None:
-            self._note_all(scenario.rules, State.NOT_APPLICABLE, str(problem))
+            self._note_all(scenario.rules, RuleState.NOT_APPLICABLE, str(problem))
         else:
-            self._note_all(scenario.rules, State.KEPT, "")
+            self._note_all(scenario.rules, RuleState.KEPT, "")
 
-    def _note_all(self, rules: Sequence[str], state: State, detail: str) -> None:
+    def _note_all(self, rules: Sequence[str], state: RuleState, detail: str) -> None:
         for rule in rules:
             self._note(rule, state, detail)
 
-    def _note(self, rule: str, state: State, detail: str) -> None:
+    def _note(self, rule: str, state: RuleState, detail: str) -> None:
         """Keep and tell what was found, unless the rule is known to be broken or was not asked for."""
         known = self._found.get(rule)
-        is_wanted = rule in self._wanted or state is State.BROKEN
-        if is_wanted and (known is None or (state is State.BROKEN and known.state is not State.BROKEN)):
-            self._found[rule] = Verdict(BY_ID[rule], state, detail)
+        is_wanted = rule in self._wanted or state is RuleState.BROKEN
+        if is_wanted and (known is None or (state is RuleState.BROKEN and known.state is not RuleState.BROKEN)):
+            self._found[rule] = RuleVerdict(BY_ID[rule], state, detail)
             self._tell(self._found[rule])
 
     def _broken(self) -> list[str]:
-        return [rule for rule, verdict in self._found.items() if verdict.state is State.BROKEN]
+        return [rule for rule, verdict in self._found.items() if verdict.state is RuleState.BROKEN]
 
     def _give_up(self) -> None:
         rules = [rule.id for rule in RULES if rule.id not in self._found]
-        self._note_all(rules, State.UNCHECKED, _first(self._broken()[0]))
+        self._note_all(rules, RuleState.UNCHECKED, _first(self._broken()[0]))
 
 
 def _first(rule: str) -> str:
@@ -120,17 +120,17 @@ def _first(rule: str) -> str:
     )
 
 
-async def _play(stage: Stage, scenario: Scenario) -> BrokenError | NotApplicableError | None:
+async def _play(harness: Harness, scenario: Scenario) -> BrokenError | NotApplicableError | None:
     """Return what a scenario found, or None; a bot that broke a rule is ended."""
     try:
-        await scenario.play(stage)
+        await scenario.play(harness)
     except NotApplicableError as none:
         return none
     except (BrokenError, SilentError) as error:
-        await stage.strike()
+        await harness.close()
         return error if isinstance(error, BrokenError) else BrokenError(scenario.rule, error.seen)
     return None
 
 
-async def _is_broken_afresh(stage: Stage, scenario: Scenario) -> bool:
-    return isinstance(await _play(stage, scenario), BrokenError)
+async def _is_broken_afresh(harness: Harness, scenario: Scenario) -> bool:
+    return isinstance(await _play(harness, scenario), BrokenError)

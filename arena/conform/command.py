@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.conform.stage.process import BotProcess, Launcher, start_process
+from arena.conform.harness.process import BotProcess, Launcher, start_process
 from arena.hosting.bot_environment import bot_environment
 from arena.hosting.debian_packages import PACKAGES
-from arena.hosting.sandbox.levels import Program, plan_start
-from arena.hosting.sandbox.limits import NONE, Limits
+from arena.hosting.sandbox.levels import BotProgram, plan_start
+from arena.hosting.sandbox.limits import NONE, SandboxLimits
 from engine.text import Text
 
 
@@ -73,8 +73,8 @@ def launcher_of(command: Command) -> Launcher:
 
     async def launch(address: str, token: str, scratch: Path) -> BotProcess:
         environment = bot_environment(command.directory, scratch, address, token)
-        program = Program(command.argv, command.directory, environment, scratch, command.trees, command.variables)
-        request = plan_start(program, Limits(NONE))
+        program = BotProgram(command.argv, command.directory, environment, scratch, command.trees, command.variables)
+        request = plan_start(program, SandboxLimits(NONE))
         return start_process(request.argv, request.environment, scratch)
 
     return launch

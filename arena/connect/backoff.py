@@ -8,7 +8,7 @@ from random import uniform
 
 
 @dataclass(slots=True)
-class Backoff:
+class ReconnectBackoff:
     """The waiting times of one connection."""
 
     first_s: float = 0.5

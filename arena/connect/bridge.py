@@ -1,4 +1,4 @@
-"""Holds the connection of a bot to a service, and one table for each of its matches.
+"""Holds the connection of a bot to a service, and its matches.
 
     connecting -> joined -> (lost -> waiting -> connecting) ... -> left
 
@@ -15,15 +15,15 @@ from dataclasses import dataclass, field
 
 import grpc
 
-from arena.connect.backoff import Backoff
+from arena.connect.backoff import ReconnectBackoff
+from arena.connect.bridged_match import BridgedMatch
+from arena.connect.bridged_matches import BridgedMatches
 from arena.connect.errors import BotFailsError, LeftError
-from arena.connect.local import LocalBots
-from arena.connect.matches import Matches
+from arena.connect.local import LocalBotProcesses
 from arena.connect.news import Connected, Disconnected, Draining, Note, Tell, Waiting
-from arena.connect.refusals import StreamEnd, Turn, end_of
-from arena.connect.service import Way, check_joined, differing_rules
+from arena.connect.refusals import RetryDecision, StreamEnd, end_of
+from arena.connect.service import PlayRoute, check_joined, differing_rules
 from arena.connect.stream import ServiceStream, open_stream
-from arena.connect.table import Table
 from arena.hosting.manifest import BotManifest
 from arena.model.errors import ClientError
 from arena.rpc.errors import ProtocolError, UnreachableError
@@ -46,7 +46,7 @@ _MOST_CURES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class JoinOptions:
     """What the bot joins with."""
 
     manifest: BotManifest
@@ -64,13 +64,20 @@ class Wishes:
 class Bridge:
     """The connection of one bot. `run` is called once; `drain` and `leave` may come at any time."""
 
-    def __init__(self, way: Way, wishes: Wishes, bots: LocalBots, tell: Tell, backoff: Backoff | None = None) -> None:
-        self._way = way
-        self._wishes = wishes
+    def __init__(
+        self,
+        route: PlayRoute,
+        options: JoinOptions,
+        bots: LocalBotProcesses,
+        tell: Tell,
+        backoff: ReconnectBackoff | None = None,
+    ) -> None:
+        self._route = route
+        self._options = options
         self._bots = bots
         self._tell = tell
-        self._backoff = backoff or Backoff()
-        self._matches = Matches(bots, self._send, tell, self, wishes.matches)
+        self._backoff = backoff or ReconnectBackoff()
+        self._matches = BridgedMatches(bots, self._send, tell, self, options.matches)
         self._stream: ServiceStream | None = None
         self._changed = asyncio.Event()
         self._room: int | None = None
@@ -131,7 +138,7 @@ class Bridge:
 
     async def _converse_once(self) -> StreamEnd | None:
         """Hold one stream until it ends; return why, or None if this side wanted its end."""
-        async with open_stream(self._way.endpoint, self._way.token) as stream:
+        async with open_stream(self._route.endpoint, self._route.token) as stream:
             self._room = None
             reader = asyncio.create_task(self._read(stream))
             try:
@@ -142,7 +149,7 @@ class Bridge:
                 if self._room == NO_NEW_MATCH and await stream.has_ended_in_order():
                     await self._settle()
             except grpc.aio.AioRpcError as error:
-                return None if self._is_over() else await asyncio.to_thread(end_of, error, self._way.endpoint)
+                return None if self._is_over() else await asyncio.to_thread(end_of, error, self._route.endpoint)
             finally:
                 self._stream = None
                 await _stop(reader)
@@ -150,7 +157,8 @@ class Bridge:
             None
             if self._is_over()
             else StreamEnd(
-                Turn.AGAIN, UnreachableError(Text("connect.service_ended_stream", "the service ended the stream"))
+                RetryDecision.AGAIN,
+                UnreachableError(Text("connect.service_ended_stream", "the service ended the stream")),
             )
         )
 
@@ -166,11 +174,11 @@ class Bridge:
                 leaving = asyncio.create_task(stream.leave())  # beside, for a line that is dead takes nothing
             if self._is_over() and self._room is None:
                 break
-            await self._hear(reader)
+            await self._wait_for_change(reader)
         if leaving is not None:
             leaving.cancel()
 
-    async def _hear(self, reader: asyncio.Task[None]) -> None:
+    async def _wait_for_change(self, reader: asyncio.Task[None]) -> None:
         """Wait until the stream has ended or something has changed."""
         self._changed.clear()
         waiting = asyncio.create_task(self._changed.wait())
@@ -191,23 +199,23 @@ class Bridge:
                     await self._changed.wait()
 
     def _room_to_ask_for(self) -> int:
-        wishes = self._wishes
+        options = self._options
         if self._is_draining:
             return NO_NEW_MATCH
-        if wishes.stop_after is None:
-            return wishes.matches
-        return min(wishes.matches, self.running + wishes.stop_after - self._seen)
+        if options.stop_after is None:
+            return options.matches
+        return min(options.matches, self.running + options.stop_after - self._seen)
 
     async def _read(self, stream: ServiceStream) -> None:
-        wishes = self._wishes
+        options = self._options
         await stream.wait_until_taken()
         self._room = self._room_to_ask_for()
         await stream.send(
             play_pb2.PlayRequest(
                 join=play_pb2.Join(
-                    name=wishes.name,
-                    version=wishes.version,
-                    games=wishes.games,
+                    name=options.name,
+                    version=options.version,
+                    games=options.games,
                     protocol_major=PROTOCOL_MAJOR,
                     protocol_minor=PROTOCOL_MINOR,
                     max_concurrent_matches=self._room,
@@ -219,7 +227,7 @@ class Bridge:
 
     async def _wait_out(self, end: StreamEnd) -> None:
         """Wait until the connection is to be tried again. Raises the error if that would change nothing."""
-        is_final = end.turn is Turn.END or (end.turn is Turn.AGAIN and not self._was_joined)
+        is_final = end.turn is RetryDecision.END or (end.turn is RetryDecision.AGAIN and not self._was_joined)
         is_worth_a_try = end.is_vague or (end.may_be_cured and self._was_joined)
         if is_final and not (is_worth_a_try and self._cures_left):
             raise end.error
@@ -252,14 +260,14 @@ class Bridge:
                     "the service let the bot in twice on one stream; tell its organiser",
                 )
             )
-        games = check_joined(joined, self._wishes.manifest, self._way.endpoint.address)
+        games = check_joined(joined, self._options.manifest, self._route.endpoint.address)
         self._bots.welcome(games)
         self._stream = stream
         self._backoff.reset()
         self._told_problem = None
         self._cures_left = _MOST_CURES
         if not self._was_joined:
-            for sentence in differing_rules(joined.games, self._wishes.installed_rules):
+            for sentence in differing_rules(joined.games, self._options.installed_rules):
                 self._tell(
                     Note(
                         Text(
@@ -269,15 +277,15 @@ class Bridge:
                         )
                     )
                 )
-        bot = self._wishes.name if self._way.owner is None else f"{self._way.owner}/{self._wishes.name}"
-        address, names, room = self._way.endpoint.address, tuple(sorted(games)), max(self._room or 0, 0)
-        self._tell(Connected(address, bot, self._wishes.version, names, room, again=self._was_joined))
+        bot = self._options.name if self._route.owner is None else f"{self._route.owner}/{self._options.name}"
+        address, names, room = self._route.endpoint.address, tuple(sorted(games)), max(self._room or 0, 0)
+        self._tell(Connected(address, bot, self._options.version, names, room, again=self._was_joined))
         self._was_joined = True
         self._changed.set()
         self._matches.miss_all()
         loop = asyncio.get_running_loop()
         loop.call_later(RESUME_PATIENCE_S, self._drop_missing, stream)
-        loop.call_later(IDLE_S, self._tell_waiting, stream, Waiting(bot, names))
+        loop.call_later(IDLE_S, self._report_waiting, stream, Waiting(bot, names))
 
     async def _send(self, request: play_pb2.PlayRequest) -> None:
         if self._stream is not None:
@@ -287,20 +295,20 @@ class Bridge:
         if stream is self._stream:  # if it is lost meanwhile, the next one tells
             self._matches.drop_missing()
 
-    def _tell_waiting(self, stream: ServiceStream, waiting: Waiting) -> None:
+    def _report_waiting(self, stream: ServiceStream, waiting: Waiting) -> None:
         if stream is self._stream and not (self._seen or self._told_waiting or self._is_draining):
             self._told_waiting = True
             self._tell(waiting)
 
-    # What becomes of matches: a bridge is their `Witness`.
+    # What becomes of matches: a bridge is their `BridgeObserver`.
 
     def note_begin(self) -> None:
         self._seen += 1
-        if self._wishes.stop_after is not None and self._seen >= self._wishes.stop_after:
+        if self._options.stop_after is not None and self._seen >= self._options.stop_after:
             self.drain()
 
-    def note_end(self, table: Table) -> None:
-        self._crashes_in_a_row = self._crashes_in_a_row + 1 if table.crashed else 0
+    def note_end(self, match: BridgedMatch) -> None:
+        self._crashes_in_a_row = self._crashes_in_a_row + 1 if match.crashed else 0
         if self._crashes_in_a_row >= MOST_CRASHES:
             self.drain()
             self._failure = BotFailsError(
@@ -308,7 +316,7 @@ class Bridge:
                     "connect.crashed_matches_row_plays_no",
                     "{name} crashed in {count} matches in a row, and plays no more; mend it, try it here with "
                     "`arena match run`, and connect again",
-                    name=self._wishes.name,
+                    name=self._options.name,
                     count=MOST_CRASHES,
                 )
             )

@@ -7,21 +7,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.connect.backoff import Backoff
-from arena.connect.bridge import Bridge, Wishes
+from arena.connect.backoff import ReconnectBackoff
+from arena.connect.bridge import Bridge, JoinOptions
 from arena.connect.local import START_LIMIT_S, open_bots
 from arena.connect.news import Tell
 from arena.connect.program import prepare
-from arena.connect.service import find_way, games_to_join
+from arena.connect.service import find_route, games_to_join
 from arena.hosting.manifest import ARENA, BotManifest
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.rpc.profiles import Profile
 from engine import registry
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ConnectOptions:
     """What an author wants: which bot to connect, where, and how."""
 
     directory: Path
@@ -34,25 +34,25 @@ class Order:
     stop_after: int | None = None
     play_address: str | None = None
     policy: SandboxPolicy = field(default_factory=SandboxPolicy)
-    runtimes: Runtimes = field(default_factory=Runtimes)
-    backoff: Backoff = field(default_factory=Backoff)
+    runtimes: RuntimeCatalog = field(default_factory=RuntimeCatalog)
+    backoff: ReconnectBackoff = field(default_factory=ReconnectBackoff)
     start_limit_s: float = START_LIMIT_S
     cache: Path | None = None
     """Where copies of bots are kept; None for this user's cache."""
 
 
-async def run_bridge(order: Order, tell: Tell, when_ready: Callable[[Bridge], None]) -> None:
+async def run_bridge(order: ConnectOptions, tell: Tell, when_ready: Callable[[Bridge], None]) -> None:
     """Connect a bot and play until it is to end; `when_ready` is given the bridge before it connects.
 
     Raises ClientError for what the service refuses, ConnectError, BotDirectoryError, StoreError, HostingError.
     """
     program = await prepare(order.directory, order.policy, order.runtimes, order.cache, tell)
     async with open_bots(program, tell, order.start_limit_s) as bots:
-        way = await asyncio.to_thread(find_way, order.profile, order.play_address)
+        route = await asyncio.to_thread(find_route, order.profile, order.play_address)
         games = games_to_join(program.manifest, await bots.try_out())
         await bots.warm_up(order.matches)
         version = order.version or program.default_version
-        wishes = Wishes(
+        joining = JoinOptions(
             manifest=program.manifest,
             name=order.name,
             version=version,
@@ -61,7 +61,7 @@ async def run_bridge(order: Order, tell: Tell, when_ready: Callable[[Bridge], No
             stop_after=order.stop_after,
             installed_rules=_installed_rules(program.manifest),
         )
-        bridge = Bridge(way, wishes, bots, tell, order.backoff)
+        bridge = Bridge(route, joining, bots, tell, order.backoff)
         when_ready(bridge)
         await bridge.run()
 

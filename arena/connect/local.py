@@ -19,14 +19,14 @@ from arena.connect.output import follow_output, last_line, lines_of
 from arena.connect.program import LocalProgram
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.runtime_directory import runtime_directory
-from arena.referee.join import hear_join
+from arena.referee.join import receive_join
 from arena.referee.stream import StreamClosedError
 from arena.rpc.errors import ProtocolError
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.worker.background import BackgroundTasks
 from arena.worker.blame import StartError
-from arena.worker.door import Door
+from arena.worker.bot_listener import DirectListener
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 from engine.text import Text
@@ -47,7 +47,7 @@ class Stopped:
     last_words: str
 
 
-class LocalBots:
+class LocalBotProcesses:
     """The processes of one bot. `open_bots` makes it, and ends everything."""
 
     def __init__(self, starter: BotStarter, program: LocalProgram, tell: Tell, start_limit_s: float) -> None:
@@ -212,18 +212,18 @@ class LocalBots:
             raise
 
 
-async def _open_door(directory: Path) -> Door:
-    """Return a door with a socket, or with a port of this machine where sockets do not work."""
+async def _open_listener(directory: Path) -> DirectListener:
+    """Return a listener with a socket, or with a port of this machine where sockets do not work."""
     try:
-        return await Door.open_socket(directory)
+        return await DirectListener.open_socket(directory)
     except RuntimeError:
-        return await Door.open_port(LOOPBACK)
+        return await DirectListener.open_port(LOOPBACK)
 
 
 @asynccontextmanager
 async def open_bots(
     program: LocalProgram, tell: Tell, start_limit_s: float = START_LIMIT_S
-) -> AsyncIterator[LocalBots]:
+) -> AsyncIterator[LocalBotProcesses]:
     """Start what bots need on this machine; at the end every process and every directory is gone.
 
     Raises HostingError.
@@ -233,7 +233,7 @@ async def open_bots(
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
-        starter = BotStarter(launcher, partial(_open_door, directory), directory, hear_join)
-        bots = LocalBots(starter, program, tell, start_limit_s)
+        starter = BotStarter(launcher, partial(_open_listener, directory), directory, receive_join)
+        bots = LocalBotProcesses(starter, program, tell, start_limit_s)
         stack.push_async_callback(bots.close)
         yield bots

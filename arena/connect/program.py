@@ -11,7 +11,7 @@ from arena.connect.news import Note, Tell
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
 from arena.hosting.manifest import BotManifest, load_manifest
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.match.programs import program_seat
 from arena.match.spec import SeatSpec
@@ -36,7 +36,7 @@ class LocalProgram:
 
 
 async def prepare(
-    directory: Path, policy: SandboxPolicy, runtimes: Runtimes, root: Path | None, tell: Tell
+    directory: Path, policy: SandboxPolicy, runtimes: RuntimeCatalog, root: Path | None, tell: Tell
 ) -> LocalProgram:
     """Copy the files of a bot to where this user's copies lie, build it if it needs that, and return its program.
 

@@ -25,7 +25,7 @@ from engine.text import Text, joined
 Code = grpc.StatusCode
 
 
-class Turn(enum.Enum):
+class RetryDecision(enum.Enum):
     """What to do after a stream has ended."""
 
     AGAIN = enum.auto()
@@ -40,7 +40,7 @@ class Turn(enum.Enum):
 class StreamEnd:
     """Why a stream has ended."""
 
-    turn: Turn
+    turn: RetryDecision
     error: ClientError
     is_vague: bool = False
     """Whether the reason was lost, so that only another try tells it."""
@@ -80,7 +80,7 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
         return _refusal(error.code(), status.reason, status.message, endpoint)
     if error.code() is Code.UNIMPLEMENTED:
         return StreamEnd(
-            Turn.END,
+            RetryDecision.END,
             ProtocolError(
                 Text(
                     "connect.what_answers_takes_no_remote",
@@ -92,7 +92,7 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
         )
     if error.code() is Code.RESOURCE_EXHAUSTED and _TOO_LONG in (error.details() or ""):
         return StreamEnd(
-            Turn.END,
+            RetryDecision.END,
             ProtocolError(
                 Text(
                     "connect.service_sent_message_more_than",
@@ -104,21 +104,23 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
         )
     if error.code() is Code.INTERNAL and _LOST_REASON in (error.details() or ""):
         return StreamEnd(
-            Turn.AGAIN, UnreachableError(Text("connect.connection_broke", "the connection broke")), is_vague=True
+            RetryDecision.AGAIN,
+            UnreachableError(Text("connect.connection_broke", "the connection broke")),
+            is_vague=True,
         )
     meaning = error_of(error, endpoint.address, endpoint.diagnose)
     is_over = isinstance(meaning, CertificateError | RefusedError | LoginError | ProtocolError)
-    return StreamEnd(Turn.END if is_over else Turn.AGAIN, meaning)
+    return StreamEnd(RetryDecision.END if is_over else RetryDecision.AGAIN, meaning)
 
 
 def _refusal(code: grpc.StatusCode, reason: str, message: str, endpoint: Endpoint) -> StreamEnd:
     text = message.rstrip(".") if message.endswith(".") else message
     if reason in _WAITS:
-        return StreamEnd(Turn.WAIT, ServiceError(joined(text, _WAITS[reason])))
+        return StreamEnd(RetryDecision.WAIT, ServiceError(joined(text, _WAITS[reason])))
     if code in _PASSING and reason not in _KINDS:
-        return StreamEnd(Turn.WAIT, ServiceError(text))
+        return StreamEnd(RetryDecision.WAIT, ServiceError(text))
     kind = _KINDS.get(reason, RefusedError)
-    return StreamEnd(Turn.END, kind(_with_remedy(text, reason, endpoint)))
+    return StreamEnd(RetryDecision.END, kind(_with_remedy(text, reason, endpoint)))
 
 
 def _with_remedy(text: str, reason: str, endpoint: Endpoint) -> str:

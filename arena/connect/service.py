@@ -22,7 +22,7 @@ _PLAYS = (Scope.PLAYER, Scope.COMPETITOR)
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PlayRoute:
     """How a bot reaches PlayService."""
 
     endpoint: Endpoint
@@ -30,14 +30,14 @@ class Way:
     owner: str | None
 
 
-def find_way(profile: Profile, play_address: str | None = None) -> Way:
-    """Return the way to PlayService of the service that a login is for; `play_address` is not asked for then.
+def find_route(profile: Profile, play_address: str | None = None) -> PlayRoute:
+    """Return the route to PlayService of the service that a login is for; `play_address` is not asked for then.
 
     Raises ClientError if the service cannot be reached, takes no remote bots, or lets this token not play.
     """
     endpoint = Endpoint.of(profile)
     if play_address is not None:
-        return Way(replace(endpoint, address=_checked(play_address)), profile.token, profile.owner)
+        return PlayRoute(replace(endpoint, address=_checked(play_address)), profile.token, profile.owner)
     if profile.address.startswith(UNIX):
         raise RefusedError(
             Text(
@@ -51,7 +51,9 @@ def find_way(profile: Profile, play_address: str | None = None) -> Way:
     _check_may_play(identity, profile)
     host = split_address(profile.address)[0]
     shown = f"[{host}]" if ":" in host else host
-    return Way(replace(endpoint, address=f"{shown}:{_play_port(identity, profile)}"), profile.token, identity.owner)
+    return PlayRoute(
+        replace(endpoint, address=f"{shown}:{_play_port(identity, profile)}"), profile.token, identity.owner
+    )
 
 
 def _checked(address: str) -> str:

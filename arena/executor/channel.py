@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from arena.executor.interface import FellBehindError
-from arena.match.live import LiveEnd, LiveEvent, LiveLog, events_of_replay, live_end
+from arena.executor.interface import WatcherFellBehindError
+from arena.match.live import LiveEndEvent, LiveEvent, LiveLogEvent, events_of_replay, live_end
 from arena.match.replay import ReplayError, load
 from arena.match.report import MatchReport
 
@@ -32,7 +32,7 @@ class _Watcher:
     has_news: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Channel:
+class MatchChannel:
     """The events of one match that is ordered here; `on_change` is called when watchers come or go."""
 
     def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
@@ -58,7 +58,7 @@ class Channel:
     async def watch(self, after: int, logs: Iterable[int]) -> AsyncGenerator[LiveEvent, None]:
         """Yield the events that follow the sequence `after`, those that have happened first, to the end of the match.
 
-        Of logs only those of the given seats. Raises FellBehindError.
+        Of logs only those of the given seats. Raises WatcherFellBehindError.
         """
         watcher = _Watcher(frozenset(logs))
         self._watchers.add(watcher)
@@ -69,11 +69,11 @@ class Channel:
             while True:
                 for event in self._take(watcher):
                     if watcher.is_too_slow:
-                        raise FellBehindError(last)
+                        raise WatcherFellBehindError(last)
                     if _is_wanted(event, after, watcher.logs):
                         last = max(last, event.sequence)
                         yield event
-                    if isinstance(event, LiveEnd):
+                    if isinstance(event, LiveEndEvent):
                         return
                 await watcher.has_news.wait()
         finally:
@@ -110,7 +110,7 @@ class Channel:
             return
         report, lost = self._ending
         if report is None:
-            self.publish([LiveEnd(self._last + 1, None, lost)])
+            self.publish([LiveEndEvent(self._last + 1, None, lost)])
         else:
             missing = self._missing(report) if self._last < report.plies else []
             self.publish([*missing, live_end(report.result, report.plies)])
@@ -121,11 +121,11 @@ class Channel:
             events = events_of_replay(load(report.replay))
         except ReplayError:
             return []  # a game that is installed only where the worker looks for it
-        return [event for event in events if event.sequence > self._last and not isinstance(event, LiveEnd)]
+        return [event for event in events if event.sequence > self._last and not isinstance(event, LiveEndEvent)]
 
     def _add(self, event: LiveEvent) -> None:
         self._events.append(event)
-        if not isinstance(event, LiveLog):
+        if not isinstance(event, LiveLogEvent):
             self._last = event.sequence
             return
         self._texts.append(len(self._events) - 1)
@@ -136,13 +136,13 @@ class Channel:
     def _forget_text(self, index: int) -> None:
         """Replace a log by the number of its bytes."""
         event = self._events[index]
-        assert isinstance(event, LiveLog)
+        assert isinstance(event, LiveLogEvent)
         size = len(event.data)
         self._text_bytes -= size
         self._events[index] = replace(event, start=event.start + size, data=b"", cut_bytes=event.cut_bytes + size)
 
 
 def _is_wanted(event: LiveEvent, after: int, logs: frozenset[int]) -> bool:
-    if isinstance(event, LiveLog):
+    if isinstance(event, LiveLogEvent):
         return event.seat in logs and event.sequence >= after
     return event.sequence > after

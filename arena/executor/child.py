@@ -98,7 +98,7 @@ class ChildProcess:
             self._was_killed = True
             self._process.kill()
 
-    def tell(self, head: Mapping[str, Any]) -> None:
+    def send(self, head: Mapping[str, Any]) -> None:
         """Send it a message; nothing happens before it was started."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.write(encode_frame(head))

@@ -31,7 +31,7 @@ class NotWatchableError(LookupError):
         self.match_id = match_id
 
 
-class FellBehindError(Exception):
+class WatcherFellBehindError(Exception):
     """A watcher took the events too slowly: `sequence` is that of the last it has, from which it may go on."""
 
     def __init__(self, sequence: int) -> None:
@@ -62,7 +62,7 @@ class Executor(Protocol):
 
         What has happened comes first; a match that waits for its turn is waited for. Logs come of the seats in `logs`.
         Close the generator (`contextlib.aclosing`) when nobody wants more. Raises NotWatchableError; the generator
-        raises FellBehindError.
+        raises WatcherFellBehindError.
         """
 
     def count_warm_bots(self) -> int:

@@ -10,8 +10,8 @@ from typing import Self
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.pool import WorkerPool
 from arena.executor.worker_process import WorkerProcess
-from arena.hosting.groups.holder import sweep_groups
-from arena.hosting.proc.machine import MEGABYTE, machine_bytes
+from arena.hosting.cgroups.holder import sweep_groups
+from arena.hosting.procfs.machine import MEGABYTE, machine_bytes
 from arena.hosting.runtime_directory import sweep
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport

@@ -12,10 +12,10 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from contextlib import suppress
 from typing import Any
 
-from arena.executor.carrier import CarrierLostError
 from arena.executor.elimination import find_guilty, without
 from arena.executor.interface import ExecutorFailedError, NotWatchableError
-from arena.executor.worker_process import Job, WorkerProcess, unserved
+from arena.executor.transport import TransportLostError
+from arena.executor.worker_process import ExecutorJob, WorkerProcess, unserved
 from arena.hosting.falls import is_fall
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.host_faults import HostCause, MatchLostError
@@ -39,8 +39,8 @@ class WorkerPool:
     def __init__(self, on_end: Callable[[WorkerProcess, str], None]) -> None:
         """Call `on_end` with a worker that cannot be run any more, and why."""
         self._on_end = on_end
-        self._waiting: deque[Job] = deque()
-        self._jobs: dict[str, Job] = {}
+        self._waiting: deque[ExecutorJob] = deque()
+        self._jobs: dict[str, ExecutorJob] = {}
         self._keepers: dict[WorkerProcess, asyncio.Task[None]] = {}
         self._failure: ExecutorFailedError | None = None
 
@@ -57,7 +57,7 @@ class WorkerPool:
         return self._failure
 
     @property
-    def waiting(self) -> list[Job]:
+    def waiting(self) -> list[ExecutorJob]:
         """The matches that no worker has."""
         return list(self._waiting)
 
@@ -111,7 +111,7 @@ class WorkerPool:
             raise self._failure
         if spec.match_id in self._jobs:
             raise ValueError(f"match {spec.match_id} is being played already")
-        job = self._jobs[spec.match_id] = Job(spec, self._tell_watched)
+        job = self._jobs[spec.match_id] = ExecutorJob(spec, self._update_watch)
         self._waiting.append(job)
         self._hand_out((job,))  # nobody who has room can play what has waited longer
         try:
@@ -129,7 +129,7 @@ class WorkerPool:
             self._withdraw(job)
             job.fail(MatchLostError(Text("executor.cancelled", "cancelled"), HostCause.CANCELLED))
 
-    def refuse(self, job: Job, error: MatchLostError) -> None:
+    def refuse(self, job: ExecutorJob, error: MatchLostError) -> None:
         """Fail a match that waits, because nobody can play it."""
         self._withdraw(job)
         job.fail(error)
@@ -141,13 +141,13 @@ class WorkerPool:
             raise NotWatchableError(match_id)
         return job.channel.watch(after, logs)
 
-    def take_back(self, job: Job) -> None:
+    def take_back(self, job: ExecutorJob) -> None:
         """Put a match whose worker died before it began at the head of the queue."""
         if not job.report.done():
             self._waiting.appendleft(job)
             self.dispatch()
 
-    def move(self, job: Job, why: str) -> None:
+    def move(self, job: ExecutorJob, why: str) -> None:
         """Play a match again whose machine was lost with it, elsewhere; not for ever, as it may be what ends them."""
         job.moves += 1
         if job.moves > MOST_MOVES:
@@ -156,7 +156,7 @@ class WorkerPool:
             job.begin_again(f"{why}; it is played again")
             self.take_back(job)
 
-    def play_apart(self, job: Job, death: MatchLostError) -> None:
+    def play_apart(self, job: ExecutorJob, death: MatchLostError) -> None:
         """Play a match again with which a worker fell, on one that serves each of its bots apart.
 
         If even that one falls, it was none of their connections, and each bot is tried alone.
@@ -179,7 +179,7 @@ class WorkerPool:
         """
         self._hand_out(tuple(self._waiting))
 
-    def _hand_out(self, jobs: Sequence[Job]) -> None:
+    def _hand_out(self, jobs: Sequence[ExecutorJob]) -> None:
         if not jobs:
             return
         most = MATCHES_A_WORKER if all(worker.is_ready for worker in self._keepers) else 1
@@ -198,17 +198,17 @@ class WorkerPool:
                 if fit.load < most:
                     room[fit.load].append(fit)
 
-    def _tell_watched(self, job: Job) -> None:
+    def _update_watch(self, job: ExecutorJob) -> None:
         for worker in self._keepers:
-            worker.tell_watched(job)
+            worker.update_watch(job)
 
-    def _withdraw(self, job: Job) -> None:
+    def _withdraw(self, job: ExecutorJob) -> None:
         if job in self._waiting:
             self._waiting.remove(job)
         for worker in self._keepers:
             worker.withdraw(job)
 
-    async def _play_without_guilty(self, job: Job, death: MatchLostError) -> None:
+    async def _play_without_guilty(self, job: ExecutorJob, death: MatchLostError) -> None:
         """Find out with whom workers fall, and play the match without; if it is nobody, the match is lost."""
         guilty: Mapping[int, Mapping[str, Any]] = {}
         with suppress(BotDirectoryError):  # there is nobody to sit in the other seats
@@ -221,7 +221,7 @@ class WorkerPool:
 
     async def _falls_with(self, spec: MatchSpec) -> str:
         """Play a match that does not count, and return how the worker fell, or an empty text."""
-        trial = Job(spec)
+        trial = ExecutorJob(spec)
         trial.is_trial, trial.falls = True, 1
         self.take_back(trial)
         try:
@@ -239,7 +239,7 @@ class WorkerPool:
             await self._run_again_and_again(worker)
             why = f"a worker ended {MOST_DEATHS_AT_START} times before it was ready; the last said: "
             why += worker.last_words() or "nothing"
-        except CarrierLostError as error:
+        except TransportLostError as error:
             why = str(error)
         except Exception as error:  # nobody awaits this task, so the error would be lost and `run` would wait for ever
             why = unserved(error)
@@ -256,7 +256,7 @@ class WorkerPool:
             deaths = 0 if was_ready else deaths + 1
 
 
-def _first_fit(job: Job, room: Sequence[Sequence[WorkerProcess]], refused: set[object]) -> WorkerProcess | None:
+def _first_fit(job: ExecutorJob, room: Sequence[Sequence[WorkerProcess]], refused: set[object]) -> WorkerProcess | None:
     """Return the first worker that can play a match, or `None`.
 
     `refused` gathers who cannot play what, so that of a thousand workers and matches not each is asked about each.

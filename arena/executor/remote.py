@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from arena.executor.child import ChildProcess
 from arena.executor.interface import ExecutorFailedError, NotBegunError, NotWatchableError
-from arena.executor.worker_process import Job
+from arena.executor.worker_process import ExecutorJob
 from arena.hosting.frames import FrameError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent, read_live
@@ -39,14 +39,14 @@ class RemoteOptions:
 
     def words(self) -> Sequence[str]:
         """Return them as words of a command line."""
-        door = ("--address", self.address, "--certificate", self.certificate, "--key", self.key)
+        endpoint = ("--address", self.address, "--certificate", self.certificate, "--key", self.key)
         socket = ("--socket", self.socket) if self.socket else ()
         bounds = ("--hosted-matches", str(self.hosted_matches), "--warm-memory", str(self.warm_mb))
-        return (*(door if self.address else ()), *socket, "--patience", f"{self.patience_s:g}", *bounds)
+        return (*(endpoint if self.address else ()), *socket, "--patience", f"{self.patience_s:g}", *bounds)
 
 
-class Gate(Protocol):
-    """Is told what happens at the door of the process."""
+class JoinHandler(Protocol):
+    """Decides who may join, and is told which remote bots are here."""
 
     def ask(self, question: int, application: Mapping[str, Any]) -> None:
         """Take the question whether a bot may join, which `RemoteProcess.admit` or `refuse` answers."""
@@ -61,13 +61,15 @@ class Gate(Protocol):
 class RemoteProcess:
     """The process, which can be started again after its death, and the matches that it plays; a match waits for it."""
 
-    def __init__(self, options: RemoteOptions, gate: Gate, on_ready: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, options: RemoteOptions, join_handler: JoinHandler, on_ready: Callable[[], None] = lambda: None
+    ) -> None:
         """Call `on_ready` whenever bots can connect."""
         self._options = options
-        self._gate = gate
+        self._join_handler = join_handler
         self._on_ready = on_ready
         self._child = ChildProcess(self._command, self._handle, self._fall_silent, says_that_it_goes_on=True)
-        self._jobs: dict[int, Job] = {}
+        self._jobs: dict[int, ExecutorJob] = {}
         """By ticket."""
         self._begun: set[int] = set()
         """The tickets of the matches whose bots were all there."""
@@ -103,28 +105,28 @@ class RemoteProcess:
     def drain(self) -> None:
         """Let no match begin any more: those that wait for their bots end with NotBegunError."""
         self._failure = NotBegunError()
-        self._child.tell({"do": "drain"})
+        self._child.send({"do": "drain"})
         for ticket, job in self._jobs.items():
             if ticket not in self._begun:
                 job.fail(NotBegunError())
 
-    # The door.
+    # Who may join.
 
     def admit(self, question: int, guest: Mapping[str, Any]) -> None:
         """Let the bot join that asked."""
-        self._child.tell({"do": "admit", "question": question, "guest": guest})
+        self._child.send({"do": "admit", "question": question, "guest": guest})
 
     def refuse(self, question: int, refusal: Mapping[str, str]) -> None:
         """Send the bot away that asked."""
-        self._child.tell({"do": "refuse", "question": question, "refusal": refusal})
+        self._child.send({"do": "refuse", "question": question, "refusal": refusal})
 
     def end_tokens(self, digests: Iterable[str]) -> None:
         """End the streams of those who came with these tokens."""
-        self._child.tell({"do": "end_tokens", "digests": sorted(digests)})
+        self._child.send({"do": "end_tokens", "digests": sorted(digests)})
 
     def end_all(self, refusal: Mapping[str, str]) -> None:
         """End the streams of all bots and people, and tell them why."""
-        self._child.tell({"do": "end_all", "refusal": refusal})
+        self._child.send({"do": "end_all", "refusal": refusal})
 
     # Matches.
 
@@ -141,14 +143,14 @@ class RemoteProcess:
         """Play one match when its remote bots are here. Raises MatchLostError, NotBegunError, ExecutorFailedError."""
         if self._failure is not None:
             raise self._failure
-        job = Job(spec, self._tell_watched)
+        job = ExecutorJob(spec, self._update_watch)
         self._jobs[job.ticket] = job
         self._send(job)
         try:
             return await job.report
         finally:
             if self._jobs.pop(job.ticket, None) is not None:
-                self._child.tell({"do": "cancel", "ticket": job.ticket})
+                self._child.send({"do": "cancel", "ticket": job.ticket})
             self._begun.discard(job.ticket)
 
     def cancel(self, match_id: str) -> None:
@@ -162,38 +164,38 @@ class RemoteProcess:
             raise NotWatchableError(match_id)
         return job.channel.watch(after, logs)
 
-    def _find(self, match_id: str) -> Job | None:
+    def _find(self, match_id: str) -> ExecutorJob | None:
         return next((job for job in self._jobs.values() if job.spec.match_id == match_id), None)
 
     def _command(self) -> list[str]:
         # -P: a folder named arena in the current directory is not ours.
         return [sys.executable, "-P", "-m", "arena.remote", *self._options.words()]
 
-    def _send(self, job: Job) -> None:
+    def _send(self, job: ExecutorJob) -> None:
         if self._is_ready:
-            self._child.tell({"do": "play", "ticket": job.ticket, "spec": job.spec.to_json()})
+            self._child.send({"do": "play", "ticket": job.ticket, "spec": job.spec.to_json()})
             if job.channel.is_watched:
-                self._tell_watched(job)
+                self._update_watch(job)
 
-    def _tell_watched(self, job: Job) -> None:
+    def _update_watch(self, job: ExecutorJob) -> None:
         if self._is_ready and job.ticket in self._jobs:
             logs = {"logs": job.channel.wanted_logs} if job.channel.is_watched else {}
-            self._child.tell({"do": "watch" if logs else "unwatch", "ticket": job.ticket, **logs})
+            self._child.send({"do": "watch" if logs else "unwatch", "ticket": job.ticket, **logs})
 
     def _fall_silent(self) -> None:
         self._is_ready = False
-        self._gate.note_all_gone()
+        self._join_handler.note_all_gone()
 
     def _handle(self, head: Mapping[str, Any], blob: bytes) -> None:
         event = head["event"]
         if event == "ready":
             self._become_ready(head["port"])
         elif event == "join":
-            self._gate.ask(head["question"], head["application"])
+            self._join_handler.ask(head["question"], head["application"])
         elif event == "presence":
-            self._gate.note_presence(head["version"], head["digest"], head["room"])
+            self._join_handler.note_presence(head["version"], head["digest"], head["room"])
         elif (job := self._jobs.get(head["ticket"])) is not None:  # else it was cancelled in this moment
-            self._hear(job, event, head, blob)
+            self._handle_match_event(job, event, head, blob)
 
     def _become_ready(self, port: int) -> None:
         self.port = port
@@ -205,7 +207,7 @@ class RemoteProcess:
             self._send(job)
         self._on_ready()
 
-    def _hear(self, job: Job, event: str, head: Mapping[str, Any], blob: bytes) -> None:
+    def _handle_match_event(self, job: ExecutorJob, event: str, head: Mapping[str, Any], blob: bytes) -> None:
         """Take what the process says of one match."""
         if event == "live":
             job.channel.publish([read_live(head["live"], blob)])
@@ -222,6 +224,6 @@ class RemoteProcess:
         else:
             raise FrameError(f"no event is named {event!r}")
 
-    def _take_out(self, job: Job) -> Job:
+    def _take_out(self, job: ExecutorJob) -> ExecutorJob:
         self._begun.discard(job.ticket)
         return self._jobs.pop(job.ticket)

@@ -10,8 +10,8 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from arena.executor.carrier import CarrierLostError, Here, MakeCarrier, Place, carry_by_pipe
-from arena.executor.channel import Channel
+from arena.executor.channel import MatchChannel
+from arena.executor.transport import LocalNode, MakeTransport, TransportLostError, WorkerNode, pipe_transport
 from arena.hosting.falls import is_fall
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import read_live
@@ -24,17 +24,17 @@ WARM_BOTS_APART = 8
 _TICKETS = itertools.count(1)
 
 
-class Job:
+class ExecutorJob:
     """A match to play, and its report to come."""
 
-    def __init__(self, spec: MatchSpec, on_watched: Callable[[Job], None] = lambda _: None) -> None:
+    def __init__(self, spec: MatchSpec, on_watched: Callable[[ExecutorJob], None] = lambda _: None) -> None:
         """Call `on_watched` when somebody begins or ceases to watch the match."""
         self.spec = spec
         self.ticket = next(_TICKETS)
         """Names this job in messages; a match that was lost may come again as another job."""
         self.report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
         self.report.add_done_callback(self._end_channel)
-        self.channel = Channel(lambda: on_watched(self))
+        self.channel = MatchChannel(lambda: on_watched(self))
         self._on_watched = on_watched
         self.falls = 0
         """How many workers fell while they played it."""
@@ -46,7 +46,7 @@ class Job:
     def begin_again(self, why: str = "its worker ended; it is played again") -> None:
         """Note that it is played again from its start, to whoever comes to watch; who watches now is told why."""
         self.channel.end(None, why)
-        self.channel = Channel(lambda: self._on_watched(self))
+        self.channel = MatchChannel(lambda: self._on_watched(self))
 
     def fail(self, error: Exception) -> None:
         """End the job without a report, unless it has ended already."""
@@ -69,13 +69,13 @@ class WorkerProcess:
         self,
         cores: Sequence[int],
         on_room: Callable[[], None],
-        on_unplayed: Callable[[Job], None],
-        on_fallen: Callable[[Job, MatchLostError], None],
+        on_unplayed: Callable[[ExecutorJob], None],
+        on_fallen: Callable[[ExecutorJob, MatchLostError], None],
         options: Sequence[str] = (),
         *,
-        on_lost: Callable[[Job, str], None],
-        carry: MakeCarrier = carry_by_pipe,
-        place: Place | None = None,
+        on_lost: Callable[[ExecutorJob, str], None],
+        carry: MakeTransport = pipe_transport,
+        place: WorkerNode | None = None,
     ) -> None:
         """Call `on_room` when the worker can take another match, `on_unplayed` with each job it died before playing.
 
@@ -88,10 +88,10 @@ class WorkerProcess:
         self._on_room = on_room
         self._on_unplayed = on_unplayed
         self._on_fallen = on_fallen
-        self._jobs: dict[int, Job] = {}
+        self._jobs: dict[int, ExecutorJob] = {}
         self._options = ("--cores", ",".join(map(str, cores)), *options) if cores else options
         self._on_lost = on_lost
-        self.place = place or Here()
+        self.place = place or LocalNode()
         """Where it is."""
         self._child = carry(self.words, lambda head, blob: self._handle(head, blob), self._fall_silent)
         self._has_broken = False
@@ -110,7 +110,7 @@ class WorkerProcess:
     async def run(self) -> bool:
         """Start the process, serve it until it dies, and return whether it had been ready.
 
-        The match that it plays at its death is lost. Raises CarrierLostError, and what is raised by whatever it says,
+        The match that it plays at its death is lost. Raises TransportLostError, and what is raised by whatever it says,
         after all its jobs were given back.
         """
         self._has_broken = False
@@ -118,7 +118,7 @@ class WorkerProcess:
             was_ready, code = await self._child.run()
         except Exception as error:
             self.is_ready = False
-            self._give_all_back(str(error) if isinstance(error, CarrierLostError) else unserved(error))
+            self._give_all_back(str(error) if isinstance(error, TransportLostError) else unserved(error))
             raise
         self._was_ready |= was_ready
         self._fail_all(code)
@@ -132,27 +132,27 @@ class WorkerProcess:
         """End it at once; its launcher ends its bots."""
         self._child.kill()
 
-    def takes(self, job: Job) -> bool:
+    def takes(self, job: ExecutorJob) -> bool:
         """Return whether a match may be sent to it; one with which a worker fell only if it serves bots apart."""
         return (self.is_apart or not job.falls) and self.place.takes(job.spec)
 
-    def play(self, job: Job) -> None:
+    def play(self, job: ExecutorJob) -> None:
         """Send it a match."""
         self._jobs[job.ticket] = job
-        self._child.tell({"do": "play", "ticket": job.ticket, "spec": self.place.localize(job.spec).to_json()})
+        self._child.send({"do": "play", "ticket": job.ticket, "spec": self.place.localize(job.spec).to_json()})
         if job.channel.is_watched:
-            self.tell_watched(job)
+            self.update_watch(job)
 
-    def tell_watched(self, job: Job) -> None:
+    def update_watch(self, job: ExecutorJob) -> None:
         """Tell it whether a match is watched, and whose logs; nothing happens if it does not have that one."""
         if job.ticket in self._jobs:
             logs = {"logs": job.channel.wanted_logs} if job.channel.is_watched else {}
-            self._child.tell({"do": "watch" if logs else "unwatch", "ticket": job.ticket, **logs})
+            self._child.send({"do": "watch" if logs else "unwatch", "ticket": job.ticket, **logs})
 
-    def withdraw(self, job: Job) -> None:
+    def withdraw(self, job: ExecutorJob) -> None:
         """Have it drop a job; nothing happens if it does not have that one."""
         if job.ticket in self._jobs:
-            self._child.tell({"do": "cancel", "ticket": job.ticket})
+            self._child.send({"do": "cancel", "ticket": job.ticket})
 
     def last_words(self) -> str:
         """Return the last line it wrote to stderr."""
@@ -179,19 +179,19 @@ class WorkerProcess:
             del self._jobs[head["ticket"]]  # not before: what fails meanwhile has all jobs given back
         self._on_room()
 
-    def _end(self, job: Job, head: Mapping[str, Any], blob: bytes) -> None:
+    def _end(self, job: ExecutorJob, head: Mapping[str, Any], blob: bytes) -> None:
         if head["event"] == "lost":
             self._fail(job, MatchLostError.from_json(head["error"]))
         else:
             self._succeed(job, MatchReport.from_json(head["report"], blob))
 
-    def _succeed(self, job: Job, report: MatchReport) -> None:
+    def _succeed(self, job: ExecutorJob, report: MatchReport) -> None:
         self.warm_bots = report.warm_bots
         if not job.report.done():
             job.report.set_result(report)
         self.place.note_report(job.spec, report)
 
-    def _fail(self, job: Job, error: MatchLostError) -> None:
+    def _fail(self, job: ExecutorJob, error: MatchLostError) -> None:
         if isinstance(error, HostBrokenError):
             self.is_ready, self._has_broken = False, True
         job.fail(error)
@@ -220,7 +220,7 @@ class WorkerProcess:
         for job in jobs[:1]:
             self._on_lost(job, why)
 
-    def _take_all(self) -> list[Job]:
+    def _take_all(self) -> list[ExecutorJob]:
         jobs = list(self._jobs.values())
         self._jobs.clear()
         return jobs

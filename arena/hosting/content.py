@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.regular import open_directory, open_inner, open_regular, without_links
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 
 IGNORED_DIRECTORY = "__pycache__"
@@ -40,7 +41,7 @@ class VersionLimits:
     total_bytes: int = 512 << 20
 
 
-class Look(NamedTuple):
+class FileIdentity(NamedTuple):
     """What a file was when it was looked at: another one in its place, or one that grew, is told by it."""
 
     device: int
@@ -48,7 +49,7 @@ class Look(NamedTuple):
     size_bytes: int
 
     @classmethod
-    def of(cls, status: os.stat_result) -> Look:
+    def of(cls, status: os.stat_result) -> FileIdentity:
         """Return what was seen."""
         return cls(status.st_dev, status.st_ino, status.st_size)
 
@@ -64,7 +65,7 @@ class BotFile:
     """The bot's."""
     real_path: str
     """Where its content lies in it, without a link on the way."""
-    look: Look
+    look: FileIdentity
 
     @property
     def source(self) -> Path:
@@ -105,7 +106,7 @@ def list_files(directory: Path, limits: VersionLimits) -> list[BotFile]:
                 Text(
                     "hosting.cannot_read",
                     "cannot be read ({why}); {remedy}",
-                    why=error.strerror,
+                    why=os_error_text(error),
                     remedy=_CHECK_PERMISSIONS,
                 ),
             )
@@ -126,14 +127,14 @@ def open_file(file: BotFile) -> BufferedReader:
                 Text(
                     "hosting.cannot_read",
                     "cannot be read ({why}); {remedy}",
-                    why=error.strerror,
+                    why=os_error_text(error),
                     remedy=_CHECK_PERMISSIONS,
                 ),
             )
         ) from error
     except OSError as error:
         raise changed(file) from error
-    if Look.of(os.fstat(opened.fileno())) == file.look:
+    if FileIdentity.of(os.fstat(opened.fileno())) == file.look:
         return opened
     opened.close()
     raise changed(file)
@@ -293,7 +294,7 @@ class _Walk:
                     ),
                 )
             )
-        return BotFile(path, bool(status.st_mode & stat.S_IXUSR), self._directory, real_path, Look.of(status))
+        return BotFile(path, bool(status.st_mode & stat.S_IXUSR), self._directory, real_path, FileIdentity.of(status))
 
 
 def _hash_file(file: BotFile) -> str:

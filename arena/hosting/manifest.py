@@ -21,9 +21,10 @@ from typing import Any, ClassVar
 
 from arena.hosting import manifest_fields as fields
 from arena.hosting.debian_packages import PACKAGES
-from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, shown
+from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, format_value
 from arena.hosting.regular import open_regular, without_links
 from arena.hosting.system_places import SYSTEM_PLACES
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 
 MANIFEST_NAME = "bot.toml"
@@ -210,7 +211,7 @@ def _own_places(manifest: BotManifest, directory: Path) -> ProgramPlaces:
             Text(
                 "hosting.runtime_which_unknown_here_use",
                 "runtime is {name}, which is unknown here; use 'arena' or 'bundled', or ask the organiser to define it",
-                name=shown(manifest.runtime),
+                name=format_value(manifest.runtime),
             ),
         )
     )
@@ -277,7 +278,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
                 Text(
                     "hosting.cannot_read_check_permissions",
                     "cannot be read ({why}); check its permissions",
-                    why=error.strerror,
+                    why=os_error_text(error),
                 ),
             )
         ) from error
@@ -328,7 +329,7 @@ def _check_script(key: str, arguments: Sequence[str], directory: Path, place: Pa
                     "hosting.runs_no_such_file_directory",
                     "{key} runs {command}, and there is no such file in the directory",
                     key=key,
-                    command=shown(arguments[0]),
+                    command=format_value(arguments[0]),
                 ),
             )
         )
@@ -344,7 +345,7 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
                     Text(
                         "hosting.program_not_executable_run_chmod",
                         "the program {program} is not executable; run chmod +x on it",
-                        program=shown(program),
+                        program=format_value(program),
                     ),
                 )
             )
@@ -356,8 +357,8 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
                 Text(
                     "hosting.runtime_no_file_directory",
                     "runtime is {runtime}, and there is no file {program} in the directory",
-                    runtime=shown(places.runtime),
-                    program=shown(program),
+                    runtime=format_value(places.runtime),
+                    program=format_value(program),
                 ),
             )
         )
@@ -369,7 +370,7 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: P
                 Text(
                     "hosting.program_neither_directory_nor",
                     "the program {program} is neither in the directory nor {what}",
-                    program=shown(program),
+                    program=format_value(program),
                     what=_where_it_could_be(program, places),
                 ),
             )
@@ -387,7 +388,7 @@ def _where_it_could_be(program: str, places: ProgramPlaces) -> Text:
             "on PATH; install it, on Debian with `apt install {package}`",
             package=package,
         )
-    runtime = shown(places.runtime)
+    runtime = format_value(places.runtime)
     if package is None:
         return Text("hosting.program_runtime", "a program of runtime {runtime}", runtime=runtime)
     return Text(

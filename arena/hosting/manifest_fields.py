@@ -40,7 +40,9 @@ def check_keys(data: Mapping[str, Any]) -> None:
                 if near
                 else Text("hosting.the_keys_are", "the keys are {known}", known=", ".join(KEYS))
             )
-            raise FieldError(Text("hosting.unknown_key", "unknown key {key}; {remedy}", key=shown(key), remedy=remedy))
+            raise FieldError(
+                Text("hosting.unknown_key", "unknown key {key}; {remedy}", key=format_value(key), remedy=remedy)
+            )
     for key in ("schema", "name", "command"):
         if key not in data:
             raise FieldError(
@@ -56,7 +58,7 @@ def check_keys(data: Mapping[str, Any]) -> None:
             Text(
                 "hosting.schema_arena_reads_schema",
                 "schema is {value}, and this arena reads schema {own}",
-                value=shown(data["schema"]),
+                value=format_value(data["schema"]),
                 own=SCHEMA,
             )
         )
@@ -69,7 +71,7 @@ def read_name(value: object) -> str:
             Text(
                 "hosting.name_use_1_40_z",
                 "name is {value}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like \"my-bot\"",
-                value=shown(value),
+                value=format_value(value),
             )
         )
     return value
@@ -92,7 +94,7 @@ def read_games(value: object) -> tuple[str, ...]:
             Text(
                 "hosting.games_write_list_names_games",
                 'games is {value}; write a list of names, or games = ["*"] for every game',
-                value=shown(value),
+                value=format_value(value),
             )
         )
     for name in value:
@@ -101,7 +103,7 @@ def read_games(value: object) -> tuple[str, ...]:
                 Text(
                     "hosting.games_which_no_game_called",
                     "games has {name}, which no game is called; `arena game list` shows the names",
-                    name=shown(name),
+                    name=format_value(name),
                 )
             )
     return tuple(value)
@@ -114,7 +116,7 @@ def read_memory_mb(value: object) -> int:
             Text(
                 "hosting.memory_mb_use_whole_number",
                 "memory_mb is {value}; use a whole number {least} to {most}",
-                value=shown(value),
+                value=format_value(value),
                 least=MEMORY_MB[0],
                 most=MEMORY_MB[-1],
             )
@@ -129,7 +131,7 @@ def read_deterministic(value: object) -> bool:
             Text(
                 "hosting.deterministic_use_true_false_without",
                 "deterministic is {value}; use true or false, without quotes",
-                value=shown(value),
+                value=format_value(value),
             )
         )
     return value
@@ -142,7 +144,7 @@ def read_runtime(value: object) -> str:
             Text(
                 "hosting.runtime_which_no_runtime_called",
                 "runtime is {value}, which no runtime is called; `arena runtime list` shows the names",
-                value=shown(value),
+                value=format_value(value),
             )
         )
     return value
@@ -155,7 +157,7 @@ def read_rules(value: object) -> tuple[tuple[str, str], ...]:
             Text(
                 "hosting.rules_write_table_games_versions",
                 'rules is {value}; write a table of games and versions, like foreign_king = "1"',
-                value=shown(value),
+                value=format_value(value),
             )
         )
     for name in value:
@@ -164,13 +166,13 @@ def read_rules(value: object) -> tuple[tuple[str, str], ...]:
                 Text(
                     "hosting.rules_which_no_game_called",
                     "rules has {name}, which no game is called; `arena game list` shows the names",
-                    name=shown(name),
+                    name=format_value(name),
                 )
             )
     return tuple(sorted(value.items()))
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a value as a message shows it: cut if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
@@ -183,7 +185,7 @@ def _words(key: str, value: object, example: str) -> tuple[str, ...]:
                 "hosting.write_list_words_like",
                 "{key} is {value}; write a list of words, like {key_2} = {example}",
                 key=key,
-                value=shown(value),
+                value=format_value(value),
                 key_2=key,
                 example=example,
             )

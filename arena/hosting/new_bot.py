@@ -11,6 +11,7 @@ from pathlib import Path
 
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sample_bots import kit_directory, template_directory
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 
 KIT = "kit"
@@ -54,7 +55,7 @@ def write_new_bot(directory: Path, language: str, name: str, game: str) -> NewBo
                 Text(
                     "hosting.cannot_written_name_directory_place",
                     "cannot be written ({why}); name a directory in a place where you may write",
-                    why=error.strerror,
+                    why=os_error_text(error),
                 ),
             )
         ) from error
@@ -100,7 +101,7 @@ def _check_free(directory: Path) -> bool:
                 Text(
                     "hosting.cannot_looked_name_another_directory",
                     "cannot be looked at ({why}); name another directory",
-                    why=error.strerror,
+                    why=os_error_text(error),
                 ),
             )
         ) from error

@@ -23,6 +23,7 @@ from typing import ClassVar
 from arena.hosting import building
 from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, read_chunks
 from arena.hosting.manifest import BotDirectoryError, BotManifest, load_manifest
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 
 STORE_SUFFIX = ".bots"
@@ -91,7 +92,7 @@ class VersionStore:
                     Text(
                         "hosting.bot_cannot_stored_check_space",
                         "the bot cannot be stored ({why}); check space and permissions there",
-                        why=error.strerror,
+                        why=os_error_text(error),
                     ),
                 )
             ) from error
@@ -151,7 +152,7 @@ class VersionStore:
                     Text(
                         "hosting.cannot_read_check_permissions",
                         "cannot be read ({why}); check its permissions",
-                        why=error.strerror,
+                        why=os_error_text(error),
                     ),
                 )
             ) from error
@@ -168,7 +169,7 @@ class VersionStore:
                     Text(
                         "hosting.cannot_read_check_permissions",
                         "cannot be read ({why}); check its permissions",
-                        why=error.strerror,
+                        why=os_error_text(error),
                     ),
                 )
             ) from error
@@ -196,7 +197,7 @@ class VersionStore:
                         "hosting.cannot_removed_check_permissions",
                         "{version} cannot be removed ({why}); check the permissions there",
                         version=version_hash,
-                        why=error.strerror,
+                        why=os_error_text(error),
                     ),
                 )
             ) from error
@@ -216,7 +217,7 @@ class VersionStore:
                         "hosting.cannot_removed_check_permissions",
                         "{version} cannot be removed ({why}); check the permissions there",
                         version=version_hash,
-                        why=error.strerror,
+                        why=os_error_text(error),
                     ),
                 )
             ) from error
@@ -232,7 +233,7 @@ class VersionStore:
                     Text(
                         "hosting.cannot_used_check_permissions",
                         "cannot be used ({why}); check its permissions",
-                        why=error.strerror,
+                        why=os_error_text(error),
                     ),
                 )
             ) from error
@@ -254,7 +255,7 @@ class VersionStore:
                     Text(
                         "hosting.versions_cannot_removed_check_permissions",
                         "versions cannot be removed ({why}); check the permissions there",
-                        why=error.strerror,
+                        why=os_error_text(error),
                     ),
                 )
             ) from error

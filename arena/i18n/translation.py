@@ -11,6 +11,9 @@ from arena.i18n.catalogue import DEFAULT, NAMES, Words, words
 from arena.i18n.remainder import SENTENCE_PLACES, parse
 from engine.text import Text
 
+_SENTENCES = SENTENCE_PLACES | {"how"}
+"""The places in which plain words may be a text that has lost its id on its way."""
+
 
 def translate(text: str, language: str) -> str:
     """Return a text in a language, English for an unknown one; texts that stand in its places are translated, too.
@@ -35,6 +38,6 @@ def _translate(text: str, known: Words) -> str:
 
 
 def _translate_part(name: str, part: str | int, known: Words) -> str | int:
-    if isinstance(part, Text) or (isinstance(part, str) and name in SENTENCE_PLACES):
+    if isinstance(part, Text) or (isinstance(part, str) and name in _SENTENCES):
         return _translate(part, known)
     return part

@@ -20,7 +20,7 @@ class DecidedBy(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ReplayEntry:
     """One ply as the replay keeps it."""
 
     ply: int

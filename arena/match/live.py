@@ -1,9 +1,9 @@
 """The events of a match while it is played, in the form of its replay: values, their JSON, and how they are made.
 
-    LiveStart   the match begins: what its replay says before the entries, without the seeds
-    LiveEntry   one ply, and the chance outcomes that it caused
-    LiveLog     what the bot in a seat wrote
-    LiveEnd     it is over, or the host lost it
+    LiveStartEvent   the match begins: what its replay says before the entries, without the seeds
+    LiveEntryEvent   one ply, and the chance outcomes that it caused
+    LiveLogEvent     what the bot in a seat wrote
+    LiveEndEvent     it is over, or the host lost it
 
 The events hold everything that the replay will hold of the plies so far: notes of the bots, hidden chance such as the
 order of a pile. Who may see which of them, and when, is for whoever passes them on to decide.
@@ -42,7 +42,7 @@ class LiveSeat:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveStart:
+class LiveStartEvent:
     """The match begins."""
 
     sequence: int
@@ -61,7 +61,7 @@ class LiveStart:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveEntry:
+class LiveEntryEvent:
     """One ply was played."""
 
     sequence: int
@@ -72,7 +72,7 @@ class LiveEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveLog:
+class LiveLogEvent:
     """A part of what the bot in a seat has written since the match began, whole or without its beginning."""
 
     sequence: int
@@ -85,7 +85,7 @@ class LiveLog:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveEnd:
+class LiveEndEvent:
     """The match is over."""
 
     sequence: int
@@ -95,8 +95,13 @@ class LiveEnd:
     """Why there is no result, one sentence: the host failed, or the match was cancelled."""
 
 
-LiveEvent = LiveStart | LiveEntry | LiveLog | LiveEnd
-_KINDS: Mapping[str, type[LiveEvent]] = {"start": LiveStart, "entry": LiveEntry, "log": LiveLog, "end": LiveEnd}
+LiveEvent = LiveStartEvent | LiveEntryEvent | LiveLogEvent | LiveEndEvent
+_KINDS: Mapping[str, type[LiveEvent]] = {
+    "start": LiveStartEvent,
+    "entry": LiveEntryEvent,
+    "log": LiveLogEvent,
+    "end": LiveEndEvent,
+}
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
@@ -136,18 +141,18 @@ class LiveReader:
         """The sequence of the last event that was read; -1 before the first."""
         return self._entries if self._has_begun else -1
 
-    def read(self) -> Iterator[LiveStart | LiveEntry]:
+    def read(self) -> Iterator[LiveStartEvent | LiveEntryEvent]:
         """Yield the start, unless it was read, and then every ply that was not read."""
         if not self._has_begun:
             self._has_begun = True
             yield self._start()
         for entry in self._match.entries[self._entries :]:
             self._entries += 1
-            yield LiveEntry(self._entries, entry_json(entry), self._chance.read(entry.ply))
+            yield LiveEntryEvent(self._entries, entry_json(entry), self._chance.read(entry.ply))
 
-    def _start(self) -> LiveStart:
+    def _start(self) -> LiveStartEvent:
         spec, playing = self._match.spec, self._match.playing
-        return LiveStart(
+        return LiveStartEvent(
             sequence=START,
             match_id=spec.match_id,
             attempt=spec.attempt,
@@ -163,9 +168,9 @@ class LiveReader:
         )
 
 
-def live_end(result: MatchResult, plies: int) -> LiveEnd:
+def live_end(result: MatchResult, plies: int) -> LiveEndEvent:
     """Return the end of a match that has a result."""
-    return LiveEnd(plies + 1, json.loads(canonical_json(result.to_json())))
+    return LiveEndEvent(plies + 1, json.loads(canonical_json(result.to_json())))
 
 
 def events_of_replay(document: Mapping[str, Any]) -> list[LiveEvent]:
@@ -185,7 +190,7 @@ def _replayed(document: Mapping[str, Any]) -> Iterator[LiveEvent]:
     playing = Playing(game, len(document["seats"]), options, SeededChance(document["chance_seed"]))
     chance = _ChanceReader(playing)
     copied = ("match_id", "attempt", "game", "rules_version", "options", "cores", "clock", "started_at_us")
-    yield LiveStart(
+    yield LiveStartEvent(
         sequence=START,
         **{name: document[name] for name in copied},
         opening=tuple(document["opening"]),
@@ -194,10 +199,10 @@ def _replayed(document: Mapping[str, Any]) -> Iterator[LiveEvent]:
     )
     for number, entry in enumerate(document["entries"], start=1):
         playing.apply(entry["action"])
-        yield LiveEntry(number, entry, chance.read(entry["ply"]))
+        yield LiveEntryEvent(number, entry, chance.read(entry["ply"]))
     result = {name: value for name, value in document["result"].items() if name != "forfeits"}
     forfeits = [seat for seat, _ in document["result"]["forfeits"]]
-    yield LiveEnd(len(document["entries"]) + 1, {**result, "forfeits": forfeits})
+    yield LiveEndEvent(len(document["entries"]) + 1, {**result, "forfeits": forfeits})
 
 
 class _ChanceReader:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.match.decisions import DecidedBy, Decision, Entry
+from arena.match.decisions import DecidedBy, Decision, ReplayEntry
 from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.match.result import Fault, FaultCause, MatchResult
 from arena.match.seats import BEFORE_START, Seats
@@ -41,7 +41,7 @@ class Match:
 
     spec: MatchSpec
     playing: Playing
-    entries: list[Entry]
+    entries: list[ReplayEntry]
     """Every ply so far, as the replay keeps it."""
     decision: Decision | None
     """What must be asked now; None before `begin` and after the end."""
@@ -110,7 +110,7 @@ class Match:
 
     # What the owner asks.
 
-    def hear(self, seat: int) -> Sequence[Event]:
+    def take_unseen_events(self, seat: int) -> Sequence[Event]:
         """Return what `seat` may see of all plies since the last call for it; from now on it has heard of them."""
         events = self.playing.visible_events(seat, self._seats[seat].heard)
         self._seats[seat].heard = self.playing.ply
@@ -235,7 +235,7 @@ class Match:
         event = self.playing.apply(action)
         if event.ply == decision.ply:
             self.entries.append(
-                Entry(
+                ReplayEntry(
                     event.ply,
                     event.seat,
                     action,
@@ -248,13 +248,13 @@ class Match:
                 )
             )
         else:
-            self.entries.append(Entry(event.ply, event.seat, action, DecidedBy.BOT, decide=decision.ply))
+            self.entries.append(ReplayEntry(event.ply, event.seat, action, DecidedBy.BOT, decide=decision.ply))
         self._seats.has_acted = True
 
     def _apply(self, action: int, by: DecidedBy) -> None:
         """Apply an action that no bot chose."""
         event = self.playing.apply(action)
-        self.entries.append(Entry(event.ply, event.seat, action, by))
+        self.entries.append(ReplayEntry(event.ply, event.seat, action, by))
 
     def _play_opening(self) -> None:
         for action in self.spec.opening:
@@ -308,7 +308,7 @@ class Match:
             seat=seat,
             ply=self.playing.ply,
             legal=legal,
-            events=self.hear(seat),
+            events=self.take_unseen_events(seat),
             bank_us=asked.bank_us,
             time_limit_us=self.spec.clock.allowance_us(asked.bank_us),
             dropped=asked.dropped,

@@ -28,7 +28,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from arena.match.decisions import DecidedBy, Entry
+from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.digests import canonical_json
 from arena.match.timing import Figures, unpack_figures
 from engine.text import Text
@@ -46,7 +46,7 @@ class ReplayError(ValueError):
     kind: ClassVar[str] = "failed"
 
 
-def entry_json(entry: Entry) -> dict[str, Any]:
+def entry_json(entry: ReplayEntry) -> dict[str, Any]:
     """Return one ply as JSON data: ply, seat, action, by; if a bot chose it also `decide`, the ply that was asked.
 
     The first action of an answer also has elapsed_us, charged_us and, if there is one, the note.

@@ -12,7 +12,7 @@ from arena.match.spec import NO_SANDBOX
 
 
 @dataclass(frozen=True, slots=True)
-class LeakCheck:
+class LeakCheckResult:
     """How the answers of one seat compare with those of fresh processes of the same bot."""
 
     seat: int
@@ -24,7 +24,7 @@ class LeakCheck:
     """What was answered there: `used` by the used process, `fresh` by each of the fresh ones."""
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> LeakCheck:
+    def from_json(cls, data: Mapping[str, Any]) -> LeakCheckResult:
         """Return the check that `MatchReport.to_json` wrote."""
         return cls(**{**data, "verdict": LeakVerdict(data["verdict"])})
 
@@ -87,7 +87,7 @@ class MatchReport:
     replay: bytes
     sandbox: str = NO_SANDBOX
     """The weakest level of the sandbox that any of its bots had."""
-    leak_checks: tuple[LeakCheck, ...] = ()
+    leak_checks: tuple[LeakCheckResult, ...] = ()
     seat_logs: tuple[SeatLogText, ...] = ()
     """The logs of the seats whose bots wrote something, if the spec asked for logs."""
     seat_processes: tuple[SeatProcess, ...] = ()
@@ -123,7 +123,7 @@ class MatchReport:
         replay, logs = _split(data["seat_logs"], blob)
         values = {
             "result": MatchResult.from_json(data["result"]),
-            "leak_checks": tuple(map(LeakCheck.from_json, data["leak_checks"])),
+            "leak_checks": tuple(map(LeakCheckResult.from_json, data["leak_checks"])),
             "seat_logs": logs,
             "runtimes": tuple(data["runtimes"]),
             "seat_processes": tuple(SeatProcess(**process) for process in data["seat_processes"]),

@@ -14,7 +14,7 @@ from arena.match.decisions import DecidedBy, Decision
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.match import Match
 from arena.match.messages import Answer, Message, Resignation
-from arena.match.report import LeakCheck
+from arena.match.report import LeakCheckResult
 from arena.match.result import Fault, FaultCause
 from arena.match.seats import BEFORE_START
 from arena.match.spec import MatchSpec
@@ -147,15 +147,15 @@ def _read_answers(match_id: str, entries: Sequence[Mapping[str, Any]]) -> dict[i
     }
 
 
-def compare(seat: int, trials: Sequence[Trial]) -> LeakCheck:
+def compare(seat: int, trials: Sequence[Trial]) -> LeakCheckResult:
     """Return what the retrials of a seat, each by a fresh process, tell of the process that played the match."""
     for trial in trials:
         # A process that met the record's answers in place of its own may well be confused: that is no evidence.
         if trial.unanswered and not trial.deviations:
-            return LeakCheck(seat, LeakVerdict.UNKNOWN, None, trial.unanswered)
+            return LeakCheckResult(seat, LeakVerdict.UNKNOWN, None, trial.unanswered)
     found = {trial.deviations for trial in trials}
     if found == {()}:
-        return LeakCheck(
+        return LeakCheckResult(
             seat,
             LeakVerdict.EQUAL,
             None,
@@ -168,12 +168,12 @@ def compare(seat: int, trials: Sequence[Trial]) -> LeakCheck:
             "matches.fresh_processes_agree_each_other",
             "Fresh processes agree with each other and not with the used one: it remembers earlier matches.",
         )
-        return LeakCheck(seat, LeakVerdict.LEAK, first.ply, why, evidence)
+        return LeakCheckResult(seat, LeakVerdict.LEAK, first.ply, why, evidence)
     why = Text(
         "matches.fresh_processes_do_not_agree",
         "Fresh processes do not agree with each other: the bot is not deterministic, although it declares it.",
     )
-    return LeakCheck(seat, LeakVerdict.UNSTABLE, first.ply, why, evidence)
+    return LeakCheckResult(seat, LeakVerdict.UNSTABLE, first.ply, why, evidence)
 
 
 def _answered(trial: Trial, deviation: Deviation) -> list[str]:

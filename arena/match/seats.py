@@ -15,7 +15,7 @@ BEFORE_START = -1
 
 
 @dataclass(slots=True)
-class Seat:
+class SeatMemory:
     """What a match remembers of one seat between its decisions."""
 
     bank_us: int
@@ -31,7 +31,7 @@ class Seats:
     __slots__ = ("_all", "faults", "forfeits", "has_acted", "resigned")
 
     def __init__(self, number: int, bank_us: int) -> None:
-        self._all = [Seat(bank_us) for _ in range(number)]
+        self._all = [SeatMemory(bank_us) for _ in range(number)]
         self.forfeits: dict[int, int] = {}
         """The instant of each forfeit by seat: its ply, or BEFORE_START."""
         self.resigned: list[int] = []
@@ -39,7 +39,7 @@ class Seats:
         self.has_acted = False
         """Whether any bot has played an action."""
 
-    def __getitem__(self, seat: int) -> Seat:
+    def __getitem__(self, seat: int) -> SeatMemory:
         return self._all[seat]
 
     def is_out(self, seat: int) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from arena.match.decisions import DecidedBy, Entry
+from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.digests import canonical_json, chain_texts, digest_play
 from arena.match.match import Match
 from arena.match.replay import FORMAT, SCHEMA, load, seal
@@ -77,7 +77,7 @@ def write_replay(match: Match, started_at_us: int, duration_us: int) -> WrittenR
     return WrittenReplay(seal(_object(texts)), game_digest, record_digest, started_at_us, duration_us)
 
 
-def entry_text(entry: Entry) -> str:
+def entry_text(entry: ReplayEntry) -> str:
     """Return one ply in canonical JSON: what `arena.match.replay.entry_json` returns of it."""
     ending = f'"ply":{entry.ply},"seat":{entry.seat}}}'
     if entry.decide == entry.ply:

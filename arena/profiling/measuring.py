@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.proc.processes import list_children
+from arena.hosting.procfs.processes import list_children
 from arena.profiling.processes import cpu_by_role
 from arena.profiling.sheet import Reading, Sheet, read_sheet
-from arena.profiling.split import Look
+from arena.profiling.split import RunSnapshot
 
 _LOOK_EVERY_S = 0.2
 LEAST_DECISIONS = 1
@@ -53,7 +53,9 @@ class Measuring:
         self._own = own
         self._recording = recording
 
-    async def measure(self, run: asyncio.Task[Any], seconds: float, on_progress: OnProgress) -> tuple[Look, Look]:
+    async def measure(
+        self, run: asyncio.Task[Any], seconds: float, on_progress: OnProgress
+    ) -> tuple[RunSnapshot, RunSnapshot]:
         """Return two looks at a run with so many seconds between them, or fewer if the run ends before.
 
         The first comes when every worker has played a match, the last when LEAST_DECISIONS were taken since, if that
@@ -78,7 +80,7 @@ class Measuring:
     def _is_warm(self) -> bool:
         return sum(reading.matches > 0 for reading in self._readings().values()) >= self._workers
 
-    def _has_gone_on(self, first: Look) -> bool:
+    def _has_gone_on(self, first: RunSnapshot) -> bool:
         """Return whether enough was decided since that look, or a worker has ended, for which no waiting helps."""
         now = self._readings()
         if now.keys() != first.workers.keys():
@@ -92,9 +94,9 @@ class Measuring:
         found = {int(file.name): read_sheet(file) for file in self._directory.iterdir() if int(file.name) in living}
         return {pid: reading for pid, reading in found.items() if reading is not None}
 
-    def _look(self) -> Look:
+    def _look(self) -> RunSnapshot:
         recording = self._recording
-        return Look(
+        return RunSnapshot(
             at_s=time.monotonic(),
             workers=self._readings(),
             coordinator=self._own.read(),

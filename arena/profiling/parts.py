@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import FrameType
 
 
-class Part(enum.StrEnum):
+class ProfilePart(enum.StrEnum):
     """What processor time is spent on."""
 
     ENGINE = "engine"
@@ -37,94 +37,94 @@ class Part(enum.StrEnum):
     """What a worker computed and no table explains."""
 
 
-Rooms = Mapping[str, Part]
+ModuleParts = Mapping[str, ProfilePart]
 """The part of each module and of those below it; the longest name that fits decides."""
 
-WORKER_ROOMS: Rooms = {
-    "engine": Part.ENGINE,
-    "arena.match": Part.ENGINE,
-    "arena.match.replay": Part.RECORDING,
-    "arena.match.report": Part.RECORDING,
-    "arena.match.digests": Part.RECORDING,
-    "arena.match.live": Part.RECORDING,
-    "arena.match.retrial": Part.RECORDING,
-    "arena.wire": Part.ENCODING,
-    "arena.wire.completion_queue": Part.GRPC,
-    "arena.v1": Part.ENCODING,
-    "arena.games": Part.ENCODING,
-    "google.protobuf": Part.ENCODING,
-    "grpc": Part.GRPC,
-    "asyncio": Part.GRPC,
-    "arena.referee": Part.REFEREE,
-    "arena.referee.aio_server": Part.GRPC,
-    "arena.referee.context": Part.GRPC,
-    "arena.referee.health": Part.GRPC,
-    "arena.referee.inbox": Part.GRPC,
-    "arena.referee.passed_stream": Part.GRPC,
-    "arena.referee.queue": Part.GRPC,
-    "arena.referee.seat_stream": Part.GRPC,
-    "arena.referee.server": Part.GRPC,
-    "arena.referee.stream": Part.GRPC,
-    "arena.referee.meter": Part.METER,
-    "arena.referee.neighbours": Part.METER,
-    "arena.referee.pondering": Part.METER,
-    "arena.referee.stopwatch": Part.METER,
-    "arena.worker": Part.REFEREE,
-    "arena.worker.accounts": Part.RECORDING,
-    "arena.worker.events": Part.RECORDING,
-    "arena.worker.leaks": Part.RECORDING,
-    "arena.worker.reporting": Part.RECORDING,
-    "arena.worker.door": Part.GRPC,
-    "arena.worker.door_apart": Part.GRPC,
-    "arena.worker.flood_watch": Part.METER,
-    "arena.worker.meters": Part.METER,
-    "arena.worker.night_watch": Part.METER,
-    "arena.worker.own_limits": Part.METER,
-    "arena.worker.room": Part.METER,
-    "arena.hosting": Part.REFEREE,
-    "arena.hosting.frames": Part.RECORDING,
-    "arena.hosting.groups": Part.METER,
-    "arena.hosting.proc": Part.METER,
+WORKER_PARTS: ModuleParts = {
+    "engine": ProfilePart.ENGINE,
+    "arena.match": ProfilePart.ENGINE,
+    "arena.match.replay": ProfilePart.RECORDING,
+    "arena.match.report": ProfilePart.RECORDING,
+    "arena.match.digests": ProfilePart.RECORDING,
+    "arena.match.live": ProfilePart.RECORDING,
+    "arena.match.retrial": ProfilePart.RECORDING,
+    "arena.wire": ProfilePart.ENCODING,
+    "arena.wire.completion_queue": ProfilePart.GRPC,
+    "arena.v1": ProfilePart.ENCODING,
+    "arena.games": ProfilePart.ENCODING,
+    "google.protobuf": ProfilePart.ENCODING,
+    "grpc": ProfilePart.GRPC,
+    "asyncio": ProfilePart.GRPC,
+    "arena.referee": ProfilePart.REFEREE,
+    "arena.referee.aio_server": ProfilePart.GRPC,
+    "arena.referee.context": ProfilePart.GRPC,
+    "arena.referee.health": ProfilePart.GRPC,
+    "arena.referee.inbox": ProfilePart.GRPC,
+    "arena.referee.passed_stream": ProfilePart.GRPC,
+    "arena.referee.queue": ProfilePart.GRPC,
+    "arena.referee.seat_stream": ProfilePart.GRPC,
+    "arena.referee.server": ProfilePart.GRPC,
+    "arena.referee.stream": ProfilePart.GRPC,
+    "arena.referee.meter": ProfilePart.METER,
+    "arena.referee.neighbours": ProfilePart.METER,
+    "arena.referee.pondering": ProfilePart.METER,
+    "arena.referee.stopwatch": ProfilePart.METER,
+    "arena.worker": ProfilePart.REFEREE,
+    "arena.worker.accounts": ProfilePart.RECORDING,
+    "arena.worker.events": ProfilePart.RECORDING,
+    "arena.worker.leaks": ProfilePart.RECORDING,
+    "arena.worker.reporting": ProfilePart.RECORDING,
+    "arena.worker.bot_listener": ProfilePart.GRPC,
+    "arena.worker.proxied_listener": ProfilePart.GRPC,
+    "arena.worker.flood_watch": ProfilePart.METER,
+    "arena.worker.meters": ProfilePart.METER,
+    "arena.worker.idle_freezer": ProfilePart.METER,
+    "arena.worker.own_limits": ProfilePart.METER,
+    "arena.worker.room": ProfilePart.METER,
+    "arena.hosting": ProfilePart.REFEREE,
+    "arena.hosting.frames": ProfilePart.RECORDING,
+    "arena.hosting.cgroups": ProfilePart.METER,
+    "arena.hosting.procfs": ProfilePart.METER,
 }
-COORDINATOR_ROOMS: Rooms = {
-    "arena": Part.COORDINATOR,
-    "arena.match.report": Part.RECORDING,
-    "asyncio": Part.COORDINATOR,
-    "ratings": Part.RECORDING,
-    "sqlalchemy": Part.RECORDING,
-    "sqlmodel": Part.RECORDING,
+COORDINATOR_PARTS: ModuleParts = {
+    "arena": ProfilePart.COORDINATOR,
+    "arena.match.report": ProfilePart.RECORDING,
+    "asyncio": ProfilePart.COORDINATOR,
+    "ratings": ProfilePart.RECORDING,
+    "sqlalchemy": ProfilePart.RECORDING,
+    "sqlmodel": ProfilePart.RECORDING,
 }
-_WORKS_FOR_ITS_CALLER = (Part.ENCODING, Part.RECORDING)
+_WORKS_FOR_ITS_CALLER = (ProfilePart.ENCODING, ProfilePart.RECORDING)
 
 
-class Judge:
+class StackClassifier:
     """Tells which part a stack belongs to."""
 
-    def __init__(self, rooms: Rooms, unknown: Part) -> None:
+    def __init__(self, parts: ModuleParts, unknown: ProfilePart) -> None:
         """`unknown` is the part of a stack in which no module is named."""
-        self._rooms = rooms
+        self._parts = parts
         self._unknown = unknown
-        self._known: dict[str, Part | None] = {}
+        self._known: dict[str, ProfilePart | None] = {}
 
-    def part_of(self, frame: FrameType | None) -> Part:
+    def part_of(self, frame: FrameType | None) -> ProfilePart:
         """Return the part of a stack, given its innermost frame."""
         is_rules = False
         while frame is not None:
             part = self._part_of_module(frame.f_globals.get("__name__", ""))
-            if part is Part.ENGINE:
+            if part is ProfilePart.ENGINE:
                 is_rules = True
             elif part is not None:
-                return Part.ENGINE if is_rules and part not in _WORKS_FOR_ITS_CALLER else part
+                return ProfilePart.ENGINE if is_rules and part not in _WORKS_FOR_ITS_CALLER else part
             frame = frame.f_back
-        return Part.ENGINE if is_rules else self._unknown
+        return ProfilePart.ENGINE if is_rules else self._unknown
 
-    def _part_of_module(self, module: str) -> Part | None:
+    def _part_of_module(self, module: str) -> ProfilePart | None:
         if module not in self._known:
             self._known[module] = self._find(module)
         return self._known[module]
 
-    def _find(self, module: str) -> Part | None:
+    def _find(self, module: str) -> ProfilePart | None:
         name = module
-        while name and name not in self._rooms:
+        while name and name not in self._parts:
             name = name.rpartition(".")[0]
-        return self._rooms[name] if name else None
+        return self._parts[name] if name else None

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-from arena.hosting.proc.processes import (
+from arena.hosting.procfs.processes import (
     CHILDREN_SYSTEM,
     CHILDREN_USER,
     list_children,

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from arena.profiling.parts import Judge, Part, Rooms
+from arena.profiling.parts import ModuleParts, ProfilePart, StackClassifier
 from arena.profiling.sheet import Sheet
 
 EVERY_S = 0.002
@@ -29,14 +29,16 @@ EVERY_S = 0.002
 class Sampler:
     """Writes onto a sheet what this process computes."""
 
-    def __init__(self, sheet: Sheet, rooms: Rooms, beside: Part, on_sample: Callable[[], None] = lambda: None) -> None:
-        """Judge stacks by `rooms`; `beside` is the part of threads that no room explains.
+    def __init__(
+        self, sheet: Sheet, parts: ModuleParts, beside: ProfilePart, on_sample: Callable[[], None] = lambda: None
+    ) -> None:
+        """Judge stacks by `parts`; `beside` is the part of threads that no part explains.
 
         Call `on_sample` after each sample.
         """
         self._sheet = sheet
-        self._main = Judge(rooms, Part.OTHER)
-        self._others = Judge(rooms, beside)
+        self._main = StackClassifier(parts, ProfilePart.OTHER)
+        self._others = StackClassifier(parts, beside)
         self._beside = beside
         self._on_sample = on_sample
         self._main_id = threading.main_thread().ident

@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.profiling.parts import Part
+from arena.profiling.parts import ProfilePart
 
 
-class Phase(enum.StrEnum):
+class WorkerPhase(enum.StrEnum):
     """What a worker is at."""
 
     WAIT = "wait"
@@ -31,7 +31,7 @@ class Phase(enum.StrEnum):
     """Bots are let go, the replay and the report are made."""
 
 
-PARTS, PHASES = tuple(Part), tuple(Phase)
+PARTS, PHASES = tuple(ProfilePart), tuple(WorkerPhase)
 _CPU, _WALL = 0, len(PARTS)
 _SAMPLES, _MATCHES, _DECISIONS, _ASKED, _PHASE, _SINCE = range(_WALL + len(PHASES), _WALL + len(PHASES) + 6)
 _SIZE = _SINCE + 1
@@ -42,11 +42,11 @@ _BYTES = _SIZE * 8
 class Reading:
     """What a sheet said at one moment, all of it since the process began."""
 
-    cpu_s: Mapping[Part, float]
+    cpu_s: Mapping[ProfilePart, float]
     """Processor time by part; only those that can be told apart within this process are not 0."""
     samples: int
     """How many samples that rests on."""
-    wall_s: Mapping[Phase, float]
+    wall_s: Mapping[WorkerPhase, float]
     """Wall time by phase, the one that lasts included."""
     matches: int
     """The matches that have ended."""
@@ -64,7 +64,7 @@ class Sheet:
         self._words = words
         words[_SINCE] = time.monotonic_ns()
 
-    def add_cpu(self, part: Part, used_ns: int) -> None:
+    def add_cpu(self, part: ProfilePart, used_ns: int) -> None:
         """Count processor time."""
         self._words[_CPU + _CPU_OF[part]] += used_ns
 
@@ -72,7 +72,7 @@ class Sheet:
         """Count a sample."""
         self._words[_SAMPLES] += 1
 
-    def enter(self, phase: Phase) -> None:
+    def enter(self, phase: WorkerPhase) -> None:
         """End the phase that lasts, and begin another one."""
         now = time.monotonic_ns()
         self._words[_WALL + self._words[_PHASE]] += now - self._words[_SINCE]

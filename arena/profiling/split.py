@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from arena.profiling.parts import Part
+from arena.profiling.parts import ProfilePart
 from arena.profiling.processes import Role
-from arena.profiling.sheet import PARTS, Phase, Reading
+from arena.profiling.sheet import PARTS, Reading, WorkerPhase
 from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RunSnapshot:
     """What was seen of a run at one moment."""
 
     at_s: float
@@ -33,7 +33,7 @@ class Look:
 class PartCost:
     """What one part costs a decision."""
 
-    part: Part
+    part: ProfilePart
     cpu_us: float
     share: float
     """Of the processor time of all parts, 0 to 1."""
@@ -90,7 +90,7 @@ class UnmeasuredError(Exception):
     """Two looks do not tell where time went between them. The message is a sentence."""
 
 
-def split_of(first: Look, last: Look) -> Split:
+def split_of(first: RunSnapshot, last: RunSnapshot) -> Split:
     """Return where time went between two looks.
 
     Raises UnmeasuredError if no decision was taken, or not all workers lived all the time.
@@ -132,17 +132,17 @@ def split_of(first: Look, last: Look) -> Split:
     )
 
 
-def _costs(first: Look, last: Look, pids: Set[int]) -> tuple[dict[Part, tuple[float, float]], int]:
+def _costs(first: RunSnapshot, last: RunSnapshot, pids: Set[int]) -> tuple[dict[ProfilePart, tuple[float, float]], int]:
     """Return the processor time of each part with its error, in seconds, and the number of samples."""
     roles = {role: max(last.roles[role] - first.roles[role], 0.0) for role in Role}
-    workers = _within(roles[Role.WORKER], [(first.workers[pid], last.workers[pid]) for pid in pids], Part.OTHER)
-    own = _within(roles[Role.COORDINATOR], [(first.coordinator, last.coordinator)], Part.COORDINATOR)
+    workers = _within(roles[Role.WORKER], [(first.workers[pid], last.workers[pid]) for pid in pids], ProfilePart.OTHER)
+    own = _within(roles[Role.COORDINATOR], [(first.coordinator, last.coordinator)], ProfilePart.COORDINATOR)
     costs = {}
     for part in PARTS:
         (of_workers, error), (of_own, own_error) = workers.costs[part], own.costs[part]
         costs[part] = of_workers + of_own, math.hypot(error, own_error)
-    costs[Part.BOT] = roles[Role.BOT], 0.0
-    costs[Part.LAUNCHER] = roles[Role.LAUNCHER], 0.0
+    costs[ProfilePart.BOT] = roles[Role.BOT], 0.0
+    costs[ProfilePart.LAUNCHER] = roles[Role.LAUNCHER], 0.0
     return costs, workers.samples + own.samples
 
 
@@ -150,11 +150,11 @@ def _costs(first: Look, last: Look, pids: Set[int]) -> tuple[dict[Part, tuple[fl
 class _Within:
     """What the samples of some processes say."""
 
-    costs: Mapping[Part, tuple[float, float]]
+    costs: Mapping[ProfilePart, tuple[float, float]]
     samples: int
 
 
-def _within(used_s: float, readings: Sequence[tuple[Reading, Reading]], rest: Part) -> _Within:
+def _within(used_s: float, readings: Sequence[tuple[Reading, Reading]], rest: ProfilePart) -> _Within:
     """Divide what processes used by their samples; what these do not explain is `rest`.
 
     The error is that of a share that was counted: the square root of p (1 - p) / n, taken twice.
@@ -175,18 +175,18 @@ def _error(cost_s: float, used_s: float, samples: int) -> float:
     return 2 * math.sqrt(share * (1 - share) / samples) * used_s
 
 
-def _walls(first: Look, last: Look, pids: Set[int], matches: int) -> tuple[WallShare, ...]:
+def _walls(first: RunSnapshot, last: RunSnapshot, pids: Set[int], matches: int) -> tuple[WallShare, ...]:
     spent = {
         phase: sum(last.workers[pid].wall_s[phase] - first.workers[pid].wall_s[phase] for pid in pids)
-        for phase in Phase
+        for phase in WorkerPhase
     }
     asked = sum(last.workers[pid].asked_s - first.workers[pid].asked_s for pid in pids)
     stretches = {
-        "wait": spent[Phase.WAIT],
-        "start": spent[Phase.START],
+        "wait": spent[WorkerPhase.WAIT],
+        "start": spent[WorkerPhase.START],
         "asked": asked,
-        "between": max(spent[Phase.PLAY] - asked, 0.0),
-        "end": spent[Phase.END],
+        "between": max(spent[WorkerPhase.PLAY] - asked, 0.0),
+        "end": spent[WorkerPhase.END],
     }
     total = sum(stretches.values()) or 1.0
     return tuple(

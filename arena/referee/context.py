@@ -8,14 +8,14 @@ from typing import Any, NoReturn, Protocol
 import grpc
 
 
-class Ending(Protocol):
+class AbortableCall(Protocol):
     """A call that can be ended with an error."""
 
     async def abort(self, code: grpc.StatusCode, details: str = "", trailing_metadata: Any = ()) -> NoReturn:
         """End the call with an error. Always raises."""
 
 
-class Context(Ending, Protocol):
+class CallContext(AbortableCall, Protocol):
     """One call, as it is served; what breaks it off raises `grpc.aio.BaseError` here and cancels who serves it."""
 
     def invocation_metadata(self) -> Any:
@@ -31,7 +31,7 @@ class Context(Ending, Protocol):
         """Send a message, and return when the transport has taken it."""
 
 
-Handler = Callable[[Context], Awaitable[None]]
+Handler = Callable[[CallContext], Awaitable[None]]
 """Serves one call to its end. When it returns, the call ends in order."""
 
 Find = Callable[[str], Handler | None]

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import grpc
 
-from arena.referee.context import Ending
+from arena.referee.context import AbortableCall
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
 from engine.text import english
 
@@ -23,7 +23,7 @@ class StreamError:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
-async def abort(context: Ending, error: StreamError) -> NoReturn:
+async def abort(context: AbortableCall, error: StreamError) -> NoReturn:
     """End the call with the error. Always raises (grpc.aio.AbortError)."""
     status = Status(error.code.value[0], error.reason, error.message, error.metadata)
     await context.abort(error.code, english(error.message), ((STATUS_DETAILS_KEY, encode_status(status)),))

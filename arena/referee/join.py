@@ -36,7 +36,7 @@ async def join(stream: BotStream) -> Sequence[str]:
 
     Raises JoinError.
     """
-    games = await hear_join(stream)
+    games = await receive_join(stream)
     try:
         await stream.send(encode_joined(games))
     except StreamClosedError as error:
@@ -44,7 +44,7 @@ async def join(stream: BotStream) -> Sequence[str]:
     return games
 
 
-async def hear_join(stream: BotStream) -> Sequence[str]:
+async def receive_join(stream: BotStream) -> Sequence[str]:
     """Wait for the `Join` and return the games the bot plays; the caller answers it later, and limits the time.
 
     Raises JoinError.

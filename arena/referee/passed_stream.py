@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 import grpc
 
-from arena.referee.context import Context
+from arena.referee.context import CallContext
 from arena.referee.errors import StreamError
 from arena.referee.inbox import Flood
 from arena.referee.stream import BotStream
@@ -35,7 +35,7 @@ class PassOn(Protocol):
 class PassedStream(BotStream):
     """A bot's stream whose messages are passed on."""
 
-    def __init__(self, context: Context, pass_on: PassOn, drain: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, context: CallContext, pass_on: PassOn, drain: Callable[[], Awaitable[None]]) -> None:
         """Wait for `drain` before the next message is read."""
         super().__init__(context)
         self._pass_on = pass_on
@@ -77,7 +77,7 @@ class DistantCall:
 
     def stream(self) -> BotStream:
         """Return the stream of this call, which is to be served."""
-        return BotStream(cast(Context, self))
+        return BotStream(cast(CallContext, self))
 
     async def arrive(self, data: bytes | None) -> None:
         """Take a message of the bot, or None for the end; wait while too many were not read."""

@@ -14,13 +14,13 @@ from arena.match.match import Match
 from arena.match.messages import Answer, Message
 from arena.match.result import Fault, FaultCause
 from arena.match.timing import Figures
+from arena.referee.freezing import SeatFreezers
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.meter import LagMeter
 from arena.referee.neighbours import MOST_LAG_US, Neighbours, starved, stood_still
 from arena.referee.pondering import PonderWatch
-from arena.referee.rest import Rests
 from arena.referee.seat_stream import SeatStream
-from arena.referee.seated import Onlooker, SeatedBot
+from arena.referee.seated import MatchWatcher, SeatedBot
 from arena.referee.stopwatch import Stopwatch
 from arena.referee.stream import StreamClosedError
 from arena.wire.encoding import MatchEncoder
@@ -43,14 +43,14 @@ async def play_match(
     *,
     lag_meter: LagMeter | None = None,
     may_ponder: bool = False,
-    onlooker: Onlooker | None = None,
+    watcher: MatchWatcher | None = None,
 ) -> None:
     """Play a match to its end. A seat whose bot did not start is given by its fault.
 
     `lag_meter` measures how long the referee itself waits for a processor. Raises MatchLostError if the match cannot be
-    judged, with what the other bots used of the processor meanwhile, and whatever the onlooker raises.
+    judged, with what the other bots used of the processor meanwhile, and whatever the watcher raises.
     """
-    await _MatchReferee(match, seats, lag_meter, may_ponder=may_ponder, onlooker=onlooker).play()
+    await _MatchReferee(match, seats, lag_meter, may_ponder=may_ponder, watcher=watcher).play()
 
 
 class _MatchReferee:
@@ -64,11 +64,11 @@ class _MatchReferee:
         "_match",
         "_meters",
         "_neighbours",
-        "_onlooker",
         "_pondering",
         "_rests",
         "_streams",
         "_told",
+        "_watcher",
     )
 
     def __init__(
@@ -78,7 +78,7 @@ class _MatchReferee:
         lag_meter: LagMeter | None = None,
         *,
         may_ponder: bool = False,
-        onlooker: Onlooker | None = None,
+        watcher: MatchWatcher | None = None,
     ) -> None:
         bots = [None if isinstance(one, Fault) else one for one in seats]
         self._match = match
@@ -88,8 +88,8 @@ class _MatchReferee:
         self._lag_meter = lag_meter
         self._neighbours = Neighbours(self._meters)
         self._pondering = None if may_ponder else PonderWatch(self._meters)
-        self._rests = Rests([None if bot is None else bot.rest for bot in bots], may_ponder=may_ponder)
-        self._onlooker = onlooker
+        self._rests = SeatFreezers([None if bot is None else bot.freezer for bot in bots], may_ponder=may_ponder)
+        self._watcher = watcher
         self._encoder = MatchEncoder(match)
         self._inbox = Inbox()
         self._asked: tuple[Decision, Stopwatch] | None = None
@@ -107,8 +107,8 @@ class _MatchReferee:
             absent = [*self._absent, *await self._announce()]
             self._match.begin(sorted(absent, key=lambda fault: fault.seat))
             while (decision := self._match.decision) is not None:
-                if self._onlooker is not None and self._onlooker.is_present:
-                    await self._onlooker.look()
+                if self._watcher is not None and self._watcher.is_present:
+                    await self._watcher.look()
                 await self._ask(decision)
             await asyncio.gather(*(self._finish(seat) for seat in range(len(self._streams))))
         finally:
@@ -135,7 +135,7 @@ class _MatchReferee:
             )
         started = self._encoder.started(seat)
         self._told.add(seat)
-        await self._rests.rouse(seat)
+        await self._rests.thaw(seat)
         try:
             await stream.send(started)
         except StreamClosedError as error:
@@ -165,7 +165,7 @@ class _MatchReferee:
         self._neighbours.begin()
         if self._pondering is not None:
             self._pondering.begin()
-        await self._rests.rouse(seat)
+        await self._rests.thaw(seat)
         patience_s = self._patience_us(decision) / 1_000_000
         watch = Stopwatch(self._loop, patience_s, self._meters[seat], self._lag_meter)
         self._rests.begin(seat, watch.asked_at)
@@ -285,7 +285,7 @@ class _MatchReferee:
     async def _finish(self, seat: int) -> None:
         stream = self._streams[seat]
         if stream is not None and not stream.is_closed:
-            await self._rests.rouse(seat)
+            await self._rests.thaw(seat)
             try:
                 await stream.send(self._encoder.finished(seat))
             except StreamClosedError:

@@ -1,12 +1,12 @@
-"""What sits at a match: the bots in its seats, and who looks on."""
+"""What takes part in a match: the bots in its seats, and who watches."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol
 
+from arena.referee.freezing import SeatFreezer
 from arena.referee.meter import Meter
-from arena.referee.rest import Rest
 from arena.referee.seat_stream import SeatStream
 
 
@@ -17,11 +17,11 @@ class SeatedBot:
     stream: SeatStream
     meter: Meter | None = None
     """What measures its processes; without a meter the bot is charged wall time."""
-    rest: Rest | None = None
+    freezer: SeatFreezer | None = None
     """What keeps it from computing while it is not asked; None for a bot that runs elsewhere."""
 
 
-class Onlooker(Protocol):
+class MatchWatcher(Protocol):
     """Looks at a match between its decisions."""
 
     @property

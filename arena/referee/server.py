@@ -17,7 +17,7 @@ import grpc
 from arena.match.result import FaultCause
 from arena.referee import health
 from arena.referee.aio_server import AioServer
-from arena.referee.context import Context, Handler
+from arena.referee.context import CallContext, Handler
 from arena.referee.errors import StreamError, abort
 from arena.referee.inbox import Flood
 from arena.referee.join import JoinError
@@ -53,10 +53,10 @@ _SECOND_STREAM = StreamError(
 )
 
 
-MakeStream = Callable[[Context], BotStream]
+MakeStream = Callable[[CallContext], BotStream]
 
 
-class Admission:
+class StreamAdmission:
     """The right of one bot process to open one stream."""
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class PlayServer:
         make_stream: MakeStream = BotStream,
     ) -> None:
         """Call `on_call` at the first call of anybody, let in or not. More than `most_calls` at once are a flood."""
-        self._admissions: dict[str, Admission] = {}
+        self._admissions: dict[str, StreamAdmission] = {}
         self._make_stream = make_stream
         self._on_first_call = on_call
         self._calls = CallCount(most_calls)
@@ -156,18 +156,18 @@ class PlayServer:
             admission.report_flood(flood)
         self._stopping = asyncio.create_task(self._server.stop(None))
 
-    def admit(self) -> Admission:
+    def admit(self) -> StreamAdmission:
         """Return an admission with a new token; it will hold the stream that comes with the token."""
-        admission = Admission()
+        admission = StreamAdmission()
         self._admissions[admission.token] = admission
         return admission
 
-    def dismiss(self, admission: Admission) -> None:
+    def dismiss(self, admission: StreamAdmission) -> None:
         """Revoke a token and close its stream."""
         self._admissions.pop(admission.token, None)
         admission.close()
 
-    def find_admission(self, context: Context) -> Admission | None:
+    def find_admission(self, context: CallContext) -> StreamAdmission | None:
         """Return the admission whose token the call carries, or None."""
         for key, value in context.invocation_metadata() or ():
             if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
@@ -190,7 +190,7 @@ class PlayServer:
             )
             self.disconnect(Flood(why, {"calls": self._calls.most}))
 
-    async def _play(self, context: Context) -> None:
+    async def _play(self, context: CallContext) -> None:
         admission = self.find_admission(context)
         if admission is None:
             await abort(context, _TOKEN_UNKNOWN)
@@ -201,7 +201,7 @@ class PlayServer:
         admission.stream.set_result(stream)
         await stream.serve()
 
-    async def _if_admitted(self, handler: Handler, context: Context) -> None:
+    async def _if_admitted(self, handler: Handler, context: CallContext) -> None:
         if self.find_admission(context) is None:
             await abort(context, _TOKEN_UNKNOWN)
         await handler(context)

@@ -13,7 +13,7 @@ import contextlib
 import grpc
 
 from arena.match.messages import ProtocolViolation
-from arena.referee.context import Context
+from arena.referee.context import CallContext
 from arena.referee.errors import StreamError, abort
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.queue.call import QueueCall
@@ -37,7 +37,7 @@ class StreamClosedError(Exception):
 class BotStream:
     """A stream of `PlayService.Play`: `serve` is for the handler of the call, the rest for the owner of the bot."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: CallContext) -> None:
         self._context = context
         self._call = context if isinstance(context, QueueCall) else None
         """The call, if its messages can take the shorter way."""
@@ -112,9 +112,9 @@ class BotStream:
         if isinstance(message, Leave):
             self._end(Text("referee.it_left", "It left."))
         else:
-            self._tell(Arrival(self._seat, now, message))
+            self._deliver(Arrival(self._seat, now, message))
 
-    def _tell(self, arrival: Arrival) -> None:
+    def _deliver(self, arrival: Arrival) -> None:
         if self._inbox is None:
             self.spoiled = self.spoiled or Text(
                 "referee.sent_message_while_no_match", "it sent a message while no match asked it"
@@ -194,12 +194,12 @@ class BotStream:
     def report_second_stream(self) -> None:
         """Record that another stream was opened with this bot's token, which breaks the protocol."""
         self.spoiled = Text("referee.opened_second_stream", "it opened a second stream")
-        self._tell(Arrival(self._seat, self._loop.time(), ProtocolViolation("a second stream")))
+        self._deliver(Arrival(self._seat, self._loop.time(), ProtocolViolation("a second stream")))
 
     def report_flood(self, flood: Flood) -> None:
         """Record that its bot is being disconnected because it floods the arena."""
         self.flood, self.spoiled = flood, flood.why
-        self._tell(Arrival(self._seat, self._loop.time(), flood))
+        self._deliver(Arrival(self._seat, self._loop.time(), flood))
         self._is_muted = True
         self._end("It was disconnected.")
 

@@ -19,10 +19,10 @@ from pathlib import Path
 
 from arena.hosting.prctl import die_with_parent
 from arena.remote.host import RemoteHost
-from arena.remote.hosting import Houses
 from arena.remote.lobby import Lobby
-from arena.remote.loop import Line, RemoteLoop
-from arena.remote.server import Door, RemoteServer
+from arena.remote.loop import CoordinatorLink, RemoteLoop
+from arena.remote.server import RemoteServer, TlsEndpoint
+from arena.remote.shared_pool import SharedProcessPool
 from arena.remote.waiting import WaitingRoom
 from arena.worker.process import allow_many_descriptors, open_stdin, take_stdout
 
@@ -53,18 +53,18 @@ async def _open_output(descriptor: int) -> asyncio.StreamWriter:
 
 async def _serve(options: argparse.Namespace, output: int) -> None:
     writer = await _open_output(output)
-    line = Line(writer)
-    lobby = Lobby(line.tell_presence)
+    coordinator = CoordinatorLink(writer)
+    lobby = Lobby(coordinator.send_presence)
     room = WaitingRoom(lobby, options.patience)
-    server = RemoteServer(lobby, line.admit)
-    async with Houses(options.hosted_matches, WARM_BOTS, options.warm_memory) as houses:
+    server = RemoteServer(lobby, coordinator.admit)
+    async with SharedProcessPool(options.hosted_matches, WARM_BOTS, options.warm_memory) as shared_pool:
         reader = await open_stdin()
-        door = Door(options.address, options.certificate, options.key) if options.address else None
-        port = await server.start(door, options.socket)
-        line.tell("ready", port=port)
-        beats = asyncio.create_task(line.beat())
+        endpoint = TlsEndpoint(options.address, options.certificate, options.key) if options.address else None
+        port = await server.start(endpoint, options.socket)
+        coordinator.send_event("ready", port=port)
+        beats = asyncio.create_task(coordinator.beat())
         try:
-            await RemoteLoop(line, lobby, room, RemoteHost(lobby, room, houses)).serve(reader)
+            await RemoteLoop(coordinator, lobby, room, RemoteHost(lobby, room, shared_pool)).serve(reader)
         finally:
             beats.cancel()
             await server.stop()

@@ -15,10 +15,10 @@ from contextlib import suppress
 
 import grpc
 
-from arena.referee.context import Context
+from arena.referee.context import CallContext
 from arena.referee.errors import StreamError, abort
 from arena.referee.stream import STOPPED_READING_S
-from arena.remote.values import FLOOD, NO_JOIN, NOT_READING, RefusedError
+from arena.remote.values import FLOOD, NO_JOIN, NOT_READING, StreamRefusedError
 
 JOIN_PATIENCE_S = 10.0
 """How long a stream may be open without a Join."""
@@ -32,10 +32,10 @@ Welcome = Callable[[bytes | None], Awaitable[None]]
 Receive = Callable[[bytes, float], None]
 
 
-class Connection:
+class RemoteConnection:
     """A stream of `PlayService.Play`: `serve` is for the handler of the call, the rest for whoever seats the bot."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: CallContext) -> None:
         self._context = context
         self._loop = asyncio.get_running_loop()
         self._ending: asyncio.Future[StreamError | None] = self._loop.create_future()
@@ -81,7 +81,7 @@ class Connection:
     async def serve(self, welcome: Welcome, receive: Receive) -> StreamError | None:
         """Read until either side ends the stream, and return what the bot is still to be told by `say_why`.
 
-        `welcome` raises RefusedError for a bot that may not join.
+        `welcome` raises StreamRefusedError for a bot that may not join.
         """
         tasks: list[asyncio.Task[None]] = []
         try:
@@ -96,7 +96,7 @@ class Connection:
             for task in tasks:
                 task.cancel()
 
-    async def say_why(self, error: StreamError) -> None:
+    async def send_error(self, error: StreamError) -> None:
         """End the stream with an error; a bot that takes nothing is not waited for."""
         with suppress(TimeoutError):
             async with asyncio.timeout(SAY_WHY_S):
@@ -107,7 +107,7 @@ class Connection:
             await welcome(await self._first())
             while not self.is_closed and (data := await self._context.read()) is not grpc.aio.EOF:
                 receive(data, self._loop.time())
-        except RefusedError as refusal:
+        except StreamRefusedError as refusal:
             self.close(refusal.error)
         except (grpc.aio.BaseError, asyncio.InvalidStateError):
             pass  # the stream is broken; the next line says so
@@ -115,12 +115,12 @@ class Connection:
             self.close()
 
     async def _first(self) -> bytes | None:
-        """Return the first message, or None if the stream ended before it. Raises RefusedError if it takes too long."""
+        """Return the first message, None if the stream ends before. Raises StreamRefusedError if none comes in time."""
         try:
             async with asyncio.timeout(JOIN_PATIENCE_S):
                 data = await self._context.read()
         except TimeoutError as error:
-            raise RefusedError(NO_JOIN) from error
+            raise StreamRefusedError(NO_JOIN) from error
         return None if data is grpc.aio.EOF else data
 
     async def _write(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from arena.hosting.errors import HostingError
-from arena.hosting.proc.own_wait import OwnWaitMeter
+from arena.hosting.procfs.own_wait import OwnWaitMeter
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.match import Match
 from arena.match.report import MatchReport
@@ -16,14 +16,14 @@ from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
 from arena.referee.play import play_match
 from arena.referee.seated import SeatedBot
-from arena.remote.hosting import Houses
 from arena.remote.lobby import Lobby
 from arena.remote.seat import RemoteSeat
+from arena.remote.shared_pool import SharedProcessPool
 from arena.remote.waiting import Place, WaitingRoom
 from arena.worker.accounts import Accounts, Seated, read_accounts
-from arena.worker.audience import Audience
 from arena.worker.blame import StartError, blame_host
-from arena.worker.house import BotHouse
+from arena.worker.live_feed import LiveFeed
+from arena.worker.process_pool import ProcessPool
 from arena.worker.reporting import build_report
 from arena.worker.warm_bot import WarmBot, take_note
 from engine.text import Text
@@ -32,12 +32,12 @@ from engine.text import Text
 class RemoteHost:
     """Plays any number of matches at once; those with hosted bots take turns."""
 
-    def __init__(self, lobby: Lobby, room: WaitingRoom, houses: Houses) -> None:
+    def __init__(self, lobby: Lobby, room: WaitingRoom, shared_pool: SharedProcessPool) -> None:
         self._lobby = lobby
         self._room = room
-        self._houses = houses
+        self._shared_pool = shared_pool
 
-    async def play(self, spec: MatchSpec, audience: Audience, on_begun: Callable[[], None]) -> MatchReport:
+    async def play(self, spec: MatchSpec, feed: LiveFeed, on_begun: Callable[[], None]) -> MatchReport:
         """Play a match when its remote bots are here, and return its report; `on_begun` is called when it begins.
 
         Raises NotBegunError; MatchSpecError; MatchLostError when the host is to blame, never because of a bot.
@@ -47,7 +47,7 @@ class RemoteHost:
         places = await self._room.wait(spec)
         try:
             on_begun()
-            return await self._play(match, places, audience)
+            return await self._play(match, places, feed)
         except HostingError as error:
             failure = blame_host(error)
             # Only the hosted bots of this match are gone: others go on.
@@ -56,29 +56,29 @@ class RemoteHost:
             for seat in places:
                 self._lobby.unseat(spec.seats[seat].version, spec.match_id, is_over=match.is_over)
 
-    async def _play(self, match: Match, places: Mapping[int, Place], audience: Audience) -> MatchReport:
+    async def _play(self, match: Match, places: Mapping[int, Place], feed: LiveFeed) -> MatchReport:
         async with AsyncExitStack() as stack:
-            house = None
+            pool = None
             if any(not seat.is_remote for seat in match.spec.seats):
-                house = await stack.enter_async_context(self._houses.open())
-            seated: list[Seated] = [None] * len(match.spec.seats) if house is None else await house.seat(match)
-            return await self._play_seated(match, places, seated, house, audience)
+                pool = await stack.enter_async_context(self._shared_pool.open())
+            seated: list[Seated] = [None] * len(match.spec.seats) if pool is None else await pool.seat(match)
+            return await self._play_seated(match, places, seated, pool, feed)
 
     async def _play_seated(
         self,
         match: Match,
         places: Mapping[int, Place],
         seated: list[Seated],
-        house: BotHouse | None,
-        audience: Audience,
+        pool: ProcessPool | None,
+        feed: LiveFeed,
     ) -> MatchReport:
         used, note = [isinstance(one, WarmBot) and one.has_played for one in seated], take_note(seated)
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
-        audience.take_places(match, seated, started_at_us)
-        await self._referee(match, _seats(places, seated, house, match.spec.cores), seated, house, audience)
+        feed.take_places(match, seated, started_at_us)
+        await self._referee(match, _seats(places, seated, pool, match.spec.cores), seated, pool, feed)
         duration_us = (time.monotonic_ns() - started) // 1000
-        left = [None] * len(seated) if house is None else await house.part_with_all(match, seated)
-        await audience.finish()
+        left = [None] * len(seated) if pool is None else await pool.part_with_all(match, seated)
+        await feed.finish()
         replay = write_replay(match, started_at_us, duration_us)
         accounts = await read_accounts(seated, used, left) if match.spec.keeps_logs else Accounts()
         return build_report(match, replay, (), accounts, note)
@@ -88,21 +88,21 @@ class RemoteHost:
         match: Match,
         seats: Sequence[SeatedBot | Fault],
         seated: Sequence[Seated],
-        house: BotHouse | None,
-        audience: Audience,
+        pool: ProcessPool | None,
+        feed: LiveFeed,
     ) -> None:
-        lag_meter = None if house is None else OwnWaitMeter()
+        lag_meter = None if pool is None else OwnWaitMeter()
         try:
             may_ponder = match.spec.clock.may_ponder
-            await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, onlooker=audience)
+            await play_match(match, seats, lag_meter=lag_meter, may_ponder=may_ponder, watcher=feed)
         except BaseException:
-            if house is not None:
-                house.end_all(seated)
+            if pool is not None:
+                pool.end_all(seated)
             raise
         finally:
-            if lag_meter is not None and house is not None:
+            if lag_meter is not None and pool is not None:
                 lag_meter.close()
-                house.close_meters(seated)
+                pool.close_meters(seated)
 
 
 def _check(spec: MatchSpec) -> None:
@@ -116,15 +116,15 @@ def _check(spec: MatchSpec) -> None:
 
 
 def _seats(
-    places: Mapping[int, Place], seated: Sequence[Seated], house: BotHouse | None, cores: int
+    places: Mapping[int, Place], seated: Sequence[Seated], pool: ProcessPool | None, cores: int
 ) -> list[SeatedBot | Fault]:
     """Return what plays each seat, as the referee takes it, in a match that grants so many cores."""
     found: list[SeatedBot | Fault] = []
     for seat, one in enumerate(seated):
         if isinstance(one, StartError):
             found.append(one.fault(seat))
-        elif one is not None and house is not None:
-            found.append(house.seated_bot(one, cores))
+        elif one is not None and pool is not None:
+            found.append(pool.seated_bot(one, cores))
         else:
             place = places[seat]
             found.append(SeatedBot(place) if isinstance(place, RemoteSeat) else place)

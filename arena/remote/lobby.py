@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from arena.match.messages import Answer, Resignation
 from arena.referee.errors import StreamError
-from arena.remote.connection import Connection
+from arena.remote.connection import RemoteConnection
 from arena.remote.seat import RemoteSeat
-from arena.remote.values import SUPERSEDED, Guest, RefusedError, malformed, version_in_play
+from arena.remote.values import SUPERSEDED, BotIdentity, StreamRefusedError, malformed, version_in_play
 from arena.wire.encoding import EVERY_GAME, encode_joined
 from arena.wire.parsing import Leave, parse_request
 
@@ -28,7 +28,7 @@ MOST_STORIES = 200
 MOST_REMEMBERED = 10_000
 """Of how many versions it is known for how long they were here."""
 
-OnPresence = Callable[[Guest, int | None], None]
+OnPresence = Callable[[BotIdentity, int | None], None]
 """Is told of a bot how many matches it plays at once, 0 when it wants no new one, or None when it is gone."""
 OnRoom = Callable[[str], None]
 
@@ -37,10 +37,10 @@ OnRoom = Callable[[str], None]
 class Member:
     """A bot that is here, or has a match that goes on."""
 
-    guest: Guest
+    bot: BotIdentity
     room: int
     """How many matches it plays at once; 0 if it wants no new one."""
-    connection: Connection | None
+    connection: RemoteConnection | None
     seats: dict[str, RemoteSeat] = field(default_factory=dict)
     """By match id."""
     farewells: deque[Sequence[bytes]] = field(default_factory=lambda: deque(maxlen=MOST_FAREWELLS))
@@ -55,7 +55,7 @@ class Member:
 
     def plays(self, game: str) -> bool:
         """Return whether it joined for that game."""
-        return game in self.guest.games or EVERY_GAME in self.guest.games
+        return game in self.bot.games or EVERY_GAME in self.bot.games
 
 
 class Lobby:
@@ -87,37 +87,37 @@ class Lobby:
 
     # Coming and going.
 
-    def enter(self, connection: Connection, guest: Guest, room: int) -> Member:
+    def enter(self, connection: RemoteConnection, bot: BotIdentity, room: int) -> Member:
         """Take a bot in that has joined; it goes on where it was, and with a negative `room` begins nothing new.
 
-        Raises RefusedError if another version plays.
+        Raises StreamRefusedError if another version plays.
         """
-        known = self._members.get(guest.bot)
-        if known is not None and known.guest.version != guest.version:
+        known = self._members.get(bot.name)
+        if known is not None and known.bot.version != bot.version:
             if known.seats:
-                raise RefusedError(version_in_play(guest.bot, len(known.seats)))
+                raise StreamRefusedError(version_in_play(bot.name, len(known.seats)))
             self._end(known, SUPERSEDED)
-            self._by_version.pop(known.guest.version, None)
+            self._by_version.pop(known.bot.version, None)
             known = None
-        member = known or Member(guest, room, None)
-        self._members[guest.bot] = self._by_version[guest.version] = member
+        member = known or Member(bot, room, None)
+        self._members[bot.name] = self._by_version[bot.version] = member
         before, member.connection = member.connection, connection
         had_room = before is not None and member.room > 0
-        member.guest, member.room = guest, 0 if room < 0 else max(1, min(room, MOST_ROOM))
+        member.bot, member.room = bot, 0 if room < 0 else max(1, min(room, MOST_ROOM))
         if before is not None:
             before.close(SUPERSEDED)
         if had_room and not member.room:
-            self._note_gone(guest.version)
+            self._note_gone(bot.version)
         if member.room:
-            self._here_since.setdefault(guest.version, self._loop.time())
+            self._here_since.setdefault(bot.version, self._loop.time())
         self._greet(member, connection)
-        self._on_presence(guest, member.room)
-        self.on_room(guest.version)
+        self._on_presence(bot, member.room)
+        self.on_room(bot.version)
         self._part_if_done(member)
         return member
 
-    def _greet(self, member: Member, connection: Connection) -> None:
-        connection.post(encode_joined(member.guest.games))
+    def _greet(self, member: Member, connection: RemoteConnection) -> None:
+        connection.post(encode_joined(member.bot.games))
         for story in member.farewells:
             for message in story:
                 connection.post(message)
@@ -125,7 +125,7 @@ class Lobby:
         for seat in member.seats.values():
             seat.connect(connection)
 
-    def leave(self, member: Member, connection: Connection) -> None:
+    def leave(self, member: Member, connection: RemoteConnection) -> None:
         """Note that a connection has ended; nothing happens if another one has taken over."""
         if member.connection is not connection:
             return
@@ -133,16 +133,16 @@ class Lobby:
         for seat in member.seats.values():
             seat.disconnect()
         if member.room:
-            self._note_gone(member.guest.version)
-        self._on_presence(member.guest, None)
+            self._note_gone(member.bot.version)
+        self._on_presence(member.bot, None)
         self._forget_if_idle(member)
 
     def _want_no_more(self, member: Member) -> None:
         """Let nothing begin any more for a bot that has said that it leaves, and part when what runs is over."""
         if member.room:
             member.room = 0
-            self._note_gone(member.guest.version)
-            self._on_presence(member.guest, 0)
+            self._note_gone(member.bot.version)
+            self._on_presence(member.bot, 0)
         self._part_if_done(member)
 
     def _part_if_done(self, member: Member) -> None:
@@ -152,7 +152,7 @@ class Lobby:
     def end_tokens(self, digests: Sequence[str], error: StreamError) -> None:
         """End the streams of those who came with these tokens."""
         for member in list(self._members.values()):
-            if member.guest.digest in digests:
+            if member.bot.digest in digests:
                 self._end(member, error)
 
     def end_all(self, error: StreamError) -> None:
@@ -168,9 +168,9 @@ class Lobby:
 
     def _forget_if_idle(self, member: Member) -> None:
         is_idle = member.connection is None and not member.seats and not member.farewells
-        if is_idle and self._members.get(member.guest.bot) is member:
-            del self._members[member.guest.bot]
-            self._by_version.pop(member.guest.version, None)
+        if is_idle and self._members.get(member.bot.name) is member:
+            del self._members[member.bot.name]
+            self._by_version.pop(member.bot.version, None)
 
     def _note_gone(self, version: str) -> None:
         here_s = self.here_s(version)
@@ -206,7 +206,7 @@ class Lobby:
             oldest.farewells.clear()
             self._forget_if_idle(oldest)
 
-    def receive(self, member: Member, connection: Connection, data: bytes, at: float) -> None:
+    def receive(self, member: Member, connection: RemoteConnection, data: bytes, at: float) -> None:
         """Hand a message that came over a connection to the match that it belongs to."""
         message = parse_request(data)
         if member.connection is not connection:

@@ -39,56 +39,56 @@ from arena.match.match import MatchSpecError
 from arena.match.spec import MatchSpec
 from arena.remote.host import RemoteHost
 from arena.remote.lobby import Lobby
-from arena.remote.server import Application
-from arena.remote.values import TOKEN_REVOKED, UNDECIDED, Guest, RefusedError, refused
-from arena.remote.waiting import NotBegunError, WaitingRoom
-from arena.worker.audience import Audience
+from arena.remote.server import JoinApplication
+from arena.remote.values import TOKEN_REVOKED, UNDECIDED, BotIdentity, StreamRefusedError, refused
+from arena.remote.waiting import WaitingRoom, WaitingRoomClosedError
 from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
+from arena.worker.live_feed import LiveFeed
 
 BEAT_S = 1.0
 ADMIT_PATIENCE_S = 60.0
 """How long the coordinator may take to decide who joins: hundreds who come at once are written down one by one."""
 
 
-class Line:
+class CoordinatorLink:
     """The pipes to the coordinator: questions go out and are answered; nothing here waits for it to read."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
         self._numbers = itertools.count(1)
-        self._questions: dict[int, asyncio.Future[Guest]] = {}
+        self._questions: dict[int, asyncio.Future[BotIdentity]] = {}
 
     def send(self, data: bytes) -> None:
         """Send a message."""
         self._writer.write(data)
 
-    def tell(self, event: str, **facts: Any) -> None:
+    def send_event(self, event: str, **facts: Any) -> None:
         """Send an event."""
         self.send(encode_frame({"event": event, **facts}))
 
     async def beat(self) -> None:
         """Say again and again that this process goes on."""
         while True:
-            self.tell("alive", launcher=0)
+            self.send_event("alive", launcher=0)
             await asyncio.sleep(BEAT_S)
 
-    async def admit(self, application: Application) -> Guest:
-        """Return the bot that may join. Raises RefusedError."""
+    async def admit(self, application: JoinApplication) -> BotIdentity:
+        """Return the bot that may join. Raises StreamRefusedError."""
         number = next(self._numbers)
-        answer: asyncio.Future[Guest] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[BotIdentity] = asyncio.get_running_loop().create_future()
         self._questions[number] = answer
-        self.tell("join", question=number, application=asdict(application))
+        self.send_event("join", question=number, application=asdict(application))
         try:
             async with asyncio.timeout(ADMIT_PATIENCE_S):
                 return await answer
         except TimeoutError as error:
-            raise RefusedError(UNDECIDED) from error
+            raise StreamRefusedError(UNDECIDED) from error
         finally:
             del self._questions[number]
 
-    def tell_presence(self, guest: Guest, room: int | None) -> None:
+    def send_presence(self, bot: BotIdentity, room: int | None) -> None:
         """Tell that a bot is here, leaving, or gone."""
-        self.tell("presence", version=guest.version, digest=guest.digest, room=room)
+        self.send_event("presence", version=bot.version, digest=bot.digest, room=room)
 
     def answer(self, head: Mapping[str, Any]) -> None:
         """Take the answer to a question."""
@@ -96,21 +96,21 @@ class Line:
         if question is None or question.done():
             return
         if head["do"] == "admit":
-            question.set_result(Guest.from_json(head["guest"]))
+            question.set_result(BotIdentity.from_json(head["guest"]))
         else:
-            question.set_exception(RefusedError(refused(head["refusal"])))
+            question.set_exception(StreamRefusedError(refused(head["refusal"])))
 
 
 class RemoteLoop:
     """Plays what it is sent until the coordinator closes the pipe."""
 
-    def __init__(self, line: Line, lobby: Lobby, room: WaitingRoom, host: RemoteHost) -> None:
-        self._line = line
+    def __init__(self, coordinator: CoordinatorLink, lobby: Lobby, room: WaitingRoom, host: RemoteHost) -> None:
+        self._coordinator = coordinator
         self._lobby = lobby
         self._room = room
         self._host = host
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._audiences: dict[int, Audience] = {}
+        self._feeds: dict[int, LiveFeed] = {}
 
     async def serve(self, reader: asyncio.StreamReader) -> None:
         """Serve until the pipe ends; matches that are played then are broken off."""
@@ -127,7 +127,7 @@ class RemoteLoop:
         if what == "play":
             self._order(head["ticket"], MatchSpec.from_json(head["spec"]))
         elif what in ("admit", "refuse"):
-            self._line.answer(head)
+            self._coordinator.answer(head)
         elif what == "end_tokens":
             self._lobby.end_tokens(head["digests"], TOKEN_REVOKED)
         elif what == "end_all":
@@ -139,35 +139,35 @@ class RemoteLoop:
         elif what == "cancel":
             self._tasks[ticket].cancel()
         elif what == "watch":
-            self._audiences[ticket].come(head["logs"])
+            self._feeds[ticket].come(head["logs"])
         elif what == "unwatch":
-            self._audiences[ticket].leave()
+            self._feeds[ticket].leave()
 
     def _order(self, ticket: int, spec: MatchSpec) -> None:
-        self._audiences[ticket] = Audience(partial(self._show, ticket), is_prompt=True)
+        self._feeds[ticket] = LiveFeed(partial(self._show, ticket), is_prompt=True)
         task = self._tasks[ticket] = asyncio.create_task(self._play(ticket, spec))
         task.add_done_callback(partial(self._forget, ticket))
 
     def _show(self, ticket: int, events: Sequence[LiveEvent]) -> None:
-        self._line.send(encode_live(ticket, events))
+        self._coordinator.send(encode_live(ticket, events))
 
     def _forget(self, ticket: int, _task: asyncio.Task[None]) -> None:
         del self._tasks[ticket]
-        self._audiences.pop(ticket).close()
+        self._feeds.pop(ticket).close()
 
     async def _play(self, ticket: int, spec: MatchSpec) -> None:
         """Play a match, and tell how it ended."""
         try:
-            begun = partial(self._line.tell, "begun", ticket=ticket)
-            self._line.send(encode_report(ticket, await self._host.play(spec, self._audiences[ticket], begun)))
-        except NotBegunError:
-            self._line.tell("returned", ticket=ticket)
+            begun = partial(self._coordinator.send_event, "begun", ticket=ticket)
+            self._coordinator.send(encode_report(ticket, await self._host.play(spec, self._feeds[ticket], begun)))
+        except WaitingRoomClosedError:
+            self._coordinator.send_event("returned", ticket=ticket)
         except asyncio.CancelledError:
-            self._line.send(encode_cancelled(ticket))
+            self._coordinator.send(encode_cancelled(ticket))
         except MatchSpecError as error:
-            self._line.send(encode_lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE)))
+            self._coordinator.send(encode_lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE)))
         except MatchLostError as error:
-            self._line.send(encode_lost(ticket, error))
+            self._coordinator.send(encode_lost(ticket, error))
         except Exception as error:  # a fault of ours in one match must not end the others
             why = f"{type(error).__name__}: {error}"
-            self._line.send(encode_lost(ticket, MatchLostError(why, HostCause.HOSTING_FAILED)))
+            self._coordinator.send(encode_lost(ticket, MatchLostError(why, HostCause.HOSTING_FAILED)))

@@ -15,11 +15,11 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[i
 
 from arena.match.messages import Malformed, ProtocolViolation
 from arena.referee.errors import abort
-from arena.remote.connection import Connection
-from arena.remote.doorway import Doorway
+from arena.remote.connection import RemoteConnection
+from arena.remote.keyed_semaphore import KeyedSemaphore
 from arena.remote.lobby import Lobby, Member
-from arena.remote.turns import Turns
-from arena.remote.values import STOPPING, TOKEN_UNKNOWN, Guest, RefusedError, bad_join, other_protocol
+from arena.remote.pending_streams import PendingStreams
+from arena.remote.values import STOPPING, TOKEN_UNKNOWN, BotIdentity, StreamRefusedError, bad_join, other_protocol
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR
 from arena.wire.parsing import MAX_REQUEST_BYTES, parse_join
@@ -57,7 +57,7 @@ _OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
+class JoinApplication:
     """What a bot says that wants to join."""
 
     token: str
@@ -69,7 +69,7 @@ class Application:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class TlsEndpoint:
     """Where bots connect over the network, and what the connection is made safe with (PEM files)."""
 
     address: str
@@ -77,8 +77,8 @@ class Door:
     key: Path
 
 
-Admit = Callable[[Application], Awaitable[Guest]]
-"""Asks whether a bot may join. Raises RefusedError."""
+Admit = Callable[[JoinApplication], Awaitable[BotIdentity]]
+"""Asks whether a bot may join. Raises StreamRefusedError."""
 
 
 class RemoteServer:
@@ -87,8 +87,8 @@ class RemoteServer:
     def __init__(self, lobby: Lobby, admit: Admit) -> None:
         self._lobby = lobby
         self._admit = admit
-        self._turns = Turns(MOST_JUDGED)
-        self.doorway = Doorway(MOST_UNJOINED)
+        self._judging = KeyedSemaphore(MOST_JUDGED)
+        self.pending = PendingStreams(MOST_UNJOINED)
         self._is_stopping = False
         self._server = grpc.aio.server(options=_OPTIONS, maximum_concurrent_rpcs=MOST_CALLS)
         # Bytes in, bytes out: we judge what is not a message.
@@ -99,14 +99,14 @@ class RemoteServer:
         self._health = _Health()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
 
-    async def start(self, door: Door | None, socket: Path | None = None) -> int:
-        """Listen, and return the port of the door; 0 without one. Raises OSError, RuntimeError."""
+    async def start(self, endpoint: TlsEndpoint | None, socket: Path | None = None) -> int:
+        """Listen, and return the port of `endpoint`; 0 without one. Raises OSError, RuntimeError."""
         port = 0
         if socket is not None:
             self._server.add_insecure_port(f"{_UNIX}{socket}")
-        if door is not None:
-            credentials = grpc.ssl_server_credentials([(door.key.read_bytes(), door.certificate.read_bytes())])
-            port = self._server.add_secure_port(door.address, credentials)
+        if endpoint is not None:
+            credentials = grpc.ssl_server_credentials([(endpoint.key.read_bytes(), endpoint.certificate.read_bytes())])
+            port = self._server.add_secure_port(endpoint.address, credentials)
         await self._server.start()
         await self._health.set("", health_pb2.HealthCheckResponse.SERVING)
         return port
@@ -121,42 +121,42 @@ class RemoteServer:
     async def _play(self, _requests: object, context: Context) -> None:
         if self._is_stopping:
             await abort(context, STOPPING)
-        visit = _Visit(self, context, _token_of(context))
+        call = _PlayCall(self, context, _token_of(context))
         try:
-            self.doorway.enter(visit.address, visit.connection)
-        except RefusedError as refusal:
+            self.pending.enter(call.address, call.connection)
+        except StreamRefusedError as refusal:
             await abort(context, refusal.error)
-        await visit.serve()
+        await call.serve()
 
-    async def join(self, visit: _Visit, data: bytes | None) -> Member:
-        """Judge the first message of a bot, and take it in. Raises RefusedError."""
+    async def join(self, call: _PlayCall, data: bytes | None) -> Member:
+        """Judge the first message of a bot, and take it in. Raises StreamRefusedError."""
         request = _read_join(data)
-        if visit.token is None:
+        if call.token is None:
             # Not before the Join has come: a bot that is still sending it when the stream ends is told by gRPC for
             # asyncio of an internal error instead of this.
-            raise RefusedError(TOKEN_UNKNOWN)
-        application = Application(visit.token, visit.peer, request.name, request.version, tuple(request.games))
-        guest = await self._turns.run(visit.token, lambda: self._admit(application))
+            raise StreamRefusedError(TOKEN_UNKNOWN)
+        asked = JoinApplication(call.token, call.peer, request.name, request.version, tuple(request.games))
+        bot = await self._judging.run(call.token, lambda: self._admit(asked))
         if self._is_stopping:
-            raise RefusedError(STOPPING)
-        return self._lobby.enter(visit.connection, guest, request.max_concurrent_matches)
+            raise StreamRefusedError(STOPPING)
+        return self._lobby.enter(call.connection, bot, request.max_concurrent_matches)
 
-    def receive(self, member: Member, connection: Connection, data: bytes, at: float) -> None:
+    def receive(self, member: Member, connection: RemoteConnection, data: bytes, at: float) -> None:
         """Take a message of a bot that has joined."""
         self._lobby.receive(member, connection, data, at)
 
-    def leave(self, member: Member, connection: Connection) -> None:
+    def leave(self, member: Member, connection: RemoteConnection) -> None:
         """Note that a stream has ended."""
         self._lobby.leave(member, connection)
 
 
-class _Visit:
+class _PlayCall:
     """One stream, from its first message to its end."""
 
     def __init__(self, server: RemoteServer, context: Context, token: str | None) -> None:
         self._server = server
         self._member: Member | None = None
-        self.connection = Connection(context)
+        self.connection = RemoteConnection(context)
         self.token = token
         self.peer = context.peer()
         self.address = self.peer.rpartition(":")[0]  # without the port
@@ -165,18 +165,18 @@ class _Visit:
         try:
             error = await self.connection.serve(self._welcome, self._receive)
         finally:
-            self._server.doorway.leave(self.address, self.connection)
+            self._server.pending.leave(self.address, self.connection)
             if self._member is not None:
                 self._server.leave(self._member, self.connection)
         if error is not None:
-            await self.connection.say_why(error)  # last: a bot that takes nothing would be here until then
+            await self.connection.send_error(error)  # last: a bot that takes nothing would be here until then
 
     async def _welcome(self, data: bytes | None) -> None:
         if data is None:
             self.connection.close()
             return
         self._member = await self._server.join(self, data)
-        self._server.doorway.leave(self.address, self.connection)
+        self._server.pending.leave(self.address, self.connection)
 
     def _receive(self, data: bytes, at: float) -> None:
         assert self._member is not None
@@ -206,7 +206,7 @@ def _token_of(context: Context) -> str | None:
 def _read_join(data: bytes | None) -> play_pb2.Join:
     request = parse_join(data or b"")
     if isinstance(request, Malformed | ProtocolViolation):
-        raise RefusedError(bad_join(request.why))
+        raise StreamRefusedError(bad_join(request.why))
     if request.protocol_major != PROTOCOL_MAJOR:
-        raise RefusedError(other_protocol(request.protocol_major, request.protocol_minor))
+        raise StreamRefusedError(other_protocol(request.protocol_major, request.protocol_minor))
     return request

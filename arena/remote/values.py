@@ -14,10 +14,10 @@ from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
+class BotIdentity:
     """A bot that may join, as the coordinator knows it."""
 
-    bot: str
+    name: str
     """Its whole name, `owner/name`."""
     version: str
     """The content hash of its version, as the seats of matches name it."""
@@ -26,12 +26,12 @@ class Guest:
     """That of its token."""
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Guest:
-        """Return the guest that a frame of the coordinator names."""
+    def from_json(cls, data: Mapping[str, Any]) -> BotIdentity:
+        """Return the bot that a frame of the coordinator names."""
         return cls(data["bot"], data["version"], tuple(data["games"]), data["digest"])
 
 
-class RefusedError(Exception):
+class StreamRefusedError(Exception):
     """A stream is not taken, or is ended; `error` says so to the bot."""
 
     def __init__(self, error: StreamError) -> None:

@@ -28,7 +28,7 @@ SHORT_PATIENCE_S = 3.0
 _MOST_DISTRUSTED = 10_000
 
 
-class NotBegunError(Exception):
+class WaitingRoomClosedError(Exception):
     """The matches that wait begin no more."""
 
 
@@ -69,9 +69,9 @@ class WaitingRoom:
         lobby.on_room = self.look
 
     async def wait(self, spec: MatchSpec) -> Mapping[int, Place]:
-        """Return the places of the remote bots of a match by seat. Raises NotBegunError."""
+        """Return the places of the remote bots of a match by seat. Raises WaitingRoomClosedError."""
         if self._is_closed:
-            raise NotBegunError
+            raise WaitingRoomClosedError
         here_s = {seat.version: self._lobby.here_s(seat.version) for seat in spec.seats if seat.is_remote}
         waiter = _Waiter(spec, self._loop.time(), self._loop.create_future(), here_s)
         self._add(waiter)
@@ -93,7 +93,7 @@ class WaitingRoom:
         self._is_closed = True
         for waiter in [waiter for waiters in self._waiting.values() for waiter in waiters]:
             if not waiter.places.done():
-                waiter.places.set_exception(NotBegunError())
+                waiter.places.set_exception(WaitingRoomClosedError())
 
     def look(self, version: str) -> None:
         """Let matches begin that waited for a version that has room now."""
@@ -142,7 +142,7 @@ class WaitingRoom:
         """
         if waiter.spec.is_rated or member.was_rated or not member.has_room:
             return member.has_room
-        others = self._waiting.get(member.guest.version, ())
+        others = self._waiting.get(member.bot.version, ())
         kept = sum(other.spec.is_rated and not self._away(other) for other in others)
         return len(member.seats) + kept < member.room
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from arena.rpc.errors import CertificateError, UnreachableError
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 _DIGITS = 64
@@ -112,7 +113,7 @@ def _handshake(host: str, port: int, context: ssl.SSLContext, patience_s: float)
                 "rpc.cannot_reach_check_address",
                 "cannot reach {address}: {why}; check the address",
                 address=address,
-                why=error.strerror or error,
+                why=os_error_text(error),
             )
         ) from error
     if data is None:

@@ -12,6 +12,7 @@ from arena.model.errors import ClientError
 from arena.rpc.certificates import check_dates, fetch_certificate, fingerprint_of
 from arena.rpc.errors import CertificateError, UnreachableError
 from arena.rpc.profiles import Profile, is_loopback, split_address
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 _MOST_ANSWER_BYTES = 256 << 20
@@ -170,7 +171,7 @@ def _what_answers(address: str) -> ClientError:
     try:
         socket.create_connection(split_address(address), _CONNECT_PATIENCE_S).close()
     except OSError as error:
-        why = error.strerror or error
+        why = os_error_text(error)
         return UnreachableError(
             Text(
                 "rpc.nothing_answers_check_port_service",

@@ -15,6 +15,7 @@ from typing import Any
 from platformdirs import user_config_path
 
 from arena.model.errors import ClientError, RefusedError, unknown
+from engine.os_errors import os_error_text
 from engine.text import Text
 from ratings.values.states import Scope
 
@@ -72,7 +73,7 @@ def save_profile(profile: Profile, directory: Path | None = None) -> Path:
                 "rpc.cannot_store_login_token_not",
                 "cannot store the login in {file}: {why}; the token was not stored",
                 file=file,
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error
     return file
@@ -91,7 +92,7 @@ def check_writable(directory: Path | None = None) -> None:
                 "rpc.cannot_make_logins_kept",
                 "cannot make {directory}: {why}; logins are kept there",
                 directory=directory,
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error
     raise ProfileError(
@@ -129,7 +130,7 @@ def load_profile(name: str, directory: Path | None = None) -> Profile:
                 "rpc.cannot_read_login_remove_log",
                 "cannot read the login in {file}: {why}; remove it and log in again",
                 file=file,
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error
 

@@ -11,8 +11,8 @@ from arena.app.arena import LocalArena
 from arena.app.store import store_of
 from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
-from arena.hosting.proc.machine import count_cores
-from arena.hosting.runtimes.book import NO_RUNTIMES, Runtimes
+from arena.hosting.procfs.machine import count_cores
+from arena.hosting.runtimes.catalog import NO_RUNTIMES, RuntimeCatalog
 from arena.hosting.runtimes.runtime import SYSTEM_PATH
 from arena.hosting.runtimes.settings import read_runtimes
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy
@@ -115,7 +115,7 @@ def _always(programs: StoredPrograms) -> Callable[[], StoredPrograms]:
     return lambda: programs
 
 
-def _runtimes(file: Path | None) -> Runtimes:
+def _runtimes(file: Path | None) -> RuntimeCatalog:
     own_places = [place for place in os.get_exec_path() if Path(place).is_absolute()]
     defined = NO_RUNTIMES if file is None else read_runtimes(file)
-    return Runtimes(defined, path=os.pathsep.join((SYSTEM_PATH, *own_places)))
+    return RuntimeCatalog(defined, path=os.pathsep.join((SYSTEM_PATH, *own_places)))

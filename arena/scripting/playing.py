@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from arena.app.lookup import find_game
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from arena.model.errors import RefusedError
 from arena.model.planning import TournamentRequest
 from arena.model.tournaments import SINGLE_MATCH

@@ -11,6 +11,7 @@ from arena.app.store import store_of
 from arena.service.errors import HomeError
 from arena.tournament.lock import home_lock
 from arena.tournament.seed_key import KEY_SUFFIX
+from engine.os_errors import os_error_text
 from engine.text import Text
 from ratings.store.passwords import keep_password
 
@@ -188,6 +189,6 @@ def _explain(home: Home, error: OSError) -> str:
         "service.home_cannot_used_give_another",
         "the home {directory} cannot be used: {why}: {path}; give another --home",
         directory=home.directory,
-        why=error.strerror,
+        why=os_error_text(error),
         path=place,
     )

@@ -6,6 +6,8 @@ import errno
 import socket
 
 from arena.service.addresses import Address
+from engine.os_errors import os_error_text
+from engine.text import Text
 
 _FIRST_FREE_PORT = 1024
 
@@ -23,7 +25,13 @@ def explain(address: Address, error: OSError, flag: str) -> str:
             f"{address} needs more rights than this user has, like all ports below {_FIRST_FREE_PORT}; "
             f"choose another port with {flag}, or let a proxy listen there"
         )
-    return f"{address} cannot be listened on: {error.strerror or error}; choose another address with {flag}"
+    return Text(
+        "service.cannot_be_listened_on_because",
+        "{address} cannot be listened on: {why}; choose another address with {flag}",
+        address=address,
+        why=os_error_text(error),
+        flag=flag,
+    )
 
 
 def try_to_listen(address: Address) -> None:

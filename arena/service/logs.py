@@ -19,6 +19,7 @@ from pathlib import Path
 import structlog
 
 from arena.i18n.plain import plain
+from engine.os_errors import os_error_text
 
 FILE_NAME = "serve.jsonl"
 LARGEST_BYTES = 20 << 20
@@ -130,7 +131,7 @@ class LogFile(RotatingFileHandler):
             with suppress(OSError):
                 self.stream.close()
             self.stream = None  # it is opened with the next line
-        self._why = error.strerror or str(error)
+        self._why = os_error_text(error)
         self._lost += 1
         if not self._has_told:
             self._has_told = True

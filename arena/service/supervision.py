@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from arena.service.health import Health
 from arena.service.logs import Logger
-from engine.text import Text
+from engine.text import Text, with_parts
 
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 300.0
@@ -133,5 +133,5 @@ class ProcessRestarts:
 
 def describe(error: BaseException) -> str:
     """Return an error on one line."""
-    text = " ".join(str(error).split())
+    text = with_parts(str(error), lambda part: " ".join(part.split()))
     return text or type(error).__name__

@@ -48,7 +48,7 @@ ChooseName = Callable[[Set[str]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TournamentTerms:
     """What all matches of a tournament share."""
 
     game: str
@@ -100,7 +100,7 @@ class Draft:
 def create_tournament(
     database: Database,
     programs: Programs,
-    terms: Terms,
+    terms: TournamentTerms,
     form: Format,
     *,
     bots: Sequence[str],
@@ -119,7 +119,7 @@ def create_tournament(
 def create_match(
     database: Database,
     programs: Programs,
-    terms: Terms,
+    terms: TournamentTerms,
     *,
     bots: Sequence[str],
     choose_name: ChooseName,
@@ -139,7 +139,7 @@ def create_match(
 def draft_tournament(
     database: Database,
     programs: Programs,
-    terms: Terms,
+    terms: TournamentTerms,
     form: Format,
     *,
     bots: Sequence[str],
@@ -160,7 +160,7 @@ def draft_tournament(
 def draft_match(
     database: Database,
     programs: Programs,
-    terms: Terms,
+    terms: TournamentTerms,
     *,
     bots: Sequence[str],
     notes: Mapping[str, Any] | None = None,
@@ -188,7 +188,7 @@ def draft_match(
     return Draft(_plan(draw, terms, SINGLE_MATCH, entrants, notes or {}), draw, found)
 
 
-def plan_ladder(terms: Terms, form: Format, *, remote: bool = False) -> TournamentPlan:
+def plan_ladder(terms: TournamentTerms, form: Format, *, remote: bool = False) -> TournamentPlan:
     """Return how a standing ladder, perhaps one of remote bots, is played, for the ledger that opens it.
 
     Nothing is written. Raises RequestError for a format that ends by itself.
@@ -227,14 +227,14 @@ def _checked(choose_name: ChooseName) -> ChooseName:
     return lambda taken: check_name(choose_name(taken))
 
 
-def _secret(terms: Terms, entrants: Sequence[VersionRow]) -> bytes:
+def _secret(terms: TournamentTerms, entrants: Sequence[VersionRow]) -> bytes:
     """Return what everything is drawn from: of a seed alone only where no bot has an owner who could try seeds."""
     if terms.seed is not None and all(one.bot.owner_id is None for one in entrants):
         return seeds.secret_from_seed(terms.seed)
     return _keyed_secret(terms) or seeds.new_secret()
 
 
-def _keyed_secret(terms: Terms) -> bytes | None:
+def _keyed_secret(terms: TournamentTerms) -> bytes | None:
     """Return the secret that was given, or that of the seed under the arena's key; `None` without either."""
     if terms.seed is None:
         return terms.secret
@@ -248,7 +248,7 @@ def _keyed_secret(terms: Terms) -> bytes | None:
     return terms.seed_key.secret_of(terms.seed)
 
 
-def _draw(game: Game, terms: Terms, secret: bytes, blocks_per_seed: int = 1) -> BlockDraw:
+def _draw(game: Game, terms: TournamentTerms, secret: bytes, blocks_per_seed: int = 1) -> BlockDraw:
     """Return what the blocks of a new tournament are drawn from."""
     options = game.parse_options(terms.options)
     opening_plies = terms.opening_plies
@@ -259,7 +259,7 @@ def _draw(game: Game, terms: Terms, secret: bytes, blocks_per_seed: int = 1) -> 
     return BlockDraw(game, terms.seats, options, secret, opening_plies, blocks_per_seed)
 
 
-def _check_terms(terms: Terms) -> Game:
+def _check_terms(terms: TournamentTerms) -> Game:
     """Return the game that is to be played."""
     if terms.seed is not None and not 0 <= terms.seed <= seeds.MAX_SEED:
         raise RequestError(
@@ -336,7 +336,11 @@ def _check_distinct(bots: Sequence[str], found: Sequence[VersionRow]) -> None:
 
 
 def _plan(
-    draw: BlockDraw, terms: Terms, format_name: str, entrants: Sequence[VersionRow], settings: Mapping[str, Any]
+    draw: BlockDraw,
+    terms: TournamentTerms,
+    format_name: str,
+    entrants: Sequence[VersionRow],
+    settings: Mapping[str, Any],
 ) -> TournamentPlan:
     """Return what the book of record keeps of the tournament; `settings` are those of its format.
 
@@ -359,12 +363,12 @@ def _plan(
     )
 
 
-def _keeps_apart(terms: Terms) -> bool:
+def _keeps_apart(terms: TournamentTerms) -> bool:
     """Return whether bots of one owner are not to meet."""
     return terms.rated and not terms.same_owner
 
 
-def _check_opening(draw: BlockDraw, terms: Terms, *, remote: bool) -> None:
+def _check_opening(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> None:
     """Raise RequestError for an opening that outlasts the game, or is drawn with other chance than the match."""
     if remote and draw.game.has_chance and draw.opening_plies:
         raise RequestError(
@@ -391,7 +395,7 @@ def _check_opening(draw: BlockDraw, terms: Terms, *, remote: bool) -> None:
         )
 
 
-def _pool(draw: BlockDraw, terms: Terms, *, remote: bool) -> Pool:
+def _pool(draw: BlockDraw, terms: TournamentTerms, *, remote: bool) -> Pool:
     return pool_of(
         game=draw.game.name,
         rules_version=draw.game.rules_version,

@@ -8,7 +8,7 @@ from arena.match.programs import program_seat
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats.seeds import bot_seed, match_chance_seed
-from arena.tournament.programs import Program, Programs
+from arena.tournament.programs import Programs, VersionProgram
 from arena.tournament.stored import blocks_per_seed, clock_of
 from engine import registry
 from engine.text import Text
@@ -56,7 +56,7 @@ class MatchSpecs:
         # Blocks that share their chance share the bots' seeds, and count as one for what a process may have seen.
         self._blocks_per_seed = blocks_per_seed(tournament, pool)
         self._clock = clock_of(tournament, pool)
-        self._found: dict[str, Program] = {}
+        self._found: dict[str, VersionProgram] = {}
         self._new_runtimes: set[str] = set()
         self._known_runtimes: set[str] = set()
 
@@ -106,7 +106,7 @@ class MatchSpecs:
         level = self.sandbox_level(has_owner=leased.owner_id is not None)
         return program_seat(leased.bot, leased.content_hash, program, level, seed)
 
-    def _find(self, content_hash: str) -> Program:
+    def _find(self, content_hash: str) -> VersionProgram:
         """Return the program of a version, whose files are checked once a run."""
         if content_hash not in self._found:
             self._found[content_hash] = program = self._programs.find(content_hash)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.tournament.formats.apart import check_all_apart, check_apart, check_opponents
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import Gauntlet
+from arena.tournament.formats.same_owner import check_all_apart, check_apart, check_opponents
 from arena.tournament.formats.situation import Entrant
 from ratings.read.bots import VersionRow
 

@@ -11,7 +11,7 @@ from engine.text import Text
 from ratings.ledger.runtimes import DescribedRuntime
 
 
-class Program(SeatProgram, Protocol):
+class VersionProgram(SeatProgram, Protocol):
     """The program of one version, as its files say; they were checked when it was found."""
 
     @property
@@ -29,7 +29,7 @@ class Programs(Protocol):
     def root(self) -> Path:
         """The directory that holds them, the same for everybody who plays from this database."""
 
-    def find(self, content_hash: str) -> Program:
+    def find(self, content_hash: str) -> VersionProgram:
         """Return the program of a version. Raises an error of its own if its files are missing or were changed."""
 
     def describe_runtime(self, runtime: str) -> DescribedRuntime | None:
@@ -45,7 +45,7 @@ class Programs(Protocol):
         """
 
 
-def check_plays(program: Program, game: str, name: str) -> None:
+def check_plays(program: VersionProgram, game: str, name: str) -> None:
     """Raise RequestError, which calls the bot `name`, unless its program says that it plays the game."""
     if not program.plays(game):
         raise RequestError(

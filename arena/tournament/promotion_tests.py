@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-from arena.tournament.creation import Terms, create_tournament
+from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.formats.compare import Compare, Design
 from arena.tournament.programs import Programs
 from arena.tournament.stored import clock_of
@@ -42,7 +42,7 @@ def create_promotion_test(
     """
     assert waiting.active is not None
     pool, bot = running.pool, waiting.bot.name
-    terms = Terms(
+    terms = TournamentTerms(
         game=pool.game,
         seats=pool.seats,
         clock=clock_of(running.tournament, pool),

@@ -21,14 +21,14 @@ from typing import Protocol
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from arena.tournament.batching import ResultBatching
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
-from arena.tournament.gathering import Gathering
 from arena.tournament.host_watch import HostWatch
 from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs
-from arena.tournament.patient import PatientWriter
 from arena.tournament.planner import FormatPlanner
 from arena.tournament.playing import Keep, hold
 from arena.tournament.programs import Programs
+from arena.tournament.retrying_writer import RetryingWriter
 from arena.tournament.run_progress import RunProgress, RunTally
 from arena.tournament.stored import draw_of, format_of
 from engine.text import Text
@@ -163,10 +163,10 @@ class _Run:
         self._tally = tally
         self._on_progress = on_progress
         self._worker = f"{platform.node()}:{os.getpid()}"
-        self._gathering = Gathering(executor.slots)
+        self._gathering = ResultBatching(executor.slots)
         self._host = HostWatch(self._gathering.least_in_flight)
         self._in_flight: dict[asyncio.Task[MatchReport], LeasedMatch] = {}
-        self.writer = PatientWriter(keep, self._mend, self._tell_waiting, patience_s)
+        self.writer = RetryingWriter(keep, self._mend, self._report_waiting, patience_s)
 
     async def play(self) -> None:
         """Play until nothing is left; whatever ends it, no match stays leased and none in flight."""
@@ -187,7 +187,7 @@ class _Run:
         kept = {(match.match_id, match.attempt) for match in self._in_flight.values()}
         self._ledger.release(self._specs.tournament_id, worker=self._worker, besides=kept)
 
-    def _tell_waiting(self, waited_s: float, is_lost: bool) -> None:
+    def _report_waiting(self, waited_s: float, is_lost: bool) -> None:
         self._on_progress(replace(self._tally.at(time.monotonic()), blocked_s=waited_s, is_lost=is_lost))
 
     @property

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.tournament.errors import RequestError
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 KEY_SUFFIX = ".key"
@@ -43,7 +44,7 @@ class SeedKey:
         try:
             return hmac.digest(self._key(), text.encode(), "sha256")
         except OSError as error:
-            why = error.strerror
+            why = os_error_text(error)
             raise RequestError(
                 Text(
                     "tournaments.arena_key_cannot_used_check",

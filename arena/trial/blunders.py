@@ -8,8 +8,8 @@ from typing import Any
 
 from arena.match.result import Fault, FaultCause
 from arena.model.admissions import Finding
-from arena.trial.trials import Played
-from arena.trial.values import Check, failed
+from arena.trial.trials import PlayedTrial
+from arena.trial.values import TrialCheck, failed
 from engine.text import Text, sentences
 
 SHOWN_LOG_CHARACTERS = 4000
@@ -17,7 +17,7 @@ SHOWN_LOG_CHARACTERS = 4000
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    check: Check
+    check: TrialCheck
     say: Callable[[str, str], Text]
     """Says in which matches it happened, and what exactly did."""
     remedy: Text
@@ -25,7 +25,7 @@ class _Kind:
 
 _KINDS: Mapping[FaultCause, _Kind] = {
     FaultCause.START_FAILED: _Kind(
-        Check.START,
+        TrialCheck.START,
         lambda what, why: Text("trial.did_not_start", "It did not start in {what}: {why}", what=what, why=why),
         Text(
             "trial.connect_arena_address_token_arena",
@@ -34,7 +34,7 @@ _KINDS: Mapping[FaultCause, _Kind] = {
         ),
     ),
     FaultCause.PROTOCOL: _Kind(
-        Check.PROTOCOL,
+        TrialCheck.PROTOCOL,
         lambda what, why: Text("trial.broke_protocol", "It broke the protocol in {what}: {why}", what=what, why=why),
         Text(
             "trial.send_one_join_then_one",
@@ -43,7 +43,7 @@ _KINDS: Mapping[FaultCause, _Kind] = {
         ),
     ),
     FaultCause.MALFORMED: _Kind(
-        Check.PROTOCOL,
+        TrialCheck.PROTOCOL,
         lambda what, why: Text(
             "trial.sent_what_cannot_read", "It sent what cannot be read in {what}: {why}", what=what, why=why
         ),
@@ -53,21 +53,21 @@ _KINDS: Mapping[FaultCause, _Kind] = {
         ),
     ),
     FaultCause.FLOOD: _Kind(
-        Check.PROTOCOL,
+        TrialCheck.PROTOCOL,
         lambda what, why: Text(
             "trial.flooded_arena_messages", "It flooded the arena with messages in {what}: {why}", what=what, why=why
         ),
         Text("trial.send_one_act_each_decide", "Send one Act for each Decide, and then wait for the next."),
     ),
     FaultCause.ILLEGAL_ACTION: _Kind(
-        Check.PLAY,
+        TrialCheck.PLAY,
         lambda what, why: Text(
             "trial.chose_illegal_action", "It chose an illegal action in {what}: {why}", what=what, why=why
         ),
         Text("trial.choose_among_ids_decide_lists", "Choose among the ids that the Decide lists as legal."),
     ),
     FaultCause.DISCONNECTED: _Kind(
-        Check.PLAY,
+        TrialCheck.PLAY,
         lambda what, why: Text(
             "trial.gone_before_match_over", "It was gone before the match was over in {what}: {why}", what=what, why=why
         ),
@@ -78,7 +78,7 @@ _KINDS: Mapping[FaultCause, _Kind] = {
         ),
     ),
     FaultCause.TIMEOUT: _Kind(
-        Check.CLOCK,
+        TrialCheck.CLOCK,
         lambda what, why: Text(
             "trial.took_too_long_decision", "It took too long for a decision in {what}: {why}", what=what, why=why
         ),
@@ -88,7 +88,7 @@ _KINDS: Mapping[FaultCause, _Kind] = {
         ),
     ),
     FaultCause.RESOURCE: _Kind(
-        Check.RESOURCES,
+        TrialCheck.RESOURCES,
         lambda what, why: Text(
             "trial.used_more_than_bot_may", "It used more than a bot may use in {what}: {why}", what=what, why=why
         ),
@@ -104,7 +104,7 @@ _KINDS: Mapping[FaultCause, _Kind] = {
 class Blunder:
     """A fault of one cause: its first time, and in how many of the matches it was made."""
 
-    played: Played
+    played: PlayedTrial
     fault: Fault
     matches: int
     of: int
@@ -115,9 +115,9 @@ class Blunder:
         return self.played.was_warm(self.fault.seat)
 
 
-def blunders_in(matches: Sequence[Played]) -> list[Blunder]:
+def blunders_in(matches: Sequence[PlayedTrial]) -> list[Blunder]:
     """Return the faults of the bot by cause, in the order in which they came up."""
-    found: dict[FaultCause, list[tuple[Played, Fault]]] = {}
+    found: dict[FaultCause, list[tuple[PlayedTrial, Fault]]] = {}
     for played in matches:
         for fault in {fault.cause: fault for fault in reversed(played.faults)}.values():
             found.setdefault(fault.cause, []).append((played, fault))
@@ -139,7 +139,7 @@ def finding_of_second_match(blunder: Blunder) -> Finding:
         "well. A process plays many matches: begin each MatchStarted with a clean slate.",
         what=_describe(_KINDS[blunder.fault.cause], blunder),
     )
-    return failed(Check.SECOND_MATCH, sentence, evidence_of(blunder))
+    return failed(TrialCheck.SECOND_MATCH, sentence, evidence_of(blunder))
 
 
 def checks_of(findings: Iterable[Finding]) -> set[str]:
@@ -149,11 +149,11 @@ def checks_of(findings: Iterable[Finding]) -> set[str]:
 
 def evidence_of(blunder: Blunder) -> dict[str, Any]:
     """Return where a fault was made, and what is known of it."""
-    fault, bout = blunder.fault, blunder.played.bout
+    fault, trial = blunder.fault, blunder.played.trial
     return {
         **fault.evidence,
-        "game": bout.ground.game,
-        "seats": bout.ground.seats,
+        "game": trial.setup.game,
+        "seats": trial.setup.seats,
         "seat": fault.seat,
         "ply": fault.ply,
         "cause": fault.cause.value,
@@ -167,20 +167,20 @@ def _log_instead(blunder: Blunder) -> str:
     return "" if blunder.fault.evidence.get("stdout") else _end_of_log(blunder.played, blunder.fault.seat)
 
 
-def _end_of_log(played: Played, seat: int) -> str:
+def _end_of_log(played: PlayedTrial, seat: int) -> str:
     texts = [log.data.decode("utf-8", "replace") for log in played.report.seat_logs if log.seat == seat]
     return "".join(texts)[-SHOWN_LOG_CHARACTERS:]
 
 
 def _describe(kind: _Kind, blunder: Blunder) -> Text:
-    fault, ground = blunder.fault, blunder.played.bout.ground
-    where: str = ground.describe()
+    fault, setup = blunder.fault, blunder.played.trial.setup
+    where: str = setup.describe()
     if fault.ply:
         where = Text(
             "trial.seats_ply",
             "{game} with {seats} seats at ply {ply}",
-            game=ground.game,
-            seats=ground.seats,
+            game=setup.game,
+            seats=setup.seats,
             ply=fault.ply,
         )
     if blunder.of > 1:

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from arena.model.admissions import Finding
 from arena.trial.blunders import Blunder, finding_of, finding_of_second_match
-from arena.trial.trials import Played
-from arena.trial.values import Bout
+from arena.trial.trials import PlayedTrial
+from arena.trial.values import TrialMatch
 
-Play = Callable[[Sequence[Bout]], Awaitable[list[Played]]]
+Play = Callable[[Sequence[TrialMatch]], Awaitable[list[PlayedTrial]]]
 """Plays matches, and returns them in order."""
 
 
@@ -25,5 +25,5 @@ async def _is_of_age(blunder: Blunder, play: Play) -> bool:
     """Return whether a fault comes from a process's earlier matches: new processes do not make it."""
     if not blunder.was_warm:
         return False
-    (again,) = await play([blunder.played.bout.with_fresh_bots()])
+    (again,) = await play([blunder.played.trial.with_fresh_bots()])
     return not again.faults

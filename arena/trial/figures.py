@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil
 
 from arena.trial.lineup import opponent_in
-from arena.trial.trials import Played
+from arena.trial.trials import PlayedTrial
 from ratings.statistics.firsts import Firsts, match_firsts
 from ratings.statistics.points import most_points, seat_points
 from ratings.statistics.proportion import MeanScore, mean_score
@@ -17,7 +17,7 @@ from ratings.statistics.proportion import MeanScore, mean_score
 
 @dataclass(frozen=True, slots=True)
 class DecisionTimes:
-    """What the decisions of a bot were charged on one ground."""
+    """What the decisions of a bot were charged on one setup."""
 
     game: str
     seats: int
@@ -46,36 +46,36 @@ class Score:
     score: MeanScore
 
 
-def score_of(played: Played) -> Fraction:
+def score_of(played: PlayedTrial) -> Fraction:
     """Return the normalised rank of the bot in a match of a lineup, where it has one seat."""
-    ranks, (own,) = played.report.result.ranks, played.bout.own
+    ranks, (own,) = played.report.result.ranks, played.trial.own
     return Fraction(seat_points(ranks, own), most_points(len(ranks)))
 
 
-def is_lost(played: Played) -> bool:
+def is_lost(played: PlayedTrial) -> bool:
     """Return whether another bot won, and this one made no fault."""
-    (own,) = played.bout.own
+    (own,) = played.trial.own
     return not played.faults and played.report.result.ranks[own] > 1
 
 
-def decision_times(matches: Sequence[Played]) -> list[DecisionTimes]:
-    """Return the times on each ground on which it decided anything."""
+def decision_times(matches: Sequence[PlayedTrial]) -> list[DecisionTimes]:
+    """Return the times on each setup on which it decided anything."""
     found = []
     for (game, seats), played in _by_ground(matches).items():
         charges = sorted(charge for one in played for charge in one.charges_us())
         if charges:
-            limit_us = played[0].bout.spec.clock.decision_limit_us
+            limit_us = played[0].trial.spec.clock.decision_limit_us
             found.append(_times(game, seats, charges, limit_us))
     return found
 
 
-def scores(matches: Sequence[Played]) -> list[Score]:
-    """Return how it did against each sample, over all grounds."""
+def scores(matches: Sequence[PlayedTrial]) -> list[Score]:
+    """Return how it did against each sample, over all setups."""
     return [_score(against, played) for against, played in _by_sample(matches).items()]
 
 
-def _score(against: str, played: Sequence[Played]) -> Score:
-    kinds = Counter(match_firsts(one.report.result.ranks)[one.bout.own[0]] for one in played)
+def _score(against: str, played: Sequence[PlayedTrial]) -> Score:
+    kinds = Counter(match_firsts(one.report.result.ranks)[one.trial.own[0]] for one in played)
     return Score(
         against=against,
         matches=len(played),
@@ -87,7 +87,7 @@ def _score(against: str, played: Sequence[Played]) -> Score:
     )
 
 
-def peak_memory_bytes(matches: Sequence[Played]) -> int | None:
+def peak_memory_bytes(matches: Sequence[PlayedTrial]) -> int | None:
     """Return the most memory that a process of it used with its descendants, or None if nobody could measure it."""
     peaks = [process.peak_memory_bytes for played in matches for process in played.processes]
     return max((peak for peak in peaks if peak is not None), default=None)
@@ -103,15 +103,15 @@ def quantile(ascending: Sequence[int], part: float) -> int:
     return ascending[max(ceil(part * len(ascending)) - 1, 0)]
 
 
-def _by_ground(matches: Iterable[Played]) -> Mapping[tuple[str, int], list[Played]]:
-    found: dict[tuple[str, int], list[Played]] = {}
+def _by_ground(matches: Iterable[PlayedTrial]) -> Mapping[tuple[str, int], list[PlayedTrial]]:
+    found: dict[tuple[str, int], list[PlayedTrial]] = {}
     for played in matches:
-        found.setdefault((played.bout.ground.game, played.bout.ground.seats), []).append(played)
+        found.setdefault((played.trial.setup.game, played.trial.setup.seats), []).append(played)
     return found
 
 
-def _by_sample(matches: Iterable[Played]) -> Mapping[str, list[Played]]:
-    found: dict[str, list[Played]] = {}
+def _by_sample(matches: Iterable[PlayedTrial]) -> Mapping[str, list[PlayedTrial]]:
+    found: dict[str, list[PlayedTrial]] = {}
     for played in matches:
-        found.setdefault(opponent_in(played.bout), []).append(played)
+        found.setdefault(opponent_in(played.trial), []).append(played)
     return found

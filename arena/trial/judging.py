@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.match.leak_verdict import LeakVerdict
-from arena.match.report import LeakCheck
+from arena.match.report import LeakCheckResult
 from arena.match.spec import SeatSpec
 from arena.model.admissions import Finding
-from arena.trial.trials import Played
-from arena.trial.values import OUTPUT, Check, failed, noted, passed, skipped
+from arena.trial.trials import PlayedTrial
+from arena.trial.values import OUTPUT, TrialCheck, failed, noted, passed, skipped
 from engine.text import Text
 
 _MEGABYTE = 1 << 20
@@ -18,13 +18,13 @@ _MUCH = 0.8
 """The share of a limit from which on an author is told to take care."""
 
 
-def judge_play(matches: Sequence[Played]) -> Finding:
+def judge_play(matches: Sequence[PlayedTrial]) -> Finding:
     """Return what is said of a bot that made no fault in these matches."""
-    resigned = sum(any(seat in played.bout.own for seat in played.report.result.resigned) for played in matches)
-    grounds = list(dict.fromkeys(played.bout.ground.describe() for played in matches))
+    resigned = sum(any(seat in played.trial.own for seat in played.report.result.resigned) for played in matches)
+    setups = list(dict.fromkeys(played.trial.setup.describe() for played in matches))
     if resigned:
         return noted(
-            Check.PLAY,
+            TrialCheck.PLAY,
             Text(
                 "trial.played_matches_without_fault_gave",
                 "It played {count} matches without a fault, and gave up in {resigned} of them.",
@@ -33,22 +33,22 @@ def judge_play(matches: Sequence[Played]) -> Finding:
             ),
         )
     return passed(
-        Check.PLAY,
+        TrialCheck.PLAY,
         Text(
             "trial.played_matches_without_fault",
             "It played {count} matches without a fault: {what}.",
             count=len(matches),
-            what=grounds[0] if len(grounds) == 1 else ", ".join(grounds),
+            what=setups[0] if len(setups) == 1 else ", ".join(setups),
         ),
     )
 
 
-def judge_clock(matches: Sequence[Played]) -> Finding:
+def judge_clock(matches: Sequence[PlayedTrial]) -> Finding:
     """Return how its decisions compare with the time that it had; lateness inside the margin is noted."""
     count = late = 0
     slowest = (0.0, 0, 0)
     for played in matches:
-        limit_us = played.bout.spec.clock.decision_limit_us
+        limit_us = played.trial.spec.clock.decision_limit_us
         for charged_us in played.charges_us():
             count += 1
             late += bool(limit_us) and charged_us > limit_us
@@ -72,7 +72,7 @@ def judge_clock(matches: Sequence[Played]) -> Finding:
         )
     )
     if not late:
-        return passed(Check.CLOCK, told)
+        return passed(TrialCheck.CLOCK, told)
     why = Text(
         "trial.were_over_their_time",
         "{what} {late} ({share}) were over their time and saved by the margin alone: keep a reserve.",
@@ -80,16 +80,18 @@ def judge_clock(matches: Sequence[Played]) -> Finding:
         late=late,
         share=f"{late / count:.1%}",
     )
-    return noted(Check.CLOCK, why, {"decisions": count, "late": late, "charged_us": charged_us, "limit_us": limit_us})
+    return noted(
+        TrialCheck.CLOCK, why, {"decisions": count, "late": late, "charged_us": charged_us, "limit_us": limit_us}
+    )
 
 
-def judge_memory(bot: SeatSpec, matches: Sequence[Played]) -> Finding:
+def judge_memory(bot: SeatSpec, matches: Sequence[PlayedTrial]) -> Finding:
     """Return how its memory compares with its limit."""
     peaks = [process.peak_memory_bytes or 0 for played in matches for process in played.processes]
     used, limit = max(peaks, default=0) // _MEGABYTE, bot.memory_mb
     if not used:
         return passed(
-            Check.RESOURCES,
+            TrialCheck.RESOURCES,
             Text("trial.stayed_within_mib_memory", "It stayed within its {limit} MiB of memory.", limit=limit),
         )
     sentence = Text(
@@ -99,16 +101,16 @@ def judge_memory(bot: SeatSpec, matches: Sequence[Played]) -> Finding:
         limit=limit,
     )
     if used < limit * _MUCH:
-        return passed(Check.RESOURCES, sentence)
+        return passed(TrialCheck.RESOURCES, sentence)
     why = Text(
         "trial.near_limit_beyond_process_ended",
         "{what} That is near its limit, and beyond it a process is ended: use less, or raise memory_mb.",
         what=sentence,
     )
-    return noted(Check.RESOURCES, why, {"used_mb": used, "limit_mb": limit})
+    return noted(TrialCheck.RESOURCES, why, {"used_mb": used, "limit_mb": limit})
 
 
-def judge_output(matches: Sequence[Played]) -> Finding:
+def judge_output(matches: Sequence[PlayedTrial]) -> Finding:
     """Return whether it wrote to stdout: that is allowed, but mostly a bot whose author expects somebody to read it."""
     noisy = [played for played in matches if any(process.stdout_bytes for process in played.processes)]
     if not noisy:
@@ -128,24 +130,24 @@ def judge_output(matches: Sequence[Played]) -> Finding:
     )
 
 
-def judge_second_match(matches: Sequence[Played]) -> Finding:
+def judge_second_match(matches: Sequence[PlayedTrial]) -> Finding:
     """Return what processes that had played before did in their next match."""
-    checks = [check for played in matches for check in played.report.leak_checks if check.seat in played.bout.own]
+    checks = [check for played in matches for check in played.report.leak_checks if check.seat in played.trial.own]
     for check in checks:
         if check.verdict is LeakVerdict.LEAK:
             return failed(
-                Check.SECOND_MATCH,
+                TrialCheck.SECOND_MATCH,
                 Text(
                     "trial.forget_everything_when_match_ends",
                     "{what} Forget everything when a match ends.",
                     what=check.sentence,
                 ),
-                _shown(check),
+                _evidence_of(check),
             )
     again = sum(process.was_warm for played in matches for process in played.processes)
     if not again:
         return skipped(
-            Check.SECOND_MATCH,
+            TrialCheck.SECOND_MATCH,
             Text("trial.no_process_came_second_match", "No process of it came to a second match here."),
         )
     equal = any(check.verdict is LeakVerdict.EQUAL for check in checks)
@@ -157,9 +159,9 @@ def judge_second_match(matches: Sequence[Played]) -> Finding:
         )
     )
     if not equal:
-        return passed(Check.SECOND_MATCH, played_again)
+        return passed(TrialCheck.SECOND_MATCH, played_again)
     return passed(
-        Check.SECOND_MATCH,
+        TrialCheck.SECOND_MATCH,
         Text(
             "trial.new_processes_gave_same_answers",
             "{what} New processes gave the same answers, so nothing is carried over.",
@@ -168,18 +170,18 @@ def judge_second_match(matches: Sequence[Played]) -> Finding:
     )
 
 
-def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[Played, Played]]) -> Finding:
+def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[PlayedTrial, PlayedTrial]]) -> Finding:
     """Return whether equal matches of new processes were played equally."""
     if not bot.is_deterministic:
         return skipped(
-            Check.DETERMINISM,
+            TrialCheck.DETERMINISM,
             Text("trial.does_not_declare_itself_deterministic", "It does not declare itself deterministic."),
         )
     for one, other in pairs:
         if one.report.game_digest != other.report.game_digest:
             return _unequal(one, other)
     return passed(
-        Check.DETERMINISM,
+        TrialCheck.DETERMINISM,
         Text(
             "trial.matches_were_played_twice_new",
             "{count} matches were played twice by new processes, and were equal.",
@@ -188,7 +190,7 @@ def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[Played, Played]]) -> 
     )
 
 
-def judge_ending(matches: Sequence[Played]) -> Finding:
+def judge_ending(matches: Sequence[PlayedTrial]) -> Finding:
     """Return whether its processes end when they are told to, and in good order.
 
     Both are only noted: a bot is ended anyway, and one that crashes after a match is started anew for the next.
@@ -205,25 +207,26 @@ def judge_ending(matches: Sequence[Played]) -> Finding:
             count=len(told),
             how=failures[0],
         )
-        return noted(Check.ENDING, why, {"failed": len(failures), "ended": failures[0]})
+        return noted(TrialCheck.ENDING, why, {"failed": len(failures), "ended": failures[0]})
     stayed = told.count(False)
     if not told:
-        return skipped(Check.ENDING, Text("trial.no_process_seen_end", "No process of it was seen to end."))
+        return skipped(TrialCheck.ENDING, Text("trial.no_process_seen_end", "No process of it was seen to end."))
     if stayed < len(told):
         return passed(
-            Check.ENDING, Text("trial.processes_end_when_their_stream", "Its processes end when their stream does.")
+            TrialCheck.ENDING,
+            Text("trial.processes_end_when_their_stream", "Its processes end when their stream does."),
         )
     why = Text(
         "trial.processes_did_not_end_within",
         "Its processes did not end within half a second after their stream was closed, and had to be ended. Leave when "
         "the stream ends, or what you would still do is lost.",
     )
-    return noted(Check.ENDING, why)
+    return noted(TrialCheck.ENDING, why)
 
 
-def _unequal(one: Played, other: Played) -> Finding:
+def _unequal(one: PlayedTrial, other: PlayedTrial) -> Finding:
     ply, mine, others = _first_difference(one, other)
-    where = one.bout.ground.describe()
+    where = one.trial.setup.describe()
     sentence = Text(
         "trial.declares_itself_deterministic_two_new",
         "It declares itself deterministic, and two new processes played the same match of {what} with the same seeds "
@@ -232,11 +235,11 @@ def _unequal(one: Played, other: Played) -> Finding:
         what=where,
         ply=ply,
     )
-    evidence = {"game": one.bout.ground.game, "seats": one.bout.ground.seats, "ply": ply}
-    return failed(Check.DETERMINISM, sentence, {**evidence, "actions": [mine, others]})
+    evidence = {"game": one.trial.setup.game, "seats": one.trial.setup.seats, "ply": ply}
+    return failed(TrialCheck.DETERMINISM, sentence, {**evidence, "actions": [mine, others]})
 
 
-def _first_difference(one: Played, other: Played) -> tuple[int, int | None, int | None]:
+def _first_difference(one: PlayedTrial, other: PlayedTrial) -> tuple[int, int | None, int | None]:
     """Return the first ply at which two records differ and both actions, None for a record that has ended."""
     actions = [[entry["action"] for entry in played.document["entries"]] for played in (one, other)]
     for ply, (mine, others) in enumerate(zip(*actions, strict=False)):
@@ -247,5 +250,5 @@ def _first_difference(one: Played, other: Played) -> tuple[int, int | None, int 
     return ply, mine, others
 
 
-def _shown(check: LeakCheck) -> dict[str, Any]:
+def _evidence_of(check: LeakCheckResult) -> dict[str, Any]:
     return {**check.evidence, "ply": check.ply}

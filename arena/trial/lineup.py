@@ -1,4 +1,4 @@
-"""Plans the matches in which a bot is tested at home: each ground against each sample. Pure.
+"""Plans the matches in which a bot is tested by its author: each setup against each sample. Pure.
 
 Equal lineups plan equal matches. Each has an opening, dice and seeds of its own, the same against every sample.
 """
@@ -13,7 +13,7 @@ from arena.match.time_control import TimeControl
 from arena.tournament.formats.openings import draw_opening
 from arena.tournament.formats.seeds import derive, secret_from_seed
 from arena.trial.seats import RANDOM
-from arena.trial.values import Bout, Ground
+from arena.trial.values import TrialMatch, TrialSetup
 from engine import registry
 
 
@@ -22,78 +22,78 @@ class Lineup:
     """A bot, and against whom it is tested where."""
 
     bot: SeatSpec
-    grounds: tuple[Ground, ...]
+    setups: tuple[TrialSetup, ...]
     """At least one; those of one game stand together, the fewest seats first."""
     samples: Mapping[str, SeatSpec]
     """At least one by name; in its matches it sits in all seats that are not the bot's."""
     clock: TimeControl
     seed: int
     matches: int = 0
-    """How many on each ground against each sample; 0 for one in every seat."""
+    """How many on each setup against each sample; 0 for one in every seat."""
     cores: int = 1
     """How many processor cores each bot is granted."""
 
-    def first_bouts(self) -> list[Bout]:
+    def first_trials(self) -> list[TrialMatch]:
         """Return one match of each game for new processes, to see whether it plays at all."""
-        first: dict[str, Ground] = {}
-        for ground in self.grounds:
-            first.setdefault(ground.game, ground)
-        bouts = [self._bout(ground, self._samples_on(ground)[0], 0) for ground in first.values()]
-        return [replace(bout, spec=replace(bout.spec, uses_fresh_bots=True)) for bout in bouts]
+        first: dict[str, TrialSetup] = {}
+        for setup in self.setups:
+            first.setdefault(setup.game, setup)
+        trials = [self._trial(setup, self._samples_on(setup)[0], 0) for setup in first.values()]
+        return [replace(trial, spec=replace(trial.spec, uses_fresh_bots=True)) for trial in trials]
 
-    def other_bouts(self, games: Iterable[str]) -> list[Bout]:
+    def other_trials(self, games: Iterable[str]) -> list[TrialMatch]:
         """Return all matches of these games but the first of each."""
-        first = {bout.spec.match_id for bout in self.first_bouts()}
+        first = {trial.spec.match_id for trial in self.first_trials()}
         wanted = frozenset(games)
-        bouts = (
-            self._bout(ground, sample, index)
-            for ground in self.grounds
-            if ground.game in wanted
-            for index in range(self.matches or ground.seats)
-            for sample in self._samples_on(ground)
+        trials = (
+            self._trial(setup, sample, index)
+            for setup in self.setups
+            if setup.game in wanted
+            for index in range(self.matches or setup.seats)
+            for sample in self._samples_on(setup)
         )
-        return [bout for bout in bouts if bout.spec.match_id not in first]
+        return [trial for trial in trials if trial.spec.match_id not in first]
 
-    def _samples_on(self, ground: Ground) -> list[str]:
+    def _samples_on(self, setup: TrialSetup) -> list[str]:
         """Return who can play there: only the random one knows what to do in a game that values no position."""
         names = list(self.samples)
-        if registry.get(ground.game).playable is None and RANDOM in names:
+        if registry.get(setup.game).playable is None and RANDOM in names:
             return [RANDOM]
         return names
 
-    def _bout(self, ground: Ground, sample: str, index: int) -> Bout:
-        own = index % ground.seats
+    def _trial(self, setup: TrialSetup, sample: str, index: int) -> TrialMatch:
+        own = index % setup.seats
         secret = secret_from_seed(self.seed)
 
         def draw(*what: str | int) -> int:
-            return derive(secret, ground.game, ground.seats, index, *what)
+            return derive(secret, setup.game, setup.seats, index, *what)
 
-        game, chance_seed = registry.get(ground.game), draw("chance")
+        game, chance_seed = registry.get(setup.game), draw("chance")
         spec = MatchSpec(
-            match_id=f"{ground.game}-{ground.seats}-{sample}-{index + 1}",
+            match_id=f"{setup.game}-{setup.seats}-{sample}-{index + 1}",
             attempt=1,
-            game=ground.game,
-            rules_version=ground.rules_version,
-            options=ground.options,
+            game=setup.game,
+            rules_version=setup.rules_version,
+            options=setup.options,
             clock=self.clock,
             cores=self.cores,
             chance_seed=chance_seed,
             opening=draw_opening(
                 game,
-                seats=ground.seats,
-                options=game.parse_options(ground.options),
+                seats=setup.seats,
+                options=game.parse_options(setup.options),
                 chance_seed=chance_seed,
                 seed=draw("opening"),
             ),
             seats=tuple(
                 replace(self.bot if seat == own else self.samples[sample], seed=draw("bot", seat))
-                for seat in range(ground.seats)
+                for seat in range(setup.seats)
             ),
             keeps_logs=True,
         )
-        return Bout(ground, spec, (own,))
+        return TrialMatch(setup, spec, (own,))
 
 
-def opponent_in(bout: Bout) -> str:
+def opponent_in(trial: TrialMatch) -> str:
     """Return the name of the sample in a match of a lineup."""
-    return next(seat.name for index, seat in enumerate(bout.spec.seats) if index not in bout.own)
+    return next(seat.name for index, seat in enumerate(trial.spec.seats) if index not in trial.own)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from arena.hosting.runtime_directory import scratch_directory
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 
 
 @contextmanager
-def temporary_store(runtimes: Runtimes, level: str) -> Iterator[StoredPrograms]:
+def temporary_store(runtimes: RuntimeCatalog, level: str) -> Iterator[StoredPrograms]:
     """Give a store of versions for bots at that level of the sandbox, which is removed with all that is in it."""
     with scratch_directory() as root:  # if root runs the sandbox, another user reads the files
         yield StoredPrograms(VersionStore(root / "bots"), SandboxPolicy(level), runtimes, root / "builds")

@@ -11,7 +11,7 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.replay import load, timed_entries
 from arena.match.report import MatchReport, SeatProcess
 from arena.match.result import Fault
-from arena.trial.values import Bout
+from arena.trial.values import TrialMatch
 from engine.text import Text
 
 if TYPE_CHECKING:  # a bot is tested without a database, which takes a third of a second to import
@@ -28,10 +28,10 @@ class UndecidedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedTrial:
     """A trial match that was played."""
 
-    bout: Bout
+    trial: TrialMatch
     report: MatchReport
     document: Mapping[str, Any]
     """Its replay."""
@@ -39,17 +39,17 @@ class Played:
     @property
     def faults(self) -> Sequence[Fault]:
         """What the bot that is looked at did wrong, in any of its seats."""
-        return [fault for fault in self.report.result.faults if fault.seat in self.bout.own]
+        return [fault for fault in self.report.result.faults if fault.seat in self.trial.own]
 
     @property
     def processes(self) -> Sequence[SeatProcess]:
         """How the processes of the bot did."""
-        return [process for process in self.report.seat_processes if process.seat in self.bout.own]
+        return [process for process in self.report.seat_processes if process.seat in self.trial.own]
 
     def charges_us(self) -> Iterator[int]:
         """Yield what each decision of the bot was charged."""
         for entry in timed_entries(self.document):
-            if entry["seat"] in self.bout.own:
+            if entry["seat"] in self.trial.own:
                 yield entry["charged_us"]
 
     def was_warm(self, seat: int) -> bool:
@@ -57,34 +57,34 @@ class Played:
         return any(process.was_warm for process in self.report.seat_processes if process.seat == seat)
 
 
-async def play_all(executor: MatchExecutor, bouts: Iterable[Bout]) -> list[Played]:
+async def play_all(executor: MatchExecutor, trials: Iterable[TrialMatch]) -> list[PlayedTrial]:
     """Play matches, as many at once as the executor likes, and return them in order. Raises UndecidedError."""
-    wanted = list(bouts)
+    wanted = list(trials)
     # The long ones first, so that no slot is left to play one of them alone at the end.
-    longest_first = sorted(wanted, key=lambda bout: len(bout.own), reverse=True)
-    tasks = {bout.spec.match_id: asyncio.ensure_future(_play(executor, bout)) for bout in longest_first}
+    longest_first = sorted(wanted, key=lambda trial: len(trial.own), reverse=True)
+    tasks = {trial.spec.match_id: asyncio.ensure_future(_play(executor, trial)) for trial in longest_first}
     try:
-        return await asyncio.gather(*(tasks[bout.spec.match_id] for bout in wanted))
+        return await asyncio.gather(*(tasks[trial.spec.match_id] for trial in wanted))
     finally:
         for task in tasks.values():
             task.cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
 
 
-async def _play(executor: MatchExecutor, bout: Bout) -> Played:
+async def _play(executor: MatchExecutor, trial: TrialMatch) -> PlayedTrial:
     for attempt in range(1, MOST_ATTEMPTS + 1):
         try:
-            report = await executor.run(replace(bout.spec, attempt=attempt))
+            report = await executor.run(replace(trial.spec, attempt=attempt))
         except MatchLostError as error:
             if attempt == MOST_ATTEMPTS or error.cause in _USELESS_TO_REPEAT:
                 raise UndecidedError(
                     Text(
                         "trial.could_not_played",
                         "{what} could not be played: {why}",
-                        what=bout.ground.describe(),
+                        what=trial.setup.describe(),
                         why=error,
                     )
                 ) from error
         else:
-            return Played(bout, report, await asyncio.to_thread(load, report.replay))
+            return PlayedTrial(trial, report, await asyncio.to_thread(load, report.replay))
     raise AssertionError("every attempt returns or raises")

@@ -12,7 +12,7 @@ from arena.model.admissions import Finding, FindingState
 from engine.text import Text
 
 
-class Check(enum.StrEnum):
+class TrialCheck(enum.StrEnum):
     """What is looked at, in the order in which it is reported."""
 
     START = "start"
@@ -38,7 +38,7 @@ OUTPUT, RULES, BUILD = "output", "rules", "build"
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class TrialSetup:
     """A game and a number of seats that a bot claims to play."""
 
     game: str
@@ -52,15 +52,15 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Bout:
+class TrialMatch:
     """One trial match, which belongs to no tournament."""
 
-    ground: Ground
+    setup: TrialSetup
     spec: MatchSpec
     own: tuple[int, ...]
     """The seats of the bot that is looked at."""
 
-    def with_fresh_bots(self) -> Bout:
+    def with_fresh_bots(self) -> TrialMatch:
         """Return the same match for new processes."""
         spec = replace(self.spec, match_id=f"{self.spec.match_id}-fresh", uses_fresh_bots=True)
         return replace(self, spec=spec)

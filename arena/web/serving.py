@@ -19,6 +19,7 @@ from fastapi import FastAPI
 
 from arena.web.connections import MOST, TimedHttpProtocol
 from arena.web.warm_up import warm_up
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 _FILES_BESIDE = 512
@@ -52,7 +53,7 @@ def listen(host: str, port: int) -> socket.socket:
         listening.bind(place)
         listening.listen(512)
     except OSError as error:
-        why = error.strerror or str(error)
+        why = os_error_text(error)
         raise WebListenError(
             Text(
                 "web.cannot_listened_choose_another_address",

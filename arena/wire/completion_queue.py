@@ -26,7 +26,7 @@ _POLLED_IO = "-event_engine_listener,-event_engine_client"
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class QueueRefusal:
     """Why the queue is not used, and what to do about it; both are empty where it is used."""
 
     why: str = ""
@@ -35,7 +35,7 @@ class Refusal:
     """Whether what was asked for is no road at all."""
 
 
-def refusal() -> Refusal:
+def refusal() -> QueueRefusal:
     """Return why the queue is not used here.
 
     ARENA_GRPC names the road: `aio`, or `queue` with any version; by `auto`, or without it, the queue with those
@@ -48,15 +48,15 @@ def refusal() -> Refusal:
             'ARENA_GRPC is "{value}", none of auto, queue and aio',
             value=f"{wanted:.20}",
         )
-        return Refusal(why, Text("wire.unset_arena_grpc", "unset ARENA_GRPC"), is_mistake=True)
+        return QueueRefusal(why, Text("wire.unset_arena_grpc", "unset ARENA_GRPC"), is_mistake=True)
     if wanted == "aio":
-        return Refusal(Text("wire.arena_grpc_aio", "ARENA_GRPC is aio"))
+        return QueueRefusal(Text("wire.arena_grpc_aio", "ARENA_GRPC is aio"))
     if sys.platform != "linux":
-        return Refusal(Text("wire.not_tried", "{system} was not tried", system=sys.platform))
+        return QueueRefusal(Text("wire.not_tried", "{system} was not tried", system=sys.platform))
     version = grpcio_version()
     if wanted == "queue" or _was_tried(version):
-        return Refusal()
-    return Refusal(f"grpcio {version} was not tried", "pip install 'grpcio>=1.76,<1.86'")
+        return QueueRefusal()
+    return QueueRefusal(f"grpcio {version} was not tried", "pip install 'grpcio>=1.76,<1.86'")
 
 
 def _was_tried(version: str) -> bool:
@@ -72,7 +72,7 @@ def prepare() -> bool:
     """
     refused = refusal()
     if refused.is_mistake:
-        _tell_once(joined(refused.why, refused.remedy))
+        _warn_once(joined(refused.why, refused.remedy))
     if refused.why:
         return False
     os.environ.setdefault(EXPERIMENTS, _POLLED_IO)
@@ -80,7 +80,7 @@ def prepare() -> bool:
 
 
 @cache
-def _tell_once(line: str) -> None:
+def _warn_once(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 

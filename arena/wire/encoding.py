@@ -82,11 +82,11 @@ class MatchEncoder:
 
     def started(self, seat: int) -> bytes:
         """Return `MatchStarted` for a seat, which from then on has heard of the opening."""
-        return self._started(seat, self._match.hear(seat))
+        return self._started(seat, self._match.take_unseen_events(seat))
 
     def resumed(self, seat: int) -> bytes:
         """Return `MatchStarted` for a seat whose bot has come back; it has heard of everything then."""
-        self._match.hear(seat)
+        self._match.take_unseen_events(seat)
         return self._started(seat, self._match.playing.visible_events(seat, 0), resumed=True)
 
     def _started(self, seat: int, events: Sequence[Event], *, resumed: bool = False) -> bytes:
@@ -146,7 +146,7 @@ class MatchEncoder:
                 details_json=json.dumps(dict(result.details)) if result.by_rules else "",
             ),
             faults=[_encode_fault(fault) for fault in match.faults_of(seat)],
-            events=self._encode_events(match.hear(seat)),
+            events=self._encode_events(match.take_unseen_events(seat)),
         )
         return play_pb2.PlayResponse(match_finished=finished).SerializeToString()
 

@@ -20,7 +20,7 @@ from arena.hosting.errors import (
     StorageFailedError,
 )
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.launcher.reports import BEGINNING, Log, Mark
+from arena.hosting.launcher.reports import BEGINNING, Log, OutputMark
 from arena.match.host_faults import HostBrokenError, HostCause
 from arena.match.result import Fault, FaultCause
 from engine.text import Text
@@ -48,7 +48,7 @@ class StartError(Exception):
         return Fault(seat, self.cause, 0, self.explanation, self.evidence)
 
 
-async def examine(process: HostedProcess, by_itself: bool, since: Mark = BEGINNING) -> dict[str, Any]:
+async def examine(process: HostedProcess, by_itself: bool, since: OutputMark = BEGINNING) -> dict[str, Any]:
     """Return the evidence that a process left; how it ended is included if it ended `by_itself`.
 
     That is the end of what it wrote to stderr and, if it wrote there at all, to stdout. Raises HostingError.

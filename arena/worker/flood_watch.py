@@ -13,9 +13,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from arena.hosting.proc.sockets import Connections, connections
+from arena.hosting.procfs.sockets import Connections, connections
 from arena.referee.inbox import Flood
-from arena.worker.door import WayIn
+from arena.worker.bot_listener import BotListener
 from arena.worker.own_limits import OwnLimits, OwnWatch
 from engine.text import Text
 
@@ -35,7 +35,7 @@ MESSAGE_BYTES = 1024
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of one door in a row of looks."""
+    """What was seen of one listener in a row of looks."""
 
     messages: int
     unread: list[int] = field(default_factory=list)
@@ -54,12 +54,12 @@ class _Seen:
 
 
 class FloodWatch:
-    """Watches the doors that `doors` returns; `run` never ends."""
+    """Watches the listeners that `listeners` returns; `run` never ends."""
 
-    def __init__(self, doors: Callable[[], Sequence[WayIn]], own: OwnWatch | None = None) -> None:
-        self._doors = doors
+    def __init__(self, listeners: Callable[[], Sequence[BotListener]], own: OwnWatch | None = None) -> None:
+        self._listeners = listeners
         self._own = own or OwnWatch(OwnLimits(), end=lambda _: None)
-        self._heard: dict[WayIn, int] = {}
+        self._heard: dict[BotListener, int] = {}
 
     async def run(self) -> None:
         """Look again and again, and disconnect who floods; fall when this process has reached a limit of its own."""
@@ -72,24 +72,24 @@ class FloodWatch:
 
     def _compare(self) -> float:
         """Return which part of a core went since the last call into what no message explains."""
-        heard = {door: door.count_messages() for door in self._doors()}
-        messages = sum(count - self._heard.get(door, 0) for door, count in heard.items())
+        heard = {listener: listener.count_messages() for listener in self._listeners()}
+        messages = sum(count - self._heard.get(listener, 0) for listener, count in heard.items())
         self._heard = heard
         return self._own.look(messages)
 
     async def _find(self, share: float) -> bool:
         """Look at what lies unread, disconnect the bot that it shows, and return whether there is one."""
-        seen = {door: _Seen(door.count_messages()) for door in self._doors()}
+        seen = {listener: _Seen(listener.count_messages()) for listener in self._listeners()}
         for _ in range(LOOKS):
             await asyncio.sleep(LOOK_S)
             there = connections()
-            for door, one in seen.items():
-                one.add(door.count_messages(), there.get(str(door.socket), Connections()).unread)
-        suspects = [(sum(one.unread), len(one.unread), door) for door, one in seen.items() if one.is_flood()]
+            for listener, one in seen.items():
+                one.add(listener.count_messages(), there.get(str(listener.socket), Connections()).unread)
+        suspects = [(sum(one.unread), len(one.unread), listener) for listener, one in seen.items() if one.is_flood()]
         if suspects:
-            unread, looks, door = max(suspects, key=lambda suspect: suspect[0])
+            unread, looks, listener = max(suspects, key=lambda suspect: suspect[0])
             evidence = {"unexplained_share": round(share, 2), "unread_bytes": unread // looks, "looks": looks}
-            door.disconnect(Flood(_WHY, evidence))
+            listener.disconnect(Flood(_WHY, evidence))
         return bool(suspects)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from arena.hosting.errors import HostingError
 from arena.match.decisions import Decision
-from arena.match.report import LeakCheck
+from arena.match.report import LeakCheckResult
 from arena.match.retrial import Retrial, Trial, compare
 from arena.match.spec import MatchSpec
 from arena.match.writing import WrittenReplay
@@ -37,7 +37,7 @@ def draw_one(match_id: str, seats: Sequence[int]) -> Sequence[int]:
 
 async def check_leaks(
     bots: WarmBots, spec: MatchSpec, replay: WrittenReplay, seats: Sequence[int]
-) -> tuple[LeakCheck, ...]:
+) -> tuple[LeakCheckResult, ...]:
     """Replay a match for each of the seats alone and compare the answers. Never raises: the match itself is over."""
     checks = []
     document = replay.document() if seats else {}

@@ -32,9 +32,9 @@ from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.match import MatchSpecError
 from arena.match.spec import MatchSpec
-from arena.worker.audience import Audience
 from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
 from arena.worker.host import MatchHost
+from arena.worker.live_feed import LiveFeed
 
 BEAT_S = 1.0
 
@@ -48,7 +48,7 @@ class WorkerLoop:
         self._reader = reader
         self._output = output
         self._waiting: deque[tuple[int, MatchSpec]] = deque()
-        self._audiences: dict[int, Audience] = {}
+        self._feeds: dict[int, LiveFeed] = {}
         self._has_work = asyncio.Event()
         self._playing: tuple[int, asyncio.Task[bytes]] | None = None
 
@@ -78,16 +78,16 @@ class WorkerLoop:
                 self._order(head["ticket"], MatchSpec.from_json(head["spec"]))
             elif head["do"] == "cancel":
                 self._cancel(head["ticket"])
-            elif (audience := self._audiences.get(head["ticket"])) is None:
+            elif (feed := self._feeds.get(head["ticket"])) is None:
                 continue  # the match has just ended
             elif head["do"] == "watch":
-                audience.come(head["logs"])
+                feed.come(head["logs"])
             elif head["do"] == "unwatch":
-                audience.leave()
+                feed.leave()
 
     def _order(self, ticket: int, spec: MatchSpec) -> None:
         self._waiting.append((ticket, spec))
-        self._audiences[ticket] = Audience(partial(self._show, ticket))
+        self._feeds[ticket] = LiveFeed(partial(self._show, ticket))
         self._has_work.set()
 
     def _show(self, ticket: int, events: Sequence[LiveEvent]) -> None:
@@ -98,7 +98,7 @@ class WorkerLoop:
             self._playing[1].cancel()
         for job in [job for job in self._waiting if job[0] == ticket]:
             self._waiting.remove(job)
-            self._audiences.pop(ticket).close()
+            self._feeds.pop(ticket).close()
             self._send(encode_cancelled(ticket))
 
     async def _play_all(self) -> None:
@@ -114,7 +114,7 @@ class WorkerLoop:
             finally:
                 task.cancel()
                 self._playing = None
-                self._audiences.pop(ticket).close()
+                self._feeds.pop(ticket).close()
             self._send(encode_cancelled(ticket) if task.cancelled() else task.result())
 
     async def _play(self, ticket: int, spec: MatchSpec) -> bytes:
@@ -123,7 +123,7 @@ class WorkerLoop:
         Raises HostBrokenError after sending the message itself, because this worker must end.
         """
         try:
-            return encode_report(ticket, await self._host.play(spec, self._audiences[ticket]))
+            return encode_report(ticket, await self._host.play(spec, self._feeds[ticket]))
         except MatchSpecError as error:
             return encode_lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE))
         except HostBrokenError as error:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from arena.hosting.groups.meter import GroupMeter
+from arena.hosting.cgroups.meter import GroupMeter
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.proc.meter import TreeMeter
+from arena.hosting.procfs.meter import TreeMeter
 
 
 def make_meter(process: HostedProcess) -> TreeMeter | GroupMeter:

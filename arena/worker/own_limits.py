@@ -1,7 +1,7 @@
 """What a process of ours that serves bots may itself hold and compute, whoever makes it: at its limit it falls.
 
 It holds against what nobody has thought of. Whoever started the process finds out whose doing it was
-(`arena.worker.door_apart`).
+(`arena.worker.proxied_listener`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from arena.hosting.falls import fall
-from arena.hosting.proc.machine import MEGABYTE
+from arena.hosting.procfs.machine import MEGABYTE
 from arena.referee.queue.loop import polled_s
 
 MESSAGE_S = 0.001

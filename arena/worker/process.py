@@ -9,7 +9,7 @@ import resource
 import sys
 
 from arena.hosting.errors import HostBusyError, HostingError
-from arena.hosting.sandbox.limits import Limits
+from arena.hosting.sandbox.limits import SandboxLimits
 from arena.worker.room import THREADS, has_room, wait_for_room
 
 MANY_DESCRIPTORS = 16_384
@@ -17,8 +17,8 @@ MANY_DESCRIPTORS = 16_384
 
 
 _INHERITED = {
-    "RLIMIT_CPU": ("-t", Limits().cpu_s),
-    "RLIMIT_FSIZE": ("-f", Limits().disk_mb << 20),
+    "RLIMIT_CPU": ("-t", SandboxLimits().cpu_s),
+    "RLIMIT_FSIZE": ("-f", SandboxLimits().disk_mb << 20),
     "RLIMIT_AS": ("-v", 4 << 30),
     "RLIMIT_DATA": ("-d", 4 << 30),
 }

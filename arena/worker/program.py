@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--cpu", type=float, metavar="SECONDS", default=OwnLimits().cpu_s, help="what no match explains"
     )
-    parser.add_argument("--apart", action="store_true", help="have each bot's door served by a process of its own")
+    parser.add_argument("--apart", action="store_true", help="have each bot's listener served by a process of its own")
     parser.add_argument("--patient", action="store_true", help="wait while there is no room for a bot")
     parser.add_argument("--profile", type=Path, metavar="DIRECTORY", help="write there where time goes")
     options = parser.parse_args(arguments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.match.decisions import DecidedBy
 from arena.match.match import Match
-from arena.match.report import HostNote, LeakCheck, MatchReport
+from arena.match.report import HostNote, LeakCheckResult, MatchReport
 from arena.match.spec import NO_SANDBOX, weakest_level
 from arena.match.writing import WrittenReplay
 from arena.worker.accounts import Accounts
@@ -13,7 +13,7 @@ from arena.worker.accounts import Accounts
 def build_report(
     match: Match,
     replay: WrittenReplay,
-    checks: tuple[LeakCheck, ...],
+    checks: tuple[LeakCheckResult, ...],
     accounts: Accounts,
     note: HostNote | None = None,
 ) -> MatchReport:

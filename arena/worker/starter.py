@@ -14,18 +14,18 @@ from arena.hosting.bot_environment import bot_environment
 from arena.hosting.errors import HostBusyError, HostingError, LaunchError, RuntimeDirectoryError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.runtime_directory import SCRATCH_NAME
-from arena.hosting.sandbox.levels import Program
-from arena.hosting.sandbox.limits import Limits
+from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.sandbox.start import start_confined
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.join import JoinError, Welcome, join
-from arena.referee.server import Admission
+from arena.referee.server import StreamAdmission
 from arena.referee.stream import BotStream
 from arena.worker.answering import answers
 from arena.worker.background import BackgroundTasks
 from arena.worker.blame import StartError, explain_absence, refuse
-from arena.worker.door import DoorOpener, WayIn
+from arena.worker.bot_listener import BotListener, ListenerOpener
 from arena.worker.room import RoomWatch, has_room, wait_for_room
 from arena.worker.start_clock import StartClock
 from arena.worker.warm_bot import BotKey, WarmBot
@@ -33,7 +33,7 @@ from engine.text import Text
 
 LEAVE_GRACE_S = 0.5
 CLOSE_PATIENCE_S = 20.0
-"""How long a door may take to close: one whose gRPC got no thread when it asked for one never does."""
+"""How long a listener may take to close: one whose gRPC got no thread when it asked for one never does."""
 LOOK_S = 0.1
 """How often the connections of a bot are counted that has not joined yet."""
 
@@ -57,34 +57,34 @@ class _Terms:
 
 
 class BotStarter:
-    """Starts processes, each with a door of its own and in an empty directory that is removed with it."""
+    """Starts processes, each with a listener of its own and in an empty directory that is removed with it."""
 
     def __init__(
         self,
         launcher: LauncherClient,
-        open_door: DoorOpener,
+        open_listener: ListenerOpener,
         directory: Path,
         welcome: Welcome = join,
         on_lost: Callable[[str], object] = lose,
     ) -> None:
-        """Make the directories of processes in `directory`. A door without a socket is out of reach of a sandbox.
+        """Make the directories of processes in `directory`. A listener without a socket is out of reach of a sandbox.
 
-        Call `on_lost` when doors of this process are of no use any more, with the reason.
+        Call `on_lost` when listeners of this process are of no use any more, with the reason.
         """
         self._scratch = directory / SCRATCH_NAME
         self._scratches = itertools.count(1)
         self._launcher = launcher
-        self._open_door = open_door
+        self._open_listener = open_listener
         self._welcome = welcome
         self._on_lost = on_lost
-        self._doors: set[WayIn] = set()
+        self._listeners: set[BotListener] = set()
         self._background = BackgroundTasks()
         self.room = RoomWatch()
         """What knows whether this machine had room; somebody has to `run` it."""
 
-    def doors(self) -> Sequence[WayIn]:
-        """Return the doors of all processes that it started and that have not ended."""
-        return tuple(self._doors)
+    def listeners(self) -> Sequence[BotListener]:
+        """Return the listeners of all processes that it started and that have not ended."""
+        return tuple(self._listeners)
 
     async def start(self, seat: SeatSpec, spec: MatchSpec, *, is_alone: bool = True) -> WarmBot:
         """Start a process and return it when it has joined for the game of `spec`.
@@ -104,22 +104,22 @@ class BotStarter:
 
     async def _start_once(self, seat: SeatSpec, terms: _Terms) -> WarmBot:
         begun_s = time.monotonic()
-        door = await self._open()
+        listener = await self._open()
         process = None
         try:
-            process = await self._launch(seat, door, terms.game)
-            bot = await self._await_join(seat, door, process, terms)
+            process = await self._launch(seat, listener, terms.game)
+            bot = await self._await_join(seat, listener, process, terms)
             bot.started_s = begun_s
             return bot
         except LaunchError as error:
-            self._close(door)
+            self._close(listener)
             raise StartError(
                 FaultCause.START_FAILED,
                 Text("worker.could_not_started", "It could not be started: {why}.", why=error),
                 {},
             ) from error
         except BaseException as error:
-            self._close(door)
+            self._close(listener)
             if process is not None and not process.exited.done():
                 await process.end()
             if process is not None and isinstance(error, StartError):
@@ -135,13 +135,13 @@ class BotStarter:
         raise HostBusyError(f"this host has no room for a bot: {error.explanation}") from error
 
     async def _is_served(self) -> bool:
-        """Return whether who comes to a door is heard; if not, this process is of no use any more."""
-        door = await self._open()
+        """Return whether who comes to a listener is heard; if not, this process is of no use any more."""
+        listener = await self._open()
         try:
-            if door.socket is None or await answers(door.socket):
+            if listener.socket is None or await answers(listener.socket):
                 return True
         finally:
-            self._close(door)
+            self._close(listener)
         self._on_lost("nobody who comes to a door here is heard")
         return False
 
@@ -151,11 +151,11 @@ class BotStarter:
 
     async def dismiss(self, bot: WarmBot) -> bool:
         """Close its stream, end its process, and return whether that had ended by itself. Raises HostingError."""
-        bot.door.dismiss()
+        bot.listener.dismiss()
         try:
             return await bot.process.end(LEAVE_GRACE_S)
         finally:
-            await self._close_for_good(bot.door)
+            await self._close_for_good(bot.listener)
 
     async def settle(self) -> None:
         """Wait until the processes that are ending have ended. Raises HostingError if one cannot be ended."""
@@ -164,31 +164,31 @@ class BotStarter:
     async def _end(self, bot: WarmBot) -> None:
         await self.dismiss(bot)
 
-    async def _open(self) -> WayIn:
+    async def _open(self) -> BotListener:
         try:
-            door = await self._open_door()
+            listener = await self._open_listener()
         except RuntimeError as error:
             raise RuntimeDirectoryError(f"a socket for a bot could not be made: {error}") from error
-        self._doors.add(door)
-        return door
+        self._listeners.add(listener)
+        return listener
 
-    def _close(self, door: WayIn) -> None:
-        door.dismiss()
-        self._background.run(self._close_for_good(door))
+    def _close(self, listener: BotListener) -> None:
+        listener.dismiss()
+        self._background.run(self._close_for_good(listener))
 
-    async def _close_for_good(self, door: WayIn) -> None:
-        self._doors.discard(door)
+    async def _close_for_good(self, listener: BotListener) -> None:
+        self._listeners.discard(listener)
         try:
             async with asyncio.timeout(CLOSE_PATIENCE_S):
-                await door.close()
+                await listener.close()
         except TimeoutError:
             self._on_lost(f"the door of a bot did not close within {CLOSE_PATIENCE_S:g} s")
 
-    async def _launch(self, seat: SeatSpec, door: WayIn, game: str | None) -> HostedProcess:
+    async def _launch(self, seat: SeatSpec, listener: BotListener, game: str | None) -> HostedProcess:
         scratch = self._scratch / str(next(self._scratches))
-        environment = bot_environment(seat.directory, scratch, door.address, door.admission.token, game)
-        program = Program(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
-        limits = Limits(seat.sandbox, seat.memory_mb, socket=door.socket)
+        environment = bot_environment(seat.directory, scratch, listener.address, listener.admission.token, game)
+        program = BotProgram(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
+        limits = SandboxLimits(seat.sandbox, seat.memory_mb, socket=listener.socket)
         starting = asyncio.create_task(start_confined(self._launcher, program, limits))
         try:
             return await asyncio.shield(starting)
@@ -196,22 +196,24 @@ class BotStarter:
             self._background.run(_end_unwanted(starting))
             raise
 
-    async def _await_join(self, seat: SeatSpec, door: WayIn, process: HostedProcess, terms: _Terms) -> WarmBot:
+    async def _await_join(
+        self, seat: SeatSpec, listener: BotListener, process: HostedProcess, terms: _Terms
+    ) -> WarmBot:
         """Return the process when it has joined. Raises StartError if it ends or is too late, HostingError."""
         clock = StartClock(process, terms.limit_s, terms.cores, is_alone=terms.is_alone)
-        joining = asyncio.create_task(self._join(door.admission))
-        watching = asyncio.create_task(_watch(door))
+        joining = asyncio.create_task(self._join(listener.admission))
+        watching = asyncio.create_task(_watch(listener))
         news: set[asyncio.Future[Any]] = {joining, process.exited}
         try:
             while not any(one.done() for one in news):
                 await asyncio.wait(news, timeout=clock.wait_s(), return_when=asyncio.FIRST_COMPLETED)
                 if not any(one.done() for one in news) and clock.is_over():
                     break
-            if not joining.done() and door.admission.stream.done():
+            if not joining.done() and listener.admission.stream.done():
                 await asyncio.wait({joining}, timeout=LEAVE_GRACE_S)  # what it sent before it ended is judged first
             if joining.done():
                 stream, games = await joining
-                door.look()
+                listener.look()
                 if stream.flood is not None:
                     raise JoinError(FaultCause.FLOOD, stream.flood.why, stream.flood.evidence)
             else:
@@ -225,7 +227,7 @@ class BotStarter:
             clock.close()
             watching.cancel()
             joining.cancel()
-        bot = WarmBot(BotKey.of(seat), process, door, stream, games)
+        bot = WarmBot(BotKey.of(seat), process, listener, stream, games)
         if terms.game is not None and not bot.plays(terms.game):
             raise StartError(
                 FaultCause.START_FAILED,
@@ -236,15 +238,15 @@ class BotStarter:
             )
         return bot
 
-    async def _join(self, admission: Admission) -> tuple[BotStream, Sequence[str]]:
+    async def _join(self, admission: StreamAdmission) -> tuple[BotStream, Sequence[str]]:
         stream = await asyncio.shield(admission.stream)
         return stream, await self._welcome(stream)
 
 
-async def _watch(door: WayIn) -> None:
+async def _watch(listener: BotListener) -> None:
     while True:
         await asyncio.sleep(LOOK_S)
-        door.look()
+        listener.look()
 
 
 def _list(games: Sequence[str]) -> str:

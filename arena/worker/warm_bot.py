@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.launcher.reports import BEGINNING, Mark
+from arena.hosting.launcher.reports import BEGINNING, OutputMark
 from arena.match.report import HostNote
 from arena.match.spec import SeatSpec
 from arena.referee.stream import BotStream
 from arena.wire.encoding import EVERY_GAME
-from arena.worker.door import WayIn
+from arena.worker.bot_listener import BotListener
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,13 @@ class WarmBot:
 
     key: BotKey
     process: HostedProcess
-    door: WayIn
+    listener: BotListener
     stream: BotStream
     games: Sequence[str]
     has_played: bool = False
     blocks: set[str] = field(default_factory=set)
     """The blocks whose chance it has met."""
-    mark: Mark = BEGINNING
+    mark: OutputMark = BEGINNING
     """The position in its output at which its current match begins."""
     started_s: float = field(default_factory=time.monotonic)
     """The instant of the monotonic clock from which on it may have lacked room for a thread: its start."""

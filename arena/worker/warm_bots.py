@@ -10,15 +10,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from arena.hosting.proc.machine import MEGABYTE
-from arena.hosting.proc.usage import tree_resident_bytes
+from arena.hosting.procfs.machine import MEGABYTE
+from arena.hosting.procfs.usage import tree_resident_bytes
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import HostNote
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.neighbours import evidence_of, loudest
 from arena.worker.blame import StartError, blame, examine
-from arena.worker.night_watch import NightWatch
+from arena.worker.idle_freezer import IdleFreezer
 from arena.worker.start_clock import StarvedError
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import BotKey, WarmBot
@@ -37,14 +37,14 @@ class WarmBots:
         starter: BotStarter,
         most: int = DEFAULT_WARM_BOTS,
         most_mb: int | None = None,
-        watch: NightWatch | None = None,
+        idle_freezer: IdleFreezer | None = None,
     ) -> None:
         """Keep at most `most` idle processes, with `most_mb` of resident memory (None: no limit).
 
-        `watch` sees to it that those with a seat compute only while they are asked.
+        `idle_freezer` freezes those with a seat that compute while they are not asked.
         """
         self._starter = starter
-        self._watch = watch
+        self._idle_freezer = idle_freezer
         self._most = most
         self._most_bytes = None if most_mb is None else most_mb * MEGABYTE
         self._idle: list[WarmBot] = []
@@ -85,7 +85,7 @@ class WarmBots:
     async def _fill(self, seats: list[WarmBot | StartError | None], spec: MatchSpec, numbers: Sequence[int]) -> None:
         """Start a process for each empty seat. Even if this raises, those that did start are in their seats.
 
-        One that got no processor beside the others is started again alone, while these sleep if they compute.
+        One that got no processor beside the others is started again alone, while these are frozen if they compute.
         """
         starved: dict[int, StarvedError] = {}
         names = {number: seat.name for number, seat in zip(numbers, spec.seats, strict=True)}
@@ -119,10 +119,10 @@ class WarmBots:
 
     def _computed_us(self, seats: Sequence[WarmBot | StartError | None]) -> dict[int, int]:
         """Return by seat what the bots that have joined used since they did."""
-        if self._watch is None:
+        if self._idle_freezer is None:
             return {}
         joined = ((seat, bot) for seat, bot in enumerate(seats) if isinstance(bot, WarmBot))
-        return {seat: self._watch.rest_of(bot).meter.settled_us() for seat, bot in joined}
+        return {seat: self._idle_freezer.freezer_of(bot).meter.settled_us() for seat, bot in joined}
 
     async def _start_watched(self, seat: SeatSpec, spec: MatchSpec, *, is_alone: bool) -> WarmBot | StartError:
         """Start a process that is watched as soon as it has joined. Raises StarvedError, HostingError."""
@@ -130,8 +130,8 @@ class WarmBots:
             bot = await self._starter.start(seat, spec, is_alone=is_alone)
         except StartError as error:
             return error
-        if self._watch is not None:
-            self._watch.rest_of(bot)
+        if self._idle_freezer is not None:
+            self._idle_freezer.freezer_of(bot)
         return bot
 
     def _admit(self, one: WarmBot | StartError, block: str) -> WarmBot | StartError:
@@ -186,8 +186,8 @@ class WarmBots:
 
     def _let_go(self, bot: WarmBot) -> None:
         """Have it watched no more: what it does to leave in order is in nobody's time."""
-        if self._watch is not None:
-            self._watch.forget(bot)
+        if self._idle_freezer is not None:
+            self._idle_freezer.forget(bot)
 
     async def settle(self) -> None:
         """Wait until the processes that are ending have ended. Raises HostingError if one cannot be ended."""

@@ -18,7 +18,7 @@ from benchmarks.baselines.lines import Line, play_line, spread, value_line
 from engine.abilities import Playable
 from engine.chance import SeededChance
 from engine.core import State
-from engine.playout import Turns, play_turns
+from engine.playout import TurnCounter, play_turns
 
 _SAMPLES = 0.3
 _FIRST_LOOK = 0.5
@@ -126,7 +126,7 @@ class Lookahead:
         assert seat is not None
         random = Random(seed)
         copy = state.clone(SeededChance(seed))
-        turns = Turns(self.game, copy)
+        turns = TurnCounter(self.game, copy)
         play_line(self.game, copy, line, random)
         play_turns(self.game, copy, turns, round(self.horizon.rounds * self.seats), random)
         return self.game.evaluate(copy, seat)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from arena.hosting.proc.processes import list_descendants, parse_stat, read_file
+from arena.hosting.procfs.processes import list_descendants, parse_stat, read_file
 
 _INTERVAL_S = 0.5
 _TICKS = os.sysconf("SC_CLK_TCK")

@@ -27,7 +27,7 @@ MOST_DECISIONS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ActionLine:
     """Decisions of one seat, forced ones left out, and the value of the position in which its turn ended."""
 
     actions: tuple[int, ...]
@@ -80,7 +80,7 @@ def _next(game: Playable, state: State, planned: Sequence[int], at: int, random:
     return game.quick_action(state, random)
 
 
-def value_line(game: Playable, state: State, planned: Sequence[int], seed: int, caprice: float = 0.0) -> Line:
+def value_line(game: Playable, state: State, planned: Sequence[int], seed: int, caprice: float = 0.0) -> ActionLine:
     """Return the line from `state`, which is not changed, that begins with `planned`; chance is drawn from `seed`."""
     seat = state.seat()
     if seat is None:
@@ -88,7 +88,7 @@ def value_line(game: Playable, state: State, planned: Sequence[int], seed: int, 
     random = Random(seed)
     copy = state.clone(SeededChance(seed))
     actions = play_line(game, copy, planned, random, caprice)
-    return Line(actions, game.evaluate(copy, seat))
+    return ActionLine(actions, game.evaluate(copy, seat))
 
 
 def best_of_lines(game: Playable, sample: Callable[[], State], random: Random, nodes: int) -> list[int]:

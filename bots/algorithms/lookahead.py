@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from math import ceil
 from random import Random
 
-from bots.algorithms.lines import Line, play_line, spread, value_line
+from bots.algorithms.lines import ActionLine, play_line, spread, value_line
 from engine.abilities import Playable
 from engine.chance import SeededChance
 from engine.core import State
-from engine.playout import Turns, play_turns
+from engine.playout import TurnCounter, play_turns
 
 _SAMPLES = 0.3
 _FIRST_LOOK = 0.5
@@ -43,7 +43,7 @@ class Horizon:
 
 @dataclass(slots=True)
 class _Candidate:
-    line: Line
+    line: ActionLine
     total: float = 0.0
     playouts: int = 0
 
@@ -68,7 +68,7 @@ class Lookahead:
 
     def best(
         self, sample: Callable[[], State], progress: Callable[[int], float], incumbent: Sequence[int] = ()
-    ) -> Line:
+    ) -> ActionLine:
         """Return the line to play, with its value on average over everything that was looked at.
 
         `sample()` returns a position consistent with what was seen, which is not changed. `progress(positions valued)`
@@ -90,15 +90,15 @@ class Lookahead:
                 valued += 1
             alive = self._sorted(alive)[: max(1, ceil(lines * (1 - progress(valued))))]
         best = self._sorted(alive)[0]
-        return Line(best.line.actions, best.mean(self.horizon.prior))
+        return ActionLine(best.line.actions, best.mean(self.horizon.prior))
 
     def _sorted(self, candidates: list[_Candidate]) -> list[_Candidate]:
         return sorted(candidates, key=lambda candidate: candidate.mean(self.horizon.prior), reverse=True)
 
-    def _first_look(self, state: State, incumbent: Sequence[int], progress: Callable[[int], float]) -> list[Line]:
+    def _first_look(self, state: State, incumbent: Sequence[int], progress: Callable[[int], float]) -> list[ActionLine]:
         """Return the incumbent, a line for each action, and capricious ones; at least one, however short the time."""
         seed = self.random.getrandbits(53)
-        found: list[Line] = []
+        found: list[ActionLine] = []
         for plan in self._plans(state, incumbent):
             if found and progress(len(found)) > _FIRST_LOOK:
                 break
@@ -126,7 +126,7 @@ class Lookahead:
         assert seat is not None
         random = Random(seed)
         copy = state.clone(SeededChance(seed))
-        turns = Turns(self.game, copy)
+        turns = TurnCounter(self.game, copy)
         play_line(self.game, copy, line, random)
         play_turns(self.game, copy, turns, round(self.horizon.rounds * self.seats), random)
         return self.game.evaluate(copy, seat)

@@ -24,10 +24,10 @@ from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 
-from bots.training.climb import DUELS, Step, Vector, climb
+from bots.training.climb import DUELS, ClimbStep, Vector, climb
 from bots.training.duels import Duel, need_weighing, play_duel
 from bots.training.processes import Processes
-from bots.training.record import RecordError, WeightsFile, read_weights, rounded
+from bots.training.weights_file import WeightsFile, WeightsFileError, read_weights, rounded
 from engine import registry
 from engine.abilities import Weighing
 from engine.core import AbilityError, EngineError, Game
@@ -40,7 +40,7 @@ EVERY = 10
 """Steps from one line of progress to the next."""
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     """Write a line to standard error at once."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
@@ -92,7 +92,7 @@ def players(processes: int) -> Iterator[Player]:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DuelSetup:
     """What is played at, and what plays the duels."""
 
     game: Game
@@ -106,7 +106,7 @@ class Table:
         return self.play([Duel(self.game.name, *sides, self.seats[seed % len(self.seats)], seed) for seed in seeds])
 
 
-def train(table: Table, start: WeightsFile, arguments: argparse.Namespace) -> WeightsFile:
+def train(table: DuelSetup, start: WeightsFile, arguments: argparse.Namespace) -> WeightsFile:
     """Return what was found, and how it did against what it began with."""
     names = need_weighing(table.game).names
     began_with = start.in_order(names, start.weights)
@@ -117,23 +117,23 @@ def train(table: Table, start: WeightsFile, arguments: argparse.Namespace) -> We
 
     leads: list[float] = []
 
-    def tell(step: Step) -> None:
+    def tell(step: ClimbStep) -> None:
         leads.append(abs(step.lead))
         if (step.number + 1) % EVERY == 0 or step.number + 1 == arguments.steps:
-            say(f"step {step.number + 1} of {arguments.steps}: sides apart by {fmean(leads[-EVERY:]):.2f}")
+            print_line(f"step {step.number + 1} of {arguments.steps}: sides apart by {fmean(leads[-EVERY:]):.2f}")
 
     found = [rounded(value) for value in climb(began_with, arguments.steps, arguments.seed, lead_of, tell)]
     trial = try_out(table, found, began_with, arguments.trial)
-    say(trial)
+    print_line(trial)
     climbs = [*start.climbs, {"made_by": command(arguments), "trial": trial}]
     return WeightsFile(dict(zip(names, found, strict=True)), start.began_with, climbs)
 
 
-def try_out(table: Table, found: Sequence[float], began_with: Sequence[float], duels: int) -> str:
+def try_out(table: DuelSetup, found: Sequence[float], began_with: Sequence[float], duels: int) -> str:
     """Return in words what the weights found did against the others, in so many duels that no step has played."""
     if not duels:
         return "not tried"
-    say(f"trying them in {duels} duels")
+    print_line(f"trying them in {duels} duels")
     leads = table.leads(found, began_with, range(TRIAL_SEED, TRIAL_SEED + duels))
     half = 1.96 * stdev(leads) / sqrt(duels) if duels > 1 else float("nan")
     return f"lead {fmean(leads):+.3f} ± {half:.3f} over the weights before, in {duels} duels"
@@ -152,7 +152,7 @@ def command(arguments: argparse.Namespace) -> str:
 
 
 def start_of(weighing: Weighing, arguments: argparse.Namespace) -> WeightsFile:
-    """Return what the climb begins with. Raises RecordError."""
+    """Return what the climb begins with. Raises WeightsFileError."""
     if arguments.after:
         return read_weights(arguments.after)
     if arguments.again:
@@ -174,17 +174,19 @@ def main(argv: Sequence[str]) -> int:
         arguments.out = arguments.out or Path(f"{game.name}-weights.json")
         _need_writable(arguments.out)
         with players(arguments.processes) as play:
-            found = train(Table(game, seats, play), start, arguments)
+            found = train(DuelSetup(game, seats, play), start, arguments)
         _write(found, arguments.out)
         sys.stdout.write(f"the weights are in {arguments.out}\n")
-    except (AbilityError, EngineError, RecordError) as error:
-        say(f"bots.training: {error}")
+    except (AbilityError, EngineError, WeightsFileError) as error:
+        print_line(f"bots.training: {error}")
         return 1
     except BrokenProcessPool:
-        say("bots.training: a process that played duels was ended from outside; nothing was written, start again")
+        print_line(
+            "bots.training: a process that played duels was ended from outside; nothing was written, start again"
+        )
         return 1
     except KeyboardInterrupt:
-        say("bots.training: stopped; nothing was written")
+        print_line("bots.training: stopped; nothing was written")
         return 130
     return 0
 
@@ -198,23 +200,23 @@ def _seats_of(game: Game, only: int | None) -> Sequence[int]:
 
 
 def _write(found: WeightsFile, out: Path) -> None:
-    """Write the file; where that fails its text is printed, so that no climb is lost. Raises RecordError."""
+    """Write the file; where that fails its text is printed, so that no climb is lost. Raises WeightsFileError."""
     try:
         out.write_text(found.dump(), encoding="utf-8")
     except OSError as error:
         sys.stdout.write(found.dump())
-        raise RecordError(f"{out} cannot be written: {error.strerror}; what it should hold was printed") from None
+        raise WeightsFileError(f"{out} cannot be written: {error.strerror}; what it should hold was printed") from None
 
 
 def _need_writable(out: Path) -> None:
-    """Raise RecordError now if the file could not be written after all the playing."""
+    """Raise WeightsFileError now if the file could not be written after all the playing."""
     try:
         with out.open("a", encoding="utf-8"):
             pass
         if out.is_file() and not out.stat().st_size:
             out.unlink()
     except OSError as error:
-        raise RecordError(f"{out} cannot be written: {error.strerror}; name another file with --out") from None
+        raise WeightsFileError(f"{out} cannot be written: {error.strerror}; name another file with --out") from None
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ LEAST_UNIT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ClimbStep:
     """What was played at one step of a climb."""
 
     number: int
@@ -48,7 +48,7 @@ def climb(
     steps: int,
     seed: int,
     lead_of: Callable[[int, Vector, Vector], float],
-    tell: Callable[[Step], None],
+    tell: Callable[[ClimbStep], None],
 ) -> Vector:
     """Return the weights found after so many steps, shape (weights,); equal arguments and leads give equal weights.
 
@@ -64,5 +64,5 @@ def climb(
         here = here + PACE / (1 + number / SLOWING) * lead * coins
         if number >= steps // 2:
             total, counted = total + here, counted + 1
-        tell(Step(number, lead))
+        tell(ClimbStep(number, lead))
     return (total / counted if counted else here) * units

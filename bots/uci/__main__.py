@@ -15,7 +15,7 @@ from typing import NoReturn
 from bots.kit import run
 from bots.uci.bot import UciBot
 from bots.uci.engine import Engine
-from bots.uci.errors import EngineError
+from bots.uci.errors import UciError
 from bots.uci.process import EngineProcess
 
 _EXAMPLE = """example, in bot.toml:
@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             run(UciBot(Engine(process, dict(options.option)), _go(options)))
         finally:
             process.stop()
-    except EngineError as error:
+    except UciError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     return 0

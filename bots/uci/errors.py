@@ -6,5 +6,5 @@ The bot ends with it on stderr, so that the arena keeps the sentence as evidence
 from __future__ import annotations
 
 
-class EngineError(Exception):
+class UciError(Exception):
     """The engine cannot be started, has ended, or said something that is no answer."""

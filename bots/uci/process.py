@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from bots.uci.errors import EngineError
+from bots.uci.errors import UciError
 
 LONGEST_LINE = 1_048_576
 """Bytes after which a line that has not ended is none."""
@@ -25,7 +25,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class EngineProcess:
-    """An engine that runs. `say`, `say_anew` and `hear` raise EngineError if it has ended."""
+    """An engine that runs. `say`, `say_anew` and `hear` raise UciError if it has ended."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.name = shlex.join(command)
@@ -36,26 +36,26 @@ class EngineProcess:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=_dying_with(os.getpid())
             )
         except (OSError, ValueError) as error:
-            raise EngineError(
+            raise UciError(
                 f"the engine {self.name} cannot be started: {error}; give --engine the full path of a program"
             ) from None
         assert self._process.stdin is not None, "a pipe was asked for"
         assert self._process.stdout is not None, "a pipe was asked for"
         self._in, self._out = self._process.stdin, self._process.stdout
 
-    def say(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Send commands, one a line."""
-        self._send(text, text)
+        self._write(text, text)
 
-    def say_anew(self, text: str) -> None:
+    def send_anew(self, text: str) -> None:
         """Send commands so that nothing which was said before counts as their answer, such as a second `bestmove`.
 
         They go out at once with the question whether the engine is ready, so that it waits for nobody.
         """
-        self._send(text, f"isready\n{text}")
+        self._write(text, f"isready\n{text}")
         self._find(b"readyok")
 
-    def _send(self, asked: str, text: str) -> None:
+    def _write(self, asked: str, text: str) -> None:
         self._asked, self._asked_s = asked, time.monotonic()
         try:
             self._in.write(f"{text}\n".encode())
@@ -63,7 +63,7 @@ class EngineProcess:
         except BrokenPipeError:
             raise self._ended() from None
 
-    def hear(self, word: bytes) -> bytes:
+    def receive(self, word: bytes) -> bytes:
         """Wait for the next line that begins with `word`, and drop those before it.
 
         Without a word it is the next line, whatever that is: the answer is still owed.
@@ -105,29 +105,29 @@ class EngineProcess:
         if self._asked_s is None:
             return ""
         waited_ms = (time.monotonic() - self._asked_s) * 1000
-        return f"the engine {self.name} has not answered {shown(self._asked)} for {waited_ms:.0f} ms"
+        return f"the engine {self.name} has not answered {quote(self._asked)} for {waited_ms:.0f} ms"
 
-    def illegal(self, answer: str | bytes) -> EngineError:
+    def illegal(self, answer: str | bytes) -> UciError:
         """Return the error of an answer to what the engine was asked last that is no legal move."""
-        return EngineError(f"the engine {self.name} answered {shown(answer)} to {shown(self._asked)}: no legal move")
+        return UciError(f"the engine {self.name} answered {quote(answer)} to {quote(self._asked)}: no legal move")
 
-    def _endless(self, line: bytes) -> EngineError:
-        return EngineError(
+    def _endless(self, line: bytes) -> UciError:
+        return UciError(
             f"the engine {self.name} wrote {len(line)} bytes without an end of line when it was asked "
-            f"{shown(self._asked)}: {shown(line)}"
+            f"{quote(self._asked)}: {quote(line)}"
         )
 
-    def _ended(self) -> EngineError:
+    def _ended(self) -> UciError:
         try:
             status = self._process.wait(_END_S)
         except subprocess.TimeoutExpired:
             how = "closed its pipes"
         else:
             how = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended with exit status {status}"
-        return EngineError(f"the engine {self.name} {how} when it was asked {shown(self._asked)}")
+        return UciError(f"the engine {self.name} {how} when it was asked {quote(self._asked)}")
 
 
-def shown(text: str | bytes) -> str:
+def quote(text: str | bytes) -> str:
     """Return what an engine was asked or said as a short quotation, its end if it is long."""
     words = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     return repr(words if len(words) <= 200 else f"... {words[-200:]}")

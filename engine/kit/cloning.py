@@ -3,8 +3,8 @@
     python -m engine.kit.cloning engine.games.foreign_king
 
 writes `clones.py` into the package, with a function `clone_...` for each class that declares its fields in the
-package's `state.py`. A list is sliced, a dict copied, a field whose form is `Record` cloned; everything else is shared,
-so annotate with `Sequence` what is replaced and never changed. A field `chance` becomes what `clone` is given.
+package's `state.py`. A list is sliced, a dict copied, a field whose form is `ObjectForm` cloned; everything else is
+shared, so annotate with `Sequence` what is replaced and never changed. A field `chance` becomes what `clone` is given.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core import State
-from engine.kit.fields import Declared, Record, declared
+from engine.kit.fields import Declared, ObjectForm, declared
 from engine.kit.forms import Optional
 from engine.kit.held import container
 from engine.text import Text
@@ -80,9 +80,9 @@ def _copied(each: Declared, kind: str) -> str:
     if kind == "dict":
         return f"{value}.copy()"
     form = each.stated.form if each.stated is not None else None
-    if isinstance(form, Record):
+    if isinstance(form, ObjectForm):
         return f"{value}.clone()"
-    if isinstance(form, Optional) and isinstance(form.form, Record):
+    if isinstance(form, Optional) and isinstance(form.form, ObjectForm):
         return f"None if {value} is None else {value}.clone()"
     return value
 

@@ -23,7 +23,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from engine.chance import Chance
 from engine.core import InvariantError, PositionError
-from engine.kit.forms import Form
+from engine.kit.forms import FieldForm
 from engine.kit.phases import PhasedState
 from engine.kit.reading import read_header, read_object
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FieldGroup:
     """Keys that stand together in an object under one key, like what is pending in a phase."""
 
     key: str
@@ -46,8 +46,8 @@ class Stated:
 
     name: str
     key: str
-    form: Form
-    group: Group | None
+    form: FieldForm
+    group: FieldGroup | None
     when: Callable[[Any], bool] | None
 
     def write(self, holder: Any, state: Any) -> Any:
@@ -78,11 +78,11 @@ class Declared:
 
 
 def stated(
-    form: Form,
+    form: FieldForm,
     *,
     start: Any = None,
     key: str = "",
-    group: Group | None = None,
+    group: FieldGroup | None = None,
     when: Callable[[Any], bool] | None = None,
 ) -> Any:
     """Declare a field that stands in JSON.
@@ -121,7 +121,7 @@ class FieldTable:
 
     def __init__(self, kind: type[Any]) -> None:
         self.all: Final = declared(kind)
-        self._top: dict[str, Stated | Group] = {}
+        self._top: dict[str, Stated | FieldGroup] = {}
         self._in_group: dict[str, list[Stated]] = {}
         for each in (found.stated for found in self.all if found.stated is not None):
             if each.group is None:
@@ -156,7 +156,7 @@ class FieldTable:
                 data[key] = write(getattr(holder, name), state) if name else write(holder, state)
         return data
 
-    def _write_group(self, group: Group, holder: Any, state: Any) -> dict[str, Any] | None:
+    def _write_group(self, group: FieldGroup, holder: Any, state: Any) -> dict[str, Any] | None:
         if group.holds is not None and not group.holds(holder):
             return None
         return {inner.key: inner.write(holder, state) for inner in self.present(group.key, holder)}
@@ -190,7 +190,7 @@ class FieldTable:
                     inner.check(holder, f"{prefix}{key}.{inner.key}", state)
 
 
-class Record(Generic[T]):
+class ObjectForm(Generic[T]):
     """The form of a field that holds an object of its own declared fields, made without arguments."""
 
     def __init__(self, kind: type[T]) -> None:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from engine.core import OptionTable, PositionError
-from engine.kit.reading import distinct, read_flag, read_int, read_ints, read_list, read_name, shown
+from engine.kit.reading import distinct, format_value, read_flag, read_int, read_ints, read_list, read_name
 
 Bound = int | Callable[[Any], int]
 """A number, or a function of the position that gives it."""
@@ -32,7 +32,7 @@ def at(bound: Bound, state: Any) -> int:
     return bound if isinstance(bound, int) else bound(state)
 
 
-class Form(Protocol):
+class FieldForm(Protocol):
     """How one field stands in JSON. `key` is its place as people write it: `gold[1]`, `pending.last`."""
 
     def write(self, value: Any, state: Any) -> Any:
@@ -103,7 +103,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class SeatNumber:
     """A seat of the position."""
 
     def write(self, value: int, state: Any) -> int:
@@ -135,14 +135,14 @@ class Name:
     def check(self, value: Any, key: str, state: Any) -> None:
         del state
         if value not in self._names:
-            raise PositionError(f"{key}: {shown(value)} stands for none of {', '.join(list(self._values)[:20])}")
+            raise PositionError(f"{key}: {format_value(value)} stands for none of {', '.join(list(self._values)[:20])}")
 
 
 @dataclass(frozen=True, slots=True)
 class Optional:
     """Another form, or null, which stands for `nothing`."""
 
-    form: Form
+    form: FieldForm
     nothing: Any = None
 
     def write(self, value: Any, state: Any) -> Any:
@@ -156,7 +156,7 @@ class Optional:
             self.form.check(value, key, state)
 
 
-def check_each(form: Form, values: Sequence[Any], key: str, places: Iterable[str], state: Any) -> None:
+def check_each(form: FieldForm, values: Sequence[Any], key: str, places: Iterable[str], state: Any) -> None:
     """Check every value; keys are made only for the message."""
     check = form.check
     try:
@@ -172,7 +172,7 @@ def check_each(form: Form, values: Sequence[Any], key: str, places: Iterable[str
 class ListOf:
     """A list whose items have one form: `size` of them if given, else any number up to `most`."""
 
-    form: Form
+    form: FieldForm
     size: Bound | None = None
     most: Bound | None = None
     distinct: bool = False
@@ -202,9 +202,9 @@ class ListOf:
 
     def _check_length(self, value: Sequence[Any], key: str, state: Any) -> None:
         if self.size is not None and len(value) != at(self.size, state):
-            raise PositionError(f"{key}: expected a list of {at(self.size, state)}, not {shown(value)}")
+            raise PositionError(f"{key}: expected a list of {at(self.size, state)}, not {format_value(value)}")
         if self.most is not None and len(value) > at(self.most, state):
-            raise PositionError(f"{key}: expected a list of at most {at(self.most, state)}, not {shown(value)}")
+            raise PositionError(f"{key}: expected a list of at most {at(self.most, state)}, not {format_value(value)}")
 
     def _check_distinct(self, value: Sequence[Any], key: str) -> None:
         if self.distinct:
@@ -225,7 +225,7 @@ class OptionsForm:
     def read(self, data: Any, key: str, state: Any) -> Any:
         del state
         if not isinstance(data, Mapping):
-            raise PositionError(f"{key}: expected an object, not {shown(data)}")
+            raise PositionError(f"{key}: expected an object, not {format_value(data)}")
         try:
             return self._parse_text(json.dumps(data))
         except (ValueError, TypeError) as error:  # OptionsError is a ValueError

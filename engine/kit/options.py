@@ -2,7 +2,7 @@
 
     @dataclass(frozen=True, slots=True)
     class Options:
-        rounds: int = option(Number(1, 50), "rounds after which the game is scored", 10)
+        rounds: int = option(IntegerOption(1, 50), "rounds after which the game is scored", 10)
         draws_lots: bool = option(OneOf(False, True), "whether ties are broken by lot")
 
     OPTIONS: Final = DeclaredOptions("my_game", Options)
@@ -27,7 +27,7 @@ _YES_NO: Final[Mapping[str, bool]] = {"yes": True, "no": False, "true": True, "f
 _NONE: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
-class Kind(Protocol):
+class OptionKind(Protocol):
     """What an option takes. `path` is the option as people write it: `bank`, `harvest.cap`."""
 
     @property
@@ -75,7 +75,7 @@ class OneOf:
                 "engine.option_takes_not",
                 "option {path} takes {known}, not {value}",
                 path=path,
-                known=" or ".join(map(_shown, self.values)),
+                known=" or ".join(map(_format, self.values)),
                 value=repr(value),
             )
         )
@@ -94,7 +94,7 @@ def _is_text_of(value: Any, allowed: Any) -> bool:
     return _YES_NO.get(text) is allowed if isinstance(allowed, bool) else text == str(allowed)
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
@@ -102,7 +102,7 @@ _LONGEST_NUMBER: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class IntegerOption:
     """An integer from `low` to `high`, both at least 0, or its decimal text."""
 
     low: int
@@ -139,10 +139,10 @@ class Number:
         return {"type": "integer", **bounds}
 
 
-class Block:
+class OptionGroup:
     """Named parts, of which any may be given; the value is a tuple of all of them in the declared order."""
 
-    def __init__(self, parts: Mapping[str, Kind]) -> None:
+    def __init__(self, parts: Mapping[str, OptionKind]) -> None:
         self.parts = parts
 
     @property
@@ -244,7 +244,7 @@ def _first_unknown(values: Mapping[str, Any], known: Mapping[str, Any]) -> str |
     return next((repr(name) for name in sorted(str(name) for name in values if name not in known)), None)
 
 
-def option(kind: Kind, description: str, default: Any = MISSING) -> Any:
+def option(kind: OptionKind, description: str, default: Any = MISSING) -> Any:
     """Return the field of an options dataclass: what it takes, what it means, and its default (`kind.first`)."""
     value = kind.first if default is MISSING else default
     return field(default=value, metadata={"kind": kind, "description": description})
@@ -279,7 +279,7 @@ class DeclaredOptions(Generic[T]):
         self._declared = declared
         self._presets = presets
         found = fields(declared)  # type: ignore[arg-type] # T is a dataclass
-        self._kinds: dict[str, Kind] = {each.name: each.metadata["kind"] for each in found if each.init}
+        self._kinds: dict[str, OptionKind] = {each.name: each.metadata["kind"] for each in found if each.init}
         self._descriptions = {each.name: each.metadata["description"] for each in found if each.init}
         self.default = declared()
 

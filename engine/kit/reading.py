@@ -17,7 +17,7 @@ _MOST_NAMED = 20
 """Of more names than these one is given as an example."""
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return a value for a message, cut when it is long."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
@@ -26,14 +26,14 @@ def shown(value: Any) -> str:
 def read_int(value: Any, key: str, lowest: int, highest: int) -> int:
     """Return an integer within the bounds; true and false are none."""
     if type(value) is not int or not lowest <= value <= highest:
-        raise PositionError(f"{key}: expected an integer from {lowest} to {highest}, not {shown(value)}")
+        raise PositionError(f"{key}: expected an integer from {lowest} to {highest}, not {format_value(value)}")
     return value
 
 
 def read_ints(value: Any, key: str, size: int, highest: int) -> list[int]:
     """Return a copy of a list of `size` integers from 0 to `highest`."""
     if not isinstance(value, list) or len(value) != size:
-        raise PositionError(f"{key}: expected a list of {size} integers, not {shown(value)}")
+        raise PositionError(f"{key}: expected a list of {size} integers, not {format_value(value)}")
     for index, item in enumerate(value):
         if type(item) is not int or not 0 <= item <= highest:
             read_int(item, f"{key}[{index}]", 0, highest)
@@ -43,7 +43,7 @@ def read_ints(value: Any, key: str, size: int, highest: int) -> list[int]:
 def read_flag(value: Any, key: str) -> bool:
     """Return true or false."""
     if not isinstance(value, bool):
-        raise PositionError(f"{key}: expected true or false, not {shown(value)}")
+        raise PositionError(f"{key}: expected true or false, not {format_value(value)}")
     return value
 
 
@@ -51,21 +51,21 @@ def read_name(value: Any, key: str, names: Mapping[str, int] | Sequence[str]) ->
     """Return what a name stands for: its value in a mapping, its index in a sequence."""
     if not isinstance(value, str) or value not in names:
         known = ", ".join(names) if len(names) < _MOST_NAMED else f"a name like {next(iter(names))}"
-        raise PositionError(f"{key}: expected {known}, not {shown(value)}")
+        raise PositionError(f"{key}: expected {known}, not {format_value(value)}")
     return names[value] if isinstance(names, Mapping) else names.index(value)
 
 
 def read_list(value: Any, key: str) -> list[Any]:
     """Return a list, whatever is in it."""
     if not isinstance(value, list):
-        raise PositionError(f"{key}: expected a list, not {shown(value)}")
+        raise PositionError(f"{key}: expected a list, not {format_value(value)}")
     return value
 
 
 def read_object(value: Any, key: str, names: Collection[str]) -> Mapping[str, Any]:
     """Return an object that has exactly these keys."""
     if not isinstance(value, Mapping):
-        raise PositionError(f"{key}: expected an object, not {shown(value)}")
+        raise PositionError(f"{key}: expected an object, not {format_value(value)}")
     if len(value) != len(names) or any(name not in value for name in names):
         for name in sorted(set(names) - set(value)):
             raise PositionError(f"{key}: the key {name!r} is missing")

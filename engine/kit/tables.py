@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.core import PositionError
-from engine.kit.forms import Bound, Form, ListOf, Name, Numbers, at, check_each
-from engine.kit.reading import read_int, read_name, read_object, shown
+from engine.kit.forms import Bound, FieldForm, ListOf, Name, Numbers, at, check_each
+from engine.kit.reading import format_value, read_int, read_name, read_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class ByName:
     """An object with these names as keys; the position holds a list of the values in the order of the names."""
 
     names: Sequence[str]
-    form: Form
+    form: FieldForm
 
     def write(self, value: Sequence[Any], state: Any) -> dict[str, Any]:
         write = self.form.write
@@ -58,7 +58,7 @@ class Columns:
         Numbers(len(self.names) * at(self.rows, state), self.high).check(value, key, state)
 
 
-class Packed:
+class PackedCounts:
     """An object of small counts; the position holds them in one integer, `bits` bits each, the first key lowest."""
 
     def __init__(self, keys: Sequence[str], bits: int, most: int) -> None:
@@ -96,7 +96,7 @@ class Packed:
     def check(self, value: Any, key: str, state: Any) -> None:
         del state
         if value not in self._known and self._unpack(value) and value not in self._known:
-            raise PositionError(f"{key}: {shown(value)} holds a count that is not from 0 to {self._most}")
+            raise PositionError(f"{key}: {format_value(value)} holds a count that is not from 0 to {self._most}")
 
 
 class Mask:
@@ -129,7 +129,7 @@ class Entries:
 
     names: Mapping[str, int]
     """Name to index, in the order of the indices."""
-    form: Form
+    form: FieldForm
     nothing: Any
     example: str
     """An object as it may be, for the message."""
@@ -141,7 +141,7 @@ class Entries:
     def pairs(self, data: Any, key: str, state: Any) -> Iterator[tuple[int, Any]]:
         """Yield index and value of what stands in the object. Raises PositionError naming the key."""
         if not isinstance(data, Mapping):
-            raise PositionError(f"{key}: expected an object like {self.example}, not {shown(data)}")
+            raise PositionError(f"{key}: expected an object like {self.example}, not {format_value(data)}")
         for name, entry in data.items():
             yield read_name(name, key, self.names), self.form.read(entry, f"{key}.{name}", state)
 

@@ -9,7 +9,7 @@ from engine.core import PositionError
 from engine.openspiel.history import play_again
 from engine.openspiel.library import load
 from engine.openspiel.samples import random_states
-from engine.openspiel.visible import Step, knows, told_to
+from engine.openspiel.visible import ObservedStep, information_of, knows
 
 _PLAYINGS: Final = 40
 _DRAWS: Final = 24
@@ -50,7 +50,7 @@ def _hides_all(game: Any, seed: int, seat: int) -> bool:
 
 
 def _is_known(game: Any, before: Any, action: int, seat: int) -> bool:
-    step = Step(before, action)
+    step = ObservedStep(before, action)
     return step.seat == seat or len(before.legal_actions()) == 1 or knows(game, step, seat)
 
 
@@ -63,7 +63,10 @@ def _draw_alike(game: Any, state: Any, seat: int) -> list[list[int]]:
     again = [each.resample_from_infostate(seat, Random(_DRAWS).random) for each in (state, *drawn[:_SOURCES])]
     for each in (*drawn, *again):
         mine = state.current_player() == seat
-        if told_to(game, each, seat) != told_to(game, state, seat) or each.current_player() != state.current_player():
+        if (
+            information_of(game, each, seat) != information_of(game, state, seat)
+            or each.current_player() != state.current_player()
+        ):
             return []
         if mine and each.legal_actions() != state.legal_actions():
             return []

@@ -110,10 +110,10 @@ def _refused(name: str, error: Exception) -> UnknownGameError:
 def _need_none(name: str, why: str) -> None:
     """Raise UnknownGameError if there is a reason why the game cannot be played."""
     if why:
-        raise UnknownGameError(_told(name, why))
+        raise UnknownGameError(_unplayable_text(name, why))
 
 
-def _told(name: str, why: str) -> str:
+def _unplayable_text(name: str, why: str) -> str:
     return Text(
         "openspiel.cannot_played_arena_arena_game",
         "{name} cannot be played in the arena: {why}; `arena game list` shows those that can",
@@ -176,7 +176,7 @@ def find_out(name: str) -> Facts:
         raise _refused(name, error) from error
     except samples.DeadEndError:
         raise UnknownGameError(
-            _told(
+            _unplayable_text(
                 name,
                 Text(
                     "openspiel.random_playing_came_position_which",

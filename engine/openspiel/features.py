@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from engine.core import AbilityError
-from engine.features import Featured, Part, reals
+from engine.features import Featured, FeaturePart, reals
 from engine.openspiel.hidden import SeenState
 from engine.text import Text
 
@@ -26,7 +26,7 @@ def featured_of(game: OpenSpielGame) -> Featured | None:
     planes, board = _shape(game.inner.observation_tensor_shape())
     parts = (reals("tensor", "a part of OpenSpiel's observation tensor", tuple(f":{n}" for n in range(planes))),)
 
-    def parts_of(seats: int, options: Any) -> Sequence[Part]:
+    def parts_of(seats: int, options: Any) -> Sequence[FeaturePart]:
         del seats, options
         return parts
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.core import AbilityError, Outcome, State
 from engine.openspiel.guessing import sample_of
-from engine.openspiel.visible import told_to
+from engine.openspiel.visible import information_of
 from engine.openspiel.wording import words_of
 from engine.text import Text
 
@@ -94,7 +94,7 @@ def look(state: OpenSpielState | SeenState, seat: int) -> SeenState:
         return state
     turn, outcome = state.seat(), state.outcome()
     legal = state.legal_actions() if turn == seat else ()
-    text = told_to(state.game.inner, state.inner, seat) or ""
+    text = information_of(state.game.inner, state.inner, seat) or ""
     return SeenState(
         game=state.game,
         observer=seat,

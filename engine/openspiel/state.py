@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from engine.chance import Chance, SeededChance
 from engine.core import Outcome, PositionError, Reveal, State
 from engine.openspiel.history import play_again
-from engine.openspiel.visible import Step, knows
+from engine.openspiel.visible import ObservedStep, knows
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame
@@ -33,9 +33,9 @@ class OpenSpielState(State):
     """OpenSpiel's state."""
     chance: Chance
     legal: Sequence[int] | None = None
-    move: Step | None = None
+    move: ObservedStep | None = None
     """The last applied action, kept where some seat may not know it."""
-    draws: tuple[Step, ...] = ()
+    draws: tuple[ObservedStep, ...] = ()
     """What chance drew after it."""
     hidden_from: tuple[int, ...] | None = ()
     """The seats that may not know of it; None until somebody asks."""
@@ -56,7 +56,7 @@ class OpenSpielState(State):
 
     def apply_unchecked(self, action: int) -> None:
         keeps = self.game.has_hidden_information
-        self.move, self.hidden_from = (Step(self.inner.clone(), action), None) if keeps else (None, ())
+        self.move, self.hidden_from = (ObservedStep(self.inner.clone(), action), None) if keeps else (None, ())
         self.inner.apply_action(action)
         self.legal = None
         self.settle()
@@ -67,7 +67,7 @@ class OpenSpielState(State):
         while inner.is_chance_node():
             outcomes = inner.chance_outcomes()
             action, _ = outcomes[self.chance.draw([weight for _, weight in outcomes])]
-            drawn.append(Step(inner.clone() if keeps else None, action))
+            drawn.append(ObservedStep(inner.clone() if keeps else None, action))
             inner.apply_action(action)
         self.draws = tuple(drawn)
 

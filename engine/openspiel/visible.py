@@ -12,7 +12,7 @@ _MOST_OTHERS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ObservedStep:
     """An action of a seat or of chance, and OpenSpiel's state before it (None where nothing is hidden)."""
 
     before: Any
@@ -25,17 +25,17 @@ class Step:
         return player
 
 
-def knows(game: Any, step: Step, seat: int) -> bool:
+def knows(game: Any, step: ObservedStep, seat: int) -> bool:
     """Return whether a seat of OpenSpiel's game could tell at once which action it was."""
     before = step.before
     others = [action for action in before.legal_actions() if action != step.action]
     if len(others) > _MOST_OTHERS:
         return False
-    told = told_to(game, before.child(step.action), seat)
-    return told is not None and all(told_to(game, before.child(other), seat) != told for other in others)
+    told = information_of(game, before.child(step.action), seat)
+    return told is not None and all(information_of(game, before.child(other), seat) != told for other in others)
 
 
-def told_to(game: Any, inner: Any, seat: int) -> str | None:
+def information_of(game: Any, inner: Any, seat: int) -> str | None:
     """Return what OpenSpiel tells a seat: its information state, or else its observation; None if neither is there."""
     by_history = game.get_type().provides_information_state_string
     try:

@@ -11,7 +11,7 @@ from engine.chance import SeededChance
 from engine.core import Observation, PositionError
 from engine.openspiel.hidden import SeenState, look
 from engine.openspiel.state import JSON_VERSION, OpenSpielState
-from engine.openspiel.visible import told_to
+from engine.openspiel.visible import information_of
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame
@@ -96,4 +96,6 @@ def _is_alike(game: OpenSpielGame, message: state_pb2.OpenSpielState) -> bool:
     if not game.facts.can_guess or message.turn == _OVER:
         return not message.sample
     inner = game.played(message.sample)
-    return inner.current_player() == message.turn and told_to(game.inner, inner, message.observer) == message.text
+    return (
+        inner.current_player() == message.turn and information_of(game.inner, inner, message.observer) == message.text
+    )

@@ -80,7 +80,7 @@ def _few(session: Session, query: Any, what: Callable[..., str]) -> Iterator[str
         yield what(*row)
 
 
-def _without(match: str, part: str) -> Text:
+def _without(match: str, *_: object, part: str) -> Text:
     return Text("ratings.match_finished_without", "match {match}: finished without {part}", match=match, part=part)
 
 
@@ -149,7 +149,7 @@ def _replays(session: Session) -> Iterator[str]:
     replay = select(_m.c.id).outerjoin(tables.replay, tables.replay.c.match_id == _m.c.id)
     gone = tables.replay.c.match_id.is_(None)
     kept = _m.c.replay_removed_at_us.is_(None)
-    yield from _few(session, replay.where(_finished, gone, kept), lambda match: _without(match, "a replay"))
+    yield from _few(session, replay.where(_finished, gone, kept), lambda match, *_: _without(match, part="a replay"))
     yield from _few(
         session,
         replay.where(~kept, ~gone),

@@ -17,6 +17,7 @@ from sqlalchemy import Table as CoreTable
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlmodel import Session
 
+from engine.os_errors import os_error_text
 from engine.text import Text
 from ratings.errors import ArchiveError, NotFoundError
 from ratings.ledger.annulments import cover_tournament
@@ -87,7 +88,7 @@ def import_tournament(
                 "ratings.cannot_read_give_path_exported",
                 "{file} cannot be read: {why}; give the path of an exported tournament",
                 file=source,
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error
     return work.finish()

@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy import Table as CoreTable
 from sqlmodel import Session
 
+from engine.os_errors import os_error_text
 from engine.text import Text
 from ratings.errors import ArchiveError
 from ratings.read.publishing import published_secret
@@ -50,7 +51,7 @@ def export_tournament(
                 "ratings.cannot_written_name_another_file",
                 "{file} cannot be written: {why}; name another file",
                 file=target,
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error
 

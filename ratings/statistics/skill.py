@@ -16,9 +16,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ratings.statistics.errors import SkillError
-from ratings.statistics.passing.constants import Constants, constants_of
-from ratings.statistics.passing.several import pass_several
-from ratings.statistics.passing.two import pass_two
+from ratings.statistics.message_passing.constants import Constants, constants_of
+from ratings.statistics.message_passing.many_seats import rate_many_seats
+from ratings.statistics.message_passing.two_seats import rate_two_seats
 
 _MAX_HALVINGS = 64
 
@@ -136,7 +136,7 @@ def _try_two(constants: Constants, ratings: Sequence[Skill], ranking: _Ranking) 
     (one, other), (is_tie,) = ranking
     (mu, sigma), (other_mu, other_sigma) = ratings[one], ratings[other]
     try:
-        mu, sigma, other_mu, other_sigma = pass_two(constants, mu, sigma, other_mu, other_sigma, is_tie)
+        mu, sigma, other_mu, other_sigma = rate_two_seats(constants, mu, sigma, other_mu, other_sigma, is_tie)
     except (ArithmeticError, ValueError):
         return None
     # Whatever is not finite makes the sum so; a sigma is the root of a quotient of one.
@@ -148,7 +148,7 @@ def _try_two(constants: Constants, ratings: Sequence[Skill], ranking: _Ranking) 
 
 def _try_several(constants: Constants, ratings: Sequence[Skill], ranking: _Ranking) -> tuple[Skill, ...] | None:
     try:
-        passed = pass_several(constants, [ratings[seat] for seat in ranking.seats], ranking.ties)
+        passed = rate_many_seats(constants, [ratings[seat] for seat in ranking.seats], ranking.ties)
     except (ArithmeticError, ValueError):  # a vanished probability, the root of a variance that rounding made negative
         return None
     skills = dict(zip(ranking.seats, passed, strict=True))

@@ -7,14 +7,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from arena.adapters.playing import End, Seating, Start, Turn
-from arena.adapters.setting import Setting, setting_of
+from arena.adapters.playing import End, LearnerTurn, MatchDriver, Start
+from arena.adapters.setting import GameSetting, setting_of
 from bots.kit import Bot, Decision, Match
 
 FAST: Mapping[str, Any] = {"max_rounds": 6}
 
 
-def setting(seats: int = 3) -> Setting:
+def setting(seats: int = 3) -> GameSetting:
     return setting_of("foreign_king", seats, FAST)
 
 
@@ -43,14 +43,14 @@ class DrawingBot(Bot):
         return decision.match.random.choice(decision.legal_actions)
 
 
-def play(seating: Seating, begin: Start, seed: int = 0) -> tuple[list[Turn], End]:
+def play(seating: MatchDriver, begin: Start, seed: int = 0) -> tuple[list[LearnerTurn], End]:
     """Play a match as one who draws, and return what it was shown."""
     return go_on(seating, seating.begin(begin), seed)
 
 
-def go_on(seating: Seating, moment: Turn | End, seed: int = 0) -> tuple[list[Turn], End]:
-    random, turns = Random(seed), list[Turn]()
-    while isinstance(moment, Turn):
+def go_on(seating: MatchDriver, moment: LearnerTurn | End, seed: int = 0) -> tuple[list[LearnerTurn], End]:
+    random, turns = Random(seed), list[LearnerTurn]()
+    while isinstance(moment, LearnerTurn):
         turns.append(moment)
         moment = seating.act(random.choice(moment.legal))
     return turns, moment

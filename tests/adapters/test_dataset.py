@@ -14,7 +14,7 @@ from arena.adapters import export as exporting
 from arena.adapters.batch import rewards_of
 from arena.adapters.dataset import Positions, load
 from arena.adapters.dataset_files import DatasetError, NpzWriter
-from arena.adapters.export import Export, OtherGameError, UnplayableError
+from arena.adapters.export import Export, OtherGameError, UnreplayableError
 from engine import registry
 from engine.chance import ScriptedChance
 from tests.adapters.matches import document
@@ -102,9 +102,9 @@ def test_a_match_that_cannot_be_played_again_adds_nothing(tmp_path: Path) -> Non
     file = tmp_path / "set.npz"
     with file.open("wb") as stream, Export(file, stream) as export:
         export.add(good)
-        with pytest.raises(UnplayableError, match="action 9999 is not legal here"):
+        with pytest.raises(UnreplayableError, match="action 9999 is not legal here"):
             export.add(bad)
-        with pytest.raises(UnplayableError, match="it goes on after the end of the game"):
+        with pytest.raises(UnreplayableError, match="it goes on after the end of the game"):
             export.add(late)
         export.add(good)
     compare(load(file).positions(), [good, good])
@@ -127,7 +127,7 @@ def test_a_match_of_other_rules_is_refused(tmp_path: Path) -> None:
     other = {**document("foreign_king", 2, {"max_rounds": 2}, 1), "rules_version": "0"}
     file = tmp_path / "set.npz"
     with file.open("wb") as stream, Export(file, stream) as export:
-        with pytest.raises(UnplayableError, match="played by rules 0; installed are 1"):
+        with pytest.raises(UnreplayableError, match="played by rules 0; installed are 1"):
             export.add(other)
         assert export.positions == 0
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from arena.adapters.errors import AdapterError, OpponentError, TableError
-from arena.adapters.hosted import SeatingHosted
-from arena.adapters.opponents import FunctionBot, Program
-from arena.adapters.playing import Turn
+from arena.adapters.hosted import HostedDriver
+from arena.adapters.opponents import FunctionBot, HostedProgram
+from arena.adapters.playing import LearnerTurn
 from arena.cli.app import run
 from arena.match.result import FaultCause
 from arena.match.time_control import TimeControl
@@ -25,7 +25,7 @@ from tests.support.processes import outliving_processes, wait_until
 from tests.support.sources import ROOT
 
 FIRST = "return decision.legal_actions[0]"
-Seat = Callable[..., SeatingHosted]
+Seat = Callable[..., HostedDriver]
 needs_minutes = pytest.mark.needs("minutes")
 
 
@@ -37,8 +37,8 @@ def seat(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Seat]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     seatings = []
 
-    def open_seating(*opponents: Program | Bot, clock: TimeControl = PATIENT) -> SeatingHosted:
-        seatings.append(SeatingHosted(setting(len(opponents) + 1), opponents, clock, None, 300))
+    def open_seating(*opponents: HostedProgram | Bot, clock: TimeControl = PATIENT) -> HostedDriver:
+        seatings.append(HostedDriver(setting(len(opponents) + 1), opponents, clock, None, 300))
         return seatings[-1]
 
     yield open_seating
@@ -51,7 +51,7 @@ def test_what_a_program_does_wrong_is_its_fault_the_match_goes_on_and_equal_star
     seat: Seat, tmp_path: Path
 ) -> None:
     bot = write_bot(tmp_path / "rogue", f"if self.asked == 2: raise RuntimeError('oh')\n{FIRST}")
-    seating = seat(Program(str(bot)), DrawingBot())
+    seating = seat(HostedProgram(str(bot)), DrawingBot())
     found = []
     for learner, seed in ((0, 3), (2, 3), (0, 3)):
         turns, end = play(seating, start(learner, seed))  # with another process of the program each time
@@ -69,7 +69,7 @@ def test_what_a_program_does_wrong_is_its_fault_the_match_goes_on_and_equal_star
 def test_programs_that_crash_and_lie_are_at_fault_each_for_itself(seat: Seat, tmp_path: Path) -> None:
     crashing = write_bot(tmp_path / "crashing", f"if self.asked == 2: os._exit(7)\n{FIRST}")
     lying = write_bot(tmp_path / "lying", f"if self.asked == 2: return 9999\n{FIRST}")
-    seating = seat(Program(str(crashing)), Program(str(lying)))
+    seating = seat(HostedProgram(str(crashing)), HostedProgram(str(lying)))
     _, end = play(seating, start())
     first_out, second_out = sorted(end.faults, key=lambda fault: fault.seat)
     assert (first_out.seat, first_out.cause) == (1, FaultCause.DISCONNECTED)
@@ -82,7 +82,7 @@ def test_programs_that_crash_and_lie_are_at_fault_each_for_itself(seat: Seat, tm
 @needs_minutes
 def test_a_program_that_falls_silent_is_out_of_time(seat: Seat, tmp_path: Path) -> None:
     mute = write_bot(tmp_path / "mute", "time.sleep(3600)")  # it answers nothing, and nobody else has a clock
-    turns, end = play(seat(Program(str(mute)), FunctionBot(first), clock=any_start("200ms")), start())
+    turns, end = play(seat(HostedProgram(str(mute)), FunctionBot(first), clock=any_start("200ms")), start())
     (fault,) = end.faults
     assert (fault.seat, fault.cause) == (1, FaultCause.TIMEOUT)
     assert "200" in fault.explanation
@@ -93,10 +93,10 @@ def test_a_program_that_falls_silent_is_out_of_time(seat: Seat, tmp_path: Path) 
 @needs_minutes
 def test_a_match_that_was_left_is_followed_by_another_with_the_same_processes(seat: Seat, tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "teller", f"open({str(tmp_path / 'pids')!r}, 'a').write(f'{{os.getpid()}} ')\n{FIRST}")
-    seating = seat(Program(str(bot)))
+    seating = seat(HostedProgram(str(bot)))
     for seed in range(3):
         moment = seating.begin(start(1, seed, seats=2))
-        assert isinstance(moment, Turn)
+        assert isinstance(moment, LearnerTurn)
         seen = moment.seen.state  # type: ignore[union-attr]
         assert seen.seat() == 1
         assert list(seen.legal_actions()) == list(moment.legal), "what is shown is the position"
@@ -111,7 +111,7 @@ def test_a_match_that_was_left_is_followed_by_another_with_the_same_processes(se
 @needs_minutes
 def test_a_program_that_does_not_start_is_told_with_its_last_words(seat: Seat, tmp_path: Path) -> None:
     lame = write_bot(tmp_path / "lame", FIRST, "print('no weights', file=sys.stderr); os._exit(3)")
-    seating = seat(Program(str(lame)), Program("random"))
+    seating = seat(HostedProgram(str(lame)), HostedProgram("random"))
     for _ in range(2):
         with pytest.raises(OpponentError, match="the bot in seat 1 did not start: It ended before it joined") as told:
             seating.begin(start())
@@ -126,28 +126,28 @@ def test_a_version_of_a_database_plays(seat: Seat, tmp_path: Path, capsys: pytes
     bot = write_bot(tmp_path / "mine", FIRST)
     assert run(["bot", "add", str(bot), "--db", db]) == 0
     capsys.readouterr()
-    _, end = play(seat(Program("mine", db), FunctionBot(first)), start())
+    _, end = play(seat(HostedProgram("mine", db), FunctionBot(first)), start())
     assert not end.faults
 
 
 @needs_minutes
 def test_who_cannot_sit_down_is_told_in_one_line(seat: Seat) -> None:
     with pytest.raises(AdapterError) as told:
-        seat(Program("greedi"))
+        seat(HostedProgram("greedi"))
     assert str(told.value).startswith("there is no sample bot and no directory 'greedi'; the samples are")
     assert "\n" not in str(told.value)
 
 
 @needs_minutes
 def test_whoever_raises_or_is_killed_the_learner_is_told_and_can_begin_anew(seat: Seat, tmp_path: Path) -> None:
-    seating = seat(Program("random"), FunctionBot(raising(at=2)))
+    seating = seat(HostedProgram("random"), FunctionBot(raising(at=2)))
     with pytest.raises(OpponentError, match="stumbling in seat 2 raised RuntimeError: I do not know this position"):
         play(seating, start())
     moment = seating.begin(start())
-    assert isinstance(moment, Turn)
+    assert isinstance(moment, LearnerTurn)
     marked = outliving_processes(f"KMA_TEST_MARK={tmp_path}")
-    (table,) = (pid for pid, line in marked.items() if "arena.adapters.table" in line)
-    os.kill(table, signal.SIGKILL)
+    (host,) = (pid for pid, line in marked.items() if "arena.adapters.bot_host" in line)
+    os.kill(host, signal.SIGKILL)
     with pytest.raises(TableError, match="the process that hosts the bots has ended"):
         go_on(seating, moment)
     assert play(seating, start())[1].ranks
@@ -160,15 +160,15 @@ def test_nothing_is_left_when_the_learner_is_killed(tmp_path: Path, monkeypatch:
     bot = write_bot(tmp_path / "sleeper", f"if self.asked == 2: time.sleep(3600)\n{FIRST}")
     program = (
         "from tests.adapters.beside import *\n"
-        "from arena.adapters.hosted import SeatingHosted\nfrom arena.adapters.opponents import Program\n"
+        "from arena.adapters.hosted import HostedDriver\nfrom arena.adapters.opponents import HostedProgram\n"
         "from arena.match.time_control import parse_time_control\n"
-        f"seating = SeatingHosted(setting(2), (Program({str(bot)!r}),), parse_time_control('none'), None, 60)\n"
+        f"seating = HostedDriver(setting(2), (HostedProgram({str(bot)!r}),), parse_time_control('none'), None, 60)\n"
         "moment = seating.begin(start(0, seats=2))\nprint('playing', flush=True)\ngo_on(seating, moment)\n"
     )
     learner = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert learner.stdout is not None
     assert learner.stdout.readline() == "playing\n"
-    assert len(outliving_processes(mark)) >= 4  # the learner, the table, the launcher, the bot
+    assert len(outliving_processes(mark)) >= 4  # the learner, the host, the launcher, the bot
     learner.kill()
     learner.wait()
     learner.stdout.close()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.adapters.errors import AdapterError
-from arena.adapters.opponents import FunctionBot, Program, Version, name_of, read_opponents
+from arena.adapters.opponents import FunctionBot, HostedProgram, Version, name_of, read_opponents
 from arena.adapters.setting import random_of, setting_of
 from arena.adapters.utilities import utilities
 from bots.kit import Bot, Decision
@@ -86,10 +86,10 @@ def test_what_cannot_be_played_is_told_in_one_line(arguments: tuple[Any, ...], t
 def test_opponents_are_programs_or_bots_of_this_process(tmp_path: Path) -> None:
     own = FirstBot()
     found = read_opponents(["greedy", tmp_path, Version("arena.db", "mine@ab12"), own, first], 5)
-    assert found[:3] == (Program("greedy"), Program(str(tmp_path)), Program("mine@ab12", "arena.db"))
+    assert found[:3] == (HostedProgram("greedy"), HostedProgram(str(tmp_path)), HostedProgram("mine@ab12", "arena.db"))
     assert found[3] is own
     assert [name_of(bot) for bot in found[3:] if isinstance(bot, Bot)] == ["FirstBot", "first"]
-    assert [program.to_json() for program in found if isinstance(program, Program)] == [
+    assert [program.to_json() for program in found if isinstance(program, HostedProgram)] == [
         {"bot": "greedy"},
         {"bot": str(tmp_path)},
         {"bot": "mine@ab12", "db": "arena.db"},
@@ -97,7 +97,7 @@ def test_opponents_are_programs_or_bots_of_this_process(tmp_path: Path) -> None:
 
 
 def test_one_opponent_alone_sits_in_all_other_seats() -> None:
-    assert read_opponents("greedy", 3) == (Program("greedy"),) * 3
+    assert read_opponents("greedy", 3) == (HostedProgram("greedy"),) * 3
     bots = read_opponents(first, 2)
     assert [type(bot) for bot in bots] == [FunctionBot, FunctionBot]
     assert bots[0] is not bots[1]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.app.watching import WatchedMatch, event_value, log_part
-from arena.match.live import LiveEnd, LiveEntry, LiveLog
+from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveLogEvent
 from ratings.values.states import MatchState
 
 FAULTS = [
@@ -27,7 +27,7 @@ def watched(*, is_over: bool = False) -> WatchedMatch:
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_note_is_shown_to_the_owner_and_to_others_when_the_match_is_over(is_over: bool, seat: int) -> None:
     entry = {"ply": 4, "seat": seat, "action": 0, "by": "bot", "decide": 4, "elapsed_us": 9, "note": "my plan"}
-    shown = event_value(watched(is_over=is_over), LiveEntry(5, entry, ((1, 2),)))
+    shown = event_value(watched(is_over=is_over), LiveEntryEvent(5, entry, ((1, 2),)))
     assert shown is not None
     assert shown.move is not None
     assert shown.move.note == ("my plan" if is_over or seat == 0 else None)
@@ -36,7 +36,7 @@ def test_a_note_is_shown_to_the_owner_and_to_others_when_the_match_is_over(is_ov
 
 @pytest.mark.parametrize("is_over", [False, True])
 def test_evidence_is_for_the_owner_alone(is_over: bool) -> None:
-    shown = event_value(watched(is_over=is_over), LiveEnd(9, RESULT))
+    shown = event_value(watched(is_over=is_over), LiveEndEvent(9, RESULT))
     assert shown is not None
     assert shown.end is not None
     assert [fault.evidence for fault in shown.end.faults] == [{"stderr": "secret 0"}, {}]
@@ -50,7 +50,7 @@ def test_a_log_that_is_read_in_parts_from_anywhere_is_the_log(
     logs, start = [], 0
     for size in [*sizes, len(text)]:
         if piece := text[start : start + size]:
-            logs.append(LiveLog(1, 0, start, piece))
+            logs.append(LiveLogEvent(1, 0, start, piece))
             start += len(piece)
     again = data.draw(st.integers(0, len(logs)))
     place, read = after, b""
@@ -62,6 +62,6 @@ def test_a_log_that_is_read_in_parts_from_anywhere_is_the_log(
 
 
 def test_what_is_lost_of_a_log_is_counted_from_where_the_watcher_is() -> None:
-    lost = LiveLog(1, 0, 100, b"tail", cut_bytes=60)
+    lost = LiveLogEvent(1, 0, 100, b"tail", cut_bytes=60)
     assert [log_part(watched(), lost, after).cut_bytes for after in (0, 40, 70, 100, 102)] == [60, 60, 30, 0, 0]  # type: ignore[union-attr]
     assert log_part(watched(), lost, 104) is None

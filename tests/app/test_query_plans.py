@@ -21,7 +21,7 @@ from arena.app.store import add_bot
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.leak_verdict import LeakVerdict
-from arena.match.report import LeakCheck, SeatLogText
+from arena.match.report import LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause
 from arena.model.planning import TournamentRequest
 from arena.tournament.planner import FormatPlanner, planner_of
@@ -112,7 +112,7 @@ def _play(played: Book) -> None:
             settled,
             forfeits=(1,),
             faults=[Fault(1, FaultCause.TIMEOUT, 3, "late", {})],
-            leak_checks=[LeakCheck(0, LeakVerdict.EQUAL, None, "as before", {})],
+            leak_checks=[LeakCheckResult(0, LeakVerdict.EQUAL, None, "as before", {})],
             seat_logs=[SeatLogText(0, b"log", 0)],
         )
 

@@ -15,7 +15,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.replay import dump, load
-from arena.match.report import LeakCheck, SeatLogText
+from arena.match.report import LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_of
@@ -169,7 +169,7 @@ def finish(database: Database, match: Any) -> None:
         record_digest=text + "b" * 56,
         replay=dump(document),
         faults=[Fault(seat, FaultCause.TIMEOUT, 3, f"{text} why", one) for seat, one in enumerate(proof)],
-        leak_checks=[LeakCheck(seat, LeakVerdict.LEAK, 3, f"{text} leak", one) for seat, one in enumerate(proof)],
+        leak_checks=[LeakCheckResult(seat, LeakVerdict.LEAK, 3, f"{text} leak", one) for seat, one in enumerate(proof)],
         seat_logs=[SeatLogText(seat, f"{text} log of {one.bot}".encode(), 0) for seat, one in enumerate(match.seats)],
     )
 

@@ -16,9 +16,9 @@ import pytest_asyncio
 
 from arena.conform.checker import check_bot
 from arena.conform.command import Command, launcher_of
+from arena.conform.harness.findings import RuleState
+from arena.conform.harness.patience import Patience
 from arena.conform.rules.table import RULES
-from arena.conform.stage.findings import State
-from arena.conform.stage.patience import Patience
 from arena.games.foreign_king.v1 import state_pb2
 from arena.hosting.sample_bots import sample_directory
 from arena.v1 import match_pb2, play_pb2
@@ -325,5 +325,5 @@ async def test_the_program_needs_no_library_but_those_of_every_runtime(bots: Cpp
 async def test_the_kit_keeps_every_rule_of_the_protocol(bots: CppBots, directory: Path) -> None:
     launcher = launcher_of(Command((bots.path,), str(directory)))
     verdicts = await check_bot(launcher, directory, patience=Patience().times(20))
-    assert [verdict.message for verdict in verdicts if verdict.state is not State.KEPT] == []
+    assert [verdict.message for verdict in verdicts if verdict.state is not RuleState.KEPT] == []
     assert len(verdicts) == len(RULES)

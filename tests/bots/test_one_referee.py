@@ -34,11 +34,11 @@ from bots import session
 from bots.errors import AnswerError
 from bots.loopback import Loopback
 from bots.offline import MATCH_ID, play_offline
-from bots.session import Bot, Session
+from bots.session import Bot, PlaySession
 from bots.stream import play
 from engine import registry
 from engine.chance import SeededChance
-from engine.record import Playing, Record
+from engine.record import Playing, PlayRecord
 from tests.support.scripted_bots import NO_ACTION, ScriptedBot, Step
 from tests.support.specs import seat_spec
 from tests.support.texts import CHARACTERS
@@ -79,7 +79,7 @@ class Heard:
     """Every message of one match in order: whose bot, whether the bot sent it, its bytes."""
 
     messages: list[tuple[int, bool, bytes]] = field(default_factory=list)
-    record: Record | None = None
+    record: PlayRecord | None = None
     """None if a bot made a fault."""
     has_faults: bool = False
 
@@ -206,7 +206,7 @@ async def _play_online(plan: Plan, directory: Path) -> Match:
         streams = []
         for bot in plan.bots():
             admission = server.admit()
-            playing.create_task(play(Session(bot), address, admission.token))
+            playing.create_task(play(PlaySession(bot), address, admission.token))
             streams.append(await admission.stream)
             await join(streams[-1])
         await play_match(match, [SeatedBot(stream) for stream in streams], may_ponder=True)

@@ -18,7 +18,7 @@ from bots import stream
 from bots.errors import ArenaError, ProtocolError, RulesVersionError
 from bots.kit import RESIGN, Answer, Bot, Decision, Match
 from bots.queue_stream import QueueStream
-from bots.session import Session
+from bots.session import PlaySession
 from tests.bots.fake_arena import JOINED, FakeArena, decide, finished, serve, started
 from tests.support.patience import PATIENCE_S
 
@@ -42,7 +42,7 @@ class Recorder(Bot):
         return self.answer
 
 
-async def play_by_queue(session: Session, address: str, token: str) -> None:
+async def play_by_queue(session: PlaySession, address: str, token: str) -> None:
     await asyncio.to_thread(lambda: QueueStream(address, token).play(session))
 
 
@@ -62,7 +62,7 @@ def socket_directory() -> Iterator[Path]:
 
 async def play_against(directory: Path, bot: Bot, script: Callable[[FakeArena], Awaitable[None]]) -> FakeArena:
     async with serve(directory, script) as arena:
-        await asyncio.wait_for(play(Session(bot), arena.address, "secret"), PATIENCE_S)
+        await asyncio.wait_for(play(PlaySession(bot), arena.address, "secret"), PATIENCE_S)
     return arena
 
 
@@ -153,7 +153,7 @@ async def test_a_refusal_of_the_arena_is_told(socket_directory: Path) -> None:
 
 async def test_an_arena_that_is_not_there_is_told(socket_directory: Path) -> None:
     with pytest.raises(ArenaError, match="no arena answers at unix:"):
-        await asyncio.wait_for(play(Session(Recorder()), f"unix:{socket_directory}/none.sock", ""), PATIENCE_S)
+        await asyncio.wait_for(play(PlaySession(Recorder()), f"unix:{socket_directory}/none.sock", ""), PATIENCE_S)
 
 
 @pytest.mark.parametrize("code", [grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE])
@@ -195,7 +195,7 @@ async def test_what_decide_raises_ends_the_stream_and_is_raised(socket_directory
 
     async with serve(socket_directory, script) as arena:
         with pytest.raises(ZeroDivisionError):
-            await asyncio.wait_for(play(Session(Broken()), arena.address, ""), PATIENCE_S)
+            await asyncio.wait_for(play(PlaySession(Broken()), arena.address, ""), PATIENCE_S)
         await asyncio.wait_for(stream_ended.wait(), PATIENCE_S)
 
 
@@ -209,7 +209,7 @@ async def test_a_cancelled_bot_stays_cancelled(socket_directory: Path) -> None:
         await arena.context.read()
 
     async with serve(socket_directory, script) as arena:
-        task = asyncio.create_task(stream.play(Session(Recorder()), arena.address, ""))
+        task = asyncio.create_task(stream.play(PlaySession(Recorder()), arena.address, ""))
         await asyncio.wait_for(joined.wait(), PATIENCE_S)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

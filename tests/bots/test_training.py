@@ -12,9 +12,9 @@ import pytest
 import engine
 from bots.training import duels
 from bots.training.__main__ import main
-from bots.training.climb import Step, Vector, climb, units_of
+from bots.training.climb import ClimbStep, Vector, climb, units_of
 from bots.training.duels import Duel, need_weighing, play_duel
-from bots.training.record import RecordError, read_weights, rounded
+from bots.training.weights_file import WeightsFileError, read_weights, rounded
 from engine import registry
 from engine.abilities import Weighing, need_playable
 from engine.playout import positions
@@ -48,7 +48,7 @@ def _pretended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bots.training.__main__.play_duel", lead)
 
 
-def nothing(step: Step) -> None:
+def nothing(step: ClimbStep) -> None:
     """Hear of a step and say nothing."""
 
 
@@ -69,7 +69,7 @@ def test_a_climb_comes_near_the_top_of_a_hill() -> None:
 
 
 def test_a_climb_tells_its_steps_and_moves_nowhere_without_a_lead() -> None:
-    told: list[Step] = []
+    told: list[ClimbStep] = []
     found = climb([1.0, 2.0], 5, 1, lambda *_: 0.0, told.append)
     assert [step.number for step in told] == [0, 1, 2, 3, 4]
     assert np.allclose(found, [1.0, 2.0])
@@ -238,5 +238,5 @@ def test_a_game_that_tells_no_weights_is_refused(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_file_that_cannot_be_read_is_an_error_of_its_own(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="cannot be read"):
+    with pytest.raises(WeightsFileError, match="cannot be read"):
         read_weights(tmp_path)

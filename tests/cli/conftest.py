@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 
 from arena.cli.app import run
-from arena.hosting.runtimes import book, own
+from arena.hosting.runtimes import catalog, own
 from arena.hosting.runtimes.settings import RuntimeKind
 from tests.cli.places import PLACES
 from tests.cli.support import MATCH, Arena, write_bot
@@ -22,8 +22,8 @@ _lay_out, _contents = cache(own.lay_out), cache(own.contents)
 def own_runtime() -> Iterator[None]:
     """The interpreter of the tests, through whose packages every command would look anew."""
     with (
-        mock.patch.dict(book._LAY_OUT, {RuntimeKind.ARENA: _lay_out}),
-        mock.patch.dict(book._CONTENTS, {RuntimeKind.ARENA: _contents}),
+        mock.patch.dict(catalog._LAY_OUT, {RuntimeKind.ARENA: _lay_out}),
+        mock.patch.dict(catalog._CONTENTS, {RuntimeKind.ARENA: _contents}),
     ):
         yield
 

@@ -16,7 +16,7 @@ from arena.match.leak_verdict import LeakVerdict
 from arena.match.match import Match
 from arena.match.messages import Answer
 from arena.match.replay import dump
-from arena.match.report import LeakCheck, MatchReport, SeatProcess
+from arena.match.report import LeakCheckResult, MatchReport, SeatProcess
 from arena.match.spec import MatchSpec
 from arena.match.writing import write_replay
 
@@ -88,7 +88,7 @@ def play(spec: MatchSpec) -> MatchReport:
         replay=dump(document),
         runtimes=tuple(seat.runtime for seat in spec.seats),
         leak_checks=tuple(
-            LeakCheck(seat, LeakVerdict.LEAK, 3, "It remembered.", {"used": ["A"], "fresh": ["B"]})
+            LeakCheckResult(seat, LeakVerdict.LEAK, 3, "It remembered.", {"used": ["A"], "fresh": ["B"]})
             for seat, one in enumerate(spec.seats)
             if spec.checks_leaks and one.is_deterministic and one.name.startswith("leaky")
         ),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.shared import granting
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from tests.cli.support import Arena, write_bot
 from tests.support.patience import ANY_TIME
 

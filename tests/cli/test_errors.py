@@ -49,7 +49,7 @@ def test_a_message_of_many_lines_and_strange_characters_becomes_one_clean_line(
 
 def test_an_unexpected_error_says_that_it_is_the_arenas_fault(capsys: pytest.CaptureFixture[str]) -> None:
     report(RuntimeError("surprise"))
-    assert capsys.readouterr().err == f"arena: RuntimeError: surprise; {errors.REPORT_REMEDY}\n"
+    assert capsys.readouterr().err == f"arena: {errors.fault_of_the_arena('RuntimeError', 'surprise')}\n"
 
 
 def test_an_error_is_told_in_the_language_of_whoever_reads_it(

@@ -13,9 +13,9 @@ import pytest
 
 from arena.cli.verbs.doctor.measuring import profiled_tournament, seats_of
 from arena.cli.verbs.doctor.profile_report import print_profile
-from arena.hosting.proc.processes import list_descendants
+from arena.hosting.procfs.processes import list_descendants
 from arena.i18n.catalogue import LANGUAGES
-from arena.profiling.parts import Part
+from arena.profiling.parts import ProfilePart
 from arena.profiling.split import PartCost, Split, UnmeasuredError, WallShare
 from engine import registry
 from tests.cli.support import Arena
@@ -33,7 +33,7 @@ SPLIT = Split(
     decisions=19_375,
     samples=1_020,
     cpu_s=9.9,
-    parts=tuple(PartCost(part, 51.1, 0.1, 7.3 if part is not Part.BOT else 0.0) for part in Part),
+    parts=tuple(PartCost(part, 51.1, 0.1, 7.3 if part is not ProfilePart.BOT else 0.0) for part in ProfilePart),
     walls=tuple(WallShare(stretch, 14.5, 0.2) for stretch in STRETCHES),
     recording_ms=9.0,
 )
@@ -58,10 +58,10 @@ def test_a_run_tells_where_all_of_its_time_went_and_leaves_nothing_behind(
     assert finished.code == 0, finished.err
     told = finished.json
     parts = {part["part"]: part["cpu_us"] for part in told["parts"]}
-    assert set(parts) == set(Part)
+    assert set(parts) == set(ProfilePart)
     assert sum(parts.values()) == pytest.approx(told["cpu_us"])
     assert sum(part["share"] for part in told["parts"]) == pytest.approx(1)
-    for part in (Part.BOT, Part.GRPC, Part.ENGINE, Part.ENCODING, Part.RECORDING):
+    for part in (ProfilePart.BOT, ProfilePart.GRPC, ProfilePart.ENGINE, ProfilePart.ENCODING, ProfilePart.RECORDING):
         assert parts[part] > 0, part
     assert [wall["stretch"] for wall in told["walls"]] == STRETCHES
     assert sum(wall["share"] for wall in told["walls"]) == pytest.approx(1)
@@ -86,10 +86,10 @@ def test_programs_are_told_all_that_was_measured(arena: Arena, places: Path, mon
     measured(monkeypatch, SPLIT)
     told = arena(*SHORT, "--json").json
     assert (told["workers"], told["matches"], told["decisions"]) == (2, 138, 19_375)
-    assert [part["part"] for part in told["parts"]] == list(Part)
+    assert [part["part"] for part in told["parts"]] == list(ProfilePart)
     assert told["cpu_us"] == pytest.approx(9.9e6 / 19_375)
-    assert [part["cpu_us"] for part in told["parts"]] == [51.1] * len(Part)
-    assert [part["share"] for part in told["parts"]] == [0.1] * len(Part)
+    assert [part["cpu_us"] for part in told["parts"]] == [51.1] * len(ProfilePart)
+    assert [part["share"] for part in told["parts"]] == [0.1] * len(ProfilePart)
     assert [(wall["stretch"], wall["share"]) for wall in told["walls"]] == [(name, 0.2) for name in STRETCHES]
     measured(monkeypatch, UnmeasuredError("it was too short"))
     assert arena(*SHORT, "--json").err.splitlines()[-1] == "arena: it was too short"
@@ -119,7 +119,7 @@ def test_the_tables_fit_a_terminal_of_40_columns(
     shown = capsys.readouterr().out
     lines = shown.splitlines()
     rows = [line for line in lines if line.rstrip().endswith("%")]
-    assert len(rows) == len(Part) + 1 + len(STRETCHES), "no row is folded"
+    assert len(rows) == len(ProfilePart) + 1 + len(STRETCHES), "no row is folded"
     assert max(map(len, rows)) <= 40
     assert "51 ± 7" in shown
     assert "100.0%" in shown

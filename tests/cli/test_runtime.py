@@ -10,7 +10,7 @@ from tests.support.venvs import make_venv
 @pytest.fixture(autouse=True)
 def _bare_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine on which nothing is installed that would be a runtime by itself."""
-    monkeypatch.setattr("arena.hosting.runtimes.book.installed_runtimes", lambda _path: {})
+    monkeypatch.setattr("arena.hosting.runtimes.catalog.installed_runtimes", lambda _path: {})
 
 
 @pytest.fixture(scope="module")

@@ -141,7 +141,7 @@ def test_doctor_tells_the_strongest_level_and_tries_every_part_of_the_strictest(
 
 @pytest.fixture
 def without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.hosting.groups.offer.read_hierarchies", list)
+    monkeypatch.setattr("arena.hosting.cgroups.offer.read_hierarchies", list)
     monkeypatch.setattr(choice, "_WORKING", {})
 
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from arena.executor.carrier import CarrierLostError
 from arena.executor.pool import WorkerPool
 from arena.executor.ray.fleet import Fleet
-from arena.executor.ray.node import Node
+from arena.executor.ray.node import ClusterNode
 from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import Demands
+from arena.executor.transport import TransportLostError
 from arena.executor.worker_process import WorkerProcess
 from arena.match.report import MatchReport
 from tests.support.patience import until
@@ -49,15 +49,15 @@ class World:
         self.actors: list[Machine] = []
         self.said: list[str] = []
         self.pool = WorkerPool(lambda worker, why: self.fleet.end_worker(worker, why))
-        self.fleet = Fleet(RayOptions(say=self.said.append, **options), self.pool)
+        self.fleet = Fleet(RayOptions(report=self.said.append, **options), self.pool)
 
     def make(self, node_id: str, *_: object) -> Machine:
         self.actors.append(Machine(node_id))
         return self.actors[-1]
 
-    async def prove(self, node: Node, _: Demands) -> list[str]:
+    async def prove(self, node: ClusterNode, _: Demands) -> list[str]:
         if node.id in self.gone:
-            raise CarrierLostError("it is out of reach")
+            raise TransportLostError("it is out of reach")
         return self.problems.get(node.id, [])
 
     async def look(self, **cpus: int) -> None:
@@ -76,15 +76,15 @@ class World:
 
     def slots(self) -> dict[str, int]:
         """How many slots are held on each machine."""
-        living = [one.node.id for one in self.fleet._berths]
+        living = [one.node.id for one in self.fleet._slots]
         return {node_id: living.count(node_id) for node_id in sorted(set(living))}
 
     def actor_of(self, worker: WorkerProcess) -> Machine:
-        (actor,) = (one.actor for one in self.fleet._berths if one.worker is worker)
+        (actor,) = (one.actor for one in self.fleet._slots if one.worker is worker)
         assert isinstance(actor, Machine)
         return actor
 
-    def node(self, node_id: str) -> Node:
+    def node(self, node_id: str) -> ClusterNode:
         return self.fleet._nodes[node_id]
 
 

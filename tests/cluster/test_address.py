@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.ray import address, knock
+from arena.executor.ray import address, head_probe
 from arena.executor.ray.address import Head, check_address, find_head
 from tests.support.small_cluster import SmallCluster
 
@@ -77,7 +77,7 @@ async def test_whoever_else_listens_there_is_told_apart(
     done: list[str] = []
 
     async def begin(*_: object, **__: object) -> SimpleNamespace:
-        """Begin to knock where nobody ever answers."""
+        """Begin to probe where nobody ever answers."""
         return process(b"\n", returncode=None, done=done)
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", begin)
@@ -148,9 +148,9 @@ def test_a_head_that_was_killed_is_told_by_its_address_where_none_was_named(
     gone = f"127.0.0.1:{listener.getsockname()[1]}"
     listener.close()
     services = SimpleNamespace(find_gcs_addresses=lambda: {gone})  # the other processes of the cluster name it
-    monkeypatch.setattr(knock, "load_ray", lambda: None)
-    monkeypatch.setattr(knock, "part_of_ray", lambda _: services)
-    assert knock.ask("auto")["problem"].startswith(f"no head of Ray answers at {gone}; start a head")
+    monkeypatch.setattr(head_probe, "load_ray", lambda: None)
+    monkeypatch.setattr(head_probe, "part_of_ray", lambda _: services)
+    assert head_probe.ask("auto")["problem"].startswith(f"no head of Ray answers at {gone}; start a head")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_head_that_does_not_take_our_token_is_told_in_our_words(
         raise AuthenticationError("RPC error: InvalidAuthToken: ...")
 
     monkeypatch.setenv("RAY_AUTH_MODE", mode)
-    monkeypatch.setattr(knock, "load_ray", lambda: None)
-    monkeypatch.setattr(knock, "_has_token", lambda: True)
-    monkeypatch.setattr(knock, "part_of_ray", lambda _: SimpleNamespace(GcsClient=refuse))
-    assert f"the head of Ray at 127.0.0.1:6379 {said}" in knock.ask("127.0.0.1:6379")["problem"]
+    monkeypatch.setattr(head_probe, "load_ray", lambda: None)
+    monkeypatch.setattr(head_probe, "_has_token", lambda: True)
+    monkeypatch.setattr(head_probe, "part_of_ray", lambda _: SimpleNamespace(GcsClient=refuse))
+    assert f"the head of Ray at 127.0.0.1:6379 {said}" in head_probe.ask("127.0.0.1:6379")["problem"]

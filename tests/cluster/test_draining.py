@@ -17,7 +17,7 @@ from arena.executor.ray.draining import (
     FEWEST_OF_KIND,
     LEAST_EXTRA_S,
     TIMES_WORSE,
-    Counts,
+    BadMatchCounts,
     SlowMatches,
     far_worse,
     is_far_worse,
@@ -25,14 +25,14 @@ from arena.executor.ray.draining import (
     tail,
 )
 from arena.executor.ray.judging import NodeJudge
-from arena.executor.ray.node import NodeState, Tally
+from arena.executor.ray.node import NodeState, NodeTally
 from tests.support.texts import CHARACTERS
 
 
 @st.composite
-def counts(draw: st.DrawFn) -> Counts:
+def counts(draw: st.DrawFn) -> BadMatchCounts:
     total = draw(st.integers(0, 400))
-    return Counts(draw(st.integers(0, total)), total)
+    return BadMatchCounts(draw(st.integers(0, total)), total)
 
 
 @settings(max_examples=30)
@@ -47,18 +47,18 @@ def test_the_tail_is_that_of_drawing_without_putting_back(data: st.DataObject) -
 
 @given(counts(), counts(), st.integers(1, 50))
 def test_a_machine_that_is_far_worse_has_played_enough_and_is_several_times_as_bad(
-    one: Counts, others: Counts, machines: int
+    one: BadMatchCounts, others: BadMatchCounts, machines: int
 ) -> None:
     if is_far_worse(one, others, machines):
         assert min(one.all, others.all) >= FEWEST
         assert one.bad / one.all >= TIMES_WORSE * others.bad / others.all
-        assert is_far_worse(Counts(min(one.bad + 1, one.all), one.all), others, machines)
+        assert is_far_worse(BadMatchCounts(min(one.bad + 1, one.all), one.all), others, machines)
         assert not is_far_worse(others, one, machines)
 
 
 @settings(max_examples=30)
 @given(st.dictionaries(st.text(CHARACTERS), counts(), max_size=6))
-def test_never_are_all_far_worse(machines: dict[str, Counts]) -> None:
+def test_never_are_all_far_worse(machines: dict[str, BadMatchCounts]) -> None:
     assert len(far_worse(machines)) < max(2, len(machines))
 
 
@@ -69,17 +69,17 @@ def test_machines_that_are_alike_are_left_alone() -> None:
         bad = [0] * 4
         for seen in range(1, 321):
             bad = [one + (chance.random() < 0.05) for one in bad]
-            if is_time_to_look(seen) and far_worse({str(i): Counts(one, seen) for i, one in enumerate(bad)}):
+            if is_time_to_look(seen) and far_worse({str(i): BadMatchCounts(one, seen) for i, one in enumerate(bad)}):
                 drained += 1
                 break
     assert drained <= 3 + runs * ALPHA
 
 
 def test_one_that_loses_every_other_match_is_found_by_its_first_looks() -> None:
-    others = Counts(1, 60)
-    assert is_far_worse(Counts(10, 20), others, 4)
-    assert not is_far_worse(Counts(2, 20), others, 4)
-    assert not is_far_worse(Counts(10, 19), others, 4)
+    others = BadMatchCounts(1, 60)
+    assert is_far_worse(BadMatchCounts(10, 20), others, 4)
+    assert not is_far_worse(BadMatchCounts(2, 20), others, 4)
+    assert not is_far_worse(BadMatchCounts(10, 19), others, 4)
 
 
 def test_a_machine_is_looked_at_when_it_has_twice_as_many_as_before() -> None:
@@ -116,16 +116,20 @@ class TestJudge:
             judge.look_at(node)
 
     def test_the_worse_one_is_drained_and_the_reason_counts(self) -> None:
-        self.look(node("good", Tally(80, 0, 0, 80)), node("bad", Tally(10, 10)), node("slow", Tally(40, 0, 30, 40)))
+        self.look(
+            node("good", NodeTally(80, 0, 0, 80)),
+            node("bad", NodeTally(10, 10)),
+            node("slow", NodeTally(40, 0, 30, 40)),
+        )
         assert self.drained == [
             ("bad", "10 of its 20 matches were void, far more than elsewhere"),
             ("slow", "30 of its 40 matches were slow, far more than elsewhere"),
         ]
 
     def test_the_last_one_that_plays_is_not(self) -> None:
-        self.look(node("good", Tally(80, 0), NodeState.LOST), node("bad", Tally(10, 10)))
+        self.look(node("good", NodeTally(80, 0), NodeState.LOST), node("bad", NodeTally(10, 10)))
         assert self.drained == []
 
 
-def node(name: str, tally: Tally, state: NodeState = NodeState.READY) -> SimpleNamespace:
+def node(name: str, tally: NodeTally, state: NodeState = NodeState.READY) -> SimpleNamespace:
     return SimpleNamespace(id=name, tally=tally, state=state)

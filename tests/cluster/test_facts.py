@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from arena.executor.ray.facts import (
     MOST_OFFSET_S,
     ClockSample,
-    Facts,
+    NodeFacts,
     best_sample,
     clock_problem,
     differences,
     own_facts,
 )
 
-OURS = Facts("1.0", "abc", "3.11.7", "x86_64", {"chess": "2", "go": "1"}, "2.60.0")
+OURS = NodeFacts("1.0", "abc", "3.11.7", "x86_64", {"chess": "2", "go": "1"}, "2.60.0")
 SECONDS = st.floats(0, 1e4)
 
 
@@ -29,7 +29,7 @@ def test_a_machine_is_like_itself_and_knows_every_game_that_is_installed() -> No
     ours = own_facts()
     assert differences(ours, own_facts(), ours.games) == []
     assert {"foreign_king", "rex_romanorum"} <= set(ours.games)
-    assert Facts(**ours.to_json()) == ours
+    assert NodeFacts(**ours.to_json()) == ours
 
 
 @pytest.mark.parametrize(

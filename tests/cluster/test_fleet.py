@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.executor.carrier import CarrierLostError
 from arena.executor.ray.fleet import AGAIN_S, MOST_UNANSWERED, RETURN_S
 from arena.executor.ray.node import NodeState
+from arena.executor.transport import TransportLostError
 from tests.cluster.pretended import World, end
 from tests.support.patience import until
 from tests.support.specs import script_spec, seat_spec
@@ -94,7 +94,7 @@ async def test_a_machine_whose_agent_is_gone_is_lost_when_that_is_asked_for_some
     await world.look(a=1, b=1)
 
     def fail() -> None:
-        raise CarrierLostError("what ran there for us has ended")
+        raise TransportLostError("what ran there for us has ended")
 
     world.node("a")._archives = SimpleNamespace(get=lambda _: fail())  # type: ignore[assignment]
     spec = script_spec("0:3", seats=(seat_spec(0, "x"), seat_spec(1, "x")))

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.executor.ray.fleet import RETURN_S
-from arena.executor.ray.node import NodeState, Tally
+from arena.executor.ray.node import NodeState, NodeTally
 from arena.match.host_faults import HostCause
 from tests.cluster.pretended import World, cancel, end
 from tests.support.patience import until
@@ -63,7 +63,7 @@ async def test_a_machine_that_is_lost_whole_counts_once_and_how_it_did_is_known_
     await until(lambda: len(world.pool.waiting) == 2)
     await world.look(a=1, b=2)
     assert world.node("b").state is NodeState.READY
-    assert world.node("b").tally == Tally(finished=3, void=1)
+    assert world.node("b").tally == NodeTally(finished=3, void=1)
     await cancel(runs)
     await world.look(a=1)
     await world.look(a=1, b=2)
@@ -80,7 +80,7 @@ async def test_matches_that_we_end_ourselves_are_no_loss_of_their_machine(world:
     assert world.pool.workers[0].load == 1
     await end(world)
     await cancel(runs)
-    assert node.tally == Tally()
+    assert node.tally == NodeTally()
 
 
 async def test_a_drained_machine_that_was_lost_is_drained_still_when_it_is_back(world: World) -> None:
@@ -94,14 +94,14 @@ async def test_a_drained_machine_that_was_lost_is_drained_still_when_it_is_back(
     await world.look(b=1)
     await world.look(b=1)
     assert world.node("b").state is NodeState.READY
-    assert world.node("b").tally == Tally()
+    assert world.node("b").tally == NodeTally()
     await end(world)
 
 
 async def test_a_drained_machine_gives_its_cores_back_and_plays_again_if_it_is_the_last(world: World) -> None:
     await world.look(a=1, b=1)
-    world.node("a").tally = Tally(60, 0)
-    world.node("b").tally = Tally(9, 10)
+    world.node("a").tally = NodeTally(60, 0)
+    world.node("b").tally = NodeTally(9, 10)
     world.node("b").note_loss(script_spec("0:3"), HostCause.WORKER_DIED)
     assert world.node("b").state is NodeState.DRAINED
     assert world.said == ["machine b (b) gets no more matches: 11 of its 20 matches were void, far more than elsewhere"]

@@ -12,7 +12,7 @@ import pytest
 from arena.executor.ray import archives as archives_module
 from arena.executor.ray.archives import Archives
 from arena.executor.ray.draining import SlowMatches
-from arena.executor.ray.node import LOOK_AGAIN_S, Node, NodeState
+from arena.executor.ray.node import LOOK_AGAIN_S, ClusterNode, NodeState
 from arena.match.host_faults import HostCause
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import MatchSpec
@@ -53,10 +53,10 @@ class Agent:
         return {level: self.problems.get("level", "") for level in levels}
 
 
-def node_with(agent: Agent, said: list[str] | None = None) -> Node:
+def node_with(agent: Agent, said: list[str] | None = None) -> ClusterNode:
     known: list[str] = [] if said is None else said
     judge = SimpleNamespace(slow=SlowMatches(), look_at=lambda _: None)
-    node = Node("n1", "one", 1, Archives(lambda data: data), judge, known.append)
+    node = ClusterNode("n1", "one", 1, Archives(lambda data: data), judge, known.append)
     node.agent, node.state = agent, NodeState.READY
     return node
 
@@ -110,7 +110,7 @@ def report(*faults: Fault) -> Any:
     ],
 )
 async def test_files_that_may_be_why_nothing_started_are_looked_at_and_fetched_anew_if_they_are_gone(
-    doubt: Callable[[Node, MatchSpec], None], bot: Path
+    doubt: Callable[[ClusterNode, MatchSpec], None], bot: Path
 ) -> None:
     agent = Agent()
     node, spec = node_with(agent), match(bot)

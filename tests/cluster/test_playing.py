@@ -22,7 +22,7 @@ from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import Demands
 from arena.hosting.removal import remove_tree
 from arena.match.host_faults import HostCause, MatchLostError
-from arena.match.live import LiveEnd, LiveEntry
+from arena.match.live import LiveEndEvent, LiveEntryEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec, SeatSpec
 from tests.support.patience import PATIENCE_S, until
@@ -84,7 +84,7 @@ class Shared:
 
     def __init__(self, cluster: SmallCluster) -> None:
         self.said: list[str] = []
-        self.executor = RayExecutor(RayOptions(cluster.address, workers=1, say=self.said.append))
+        self.executor = RayExecutor(RayOptions(cluster.address, workers=1, report=self.said.append))
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -139,7 +139,7 @@ async def test_a_machine_that_is_not_as_it_must_be_plays_nothing_and_that_is_tol
     )
     said: list[str] = []
     with pytest.raises(ExecutorFailedError, match="no machine of the cluster can play: ") as told:
-        async with RayExecutor(RayOptions(cluster.address, demands=demands, say=said.append)):
+        async with RayExecutor(RayOptions(cluster.address, demands=demands, report=said.append)):
             pass
     assert re.search("it has version .* of the arena, and 9.9 is here", str(told.value))
     assert "it has rules version none of nim, and 4 is here" in str(told.value)
@@ -153,7 +153,7 @@ async def test_what_a_lost_machine_played_is_played_again_elsewhere_and_one_that
     cluster: SmallCluster, specs: list[MatchSpec], expected: list[tuple[str, str]], mark: str
 ) -> None:
     said: list[str] = []
-    async with RayExecutor(RayOptions(cluster.address, say=said.append)) as executor:
+    async with RayExecutor(RayOptions(cluster.address, report=said.append)) as executor:
         with cluster.machine() as node:
             await until_ready(executor, 2)
             playing = asyncio.create_task(play(executor, specs))
@@ -176,8 +176,8 @@ async def test_who_watches_sees_each_move_and_a_cancelled_match_is_lost(
     await asyncio.sleep(0)
     async with aclosing(executor.watch(specs[0].match_id)) as watching:
         events = [event async for event in watching]
-    assert sum(isinstance(event, LiveEntry) for event in events) == (await first).plies
-    assert isinstance(events[-1], LiveEnd)
+    assert sum(isinstance(event, LiveEntryEvent) for event in events) == (await first).plies
+    assert isinstance(events[-1], LiveEndEvent)
     await executor.cancel(stuck.match_id)
     with pytest.raises(MatchLostError, match="cancelled"):
         await second

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from arena.executor.carrier import CarrierLostError
 from arena.executor.pool import MOST_MOVES, WorkerPool
 from arena.executor.ray import asking, slot
 from arena.executor.ray.relay import RelayedWorker
 from arena.executor.ray.slot import Slot
-from arena.executor.worker_process import Job
+from arena.executor.transport import TransportLostError
+from arena.executor.worker_process import ExecutorJob
 from arena.match.host_faults import HostCause, MatchLostError
 from tests.support.patience import PATIENCE_S, until
 from tests.support.specs import script_spec
@@ -64,7 +64,7 @@ async def test_what_is_told_arrives_in_order_and_how_the_worker_ends_comes_back(
     assert heard[0]["secret"] is None  # what Ray's own processes know is not for bots
     assert heard[0]["words"][-1] == "--apart"
     for number in range(20):
-        relay.tell({"do": "play", "ticket": number})
+        relay.send({"do": "play", "ticket": number})
     await until(lambda: len(heard) == 21)
     assert [one["head"]["ticket"] for one in heard[1:]] == list(range(20))
     relay.stop()
@@ -76,9 +76,9 @@ async def test_what_is_told_arrives_in_order_and_how_the_worker_ends_comes_back(
 
 
 async def test_orders_are_carried_out_by_their_numbers_however_they_come(made: Slot) -> None:
-    await made.tell(1, [{"act": "stop"}])
+    await made.send(1, [{"act": "stop"}])
     assert not made._child.is_stopping
-    await made.tell(0, [])
+    await made.send(0, [])
     assert made._child.is_stopping
 
 
@@ -88,7 +88,7 @@ class Lost:
     def __init__(self, error: Exception | None) -> None:
         self._error = error
 
-    async def tell(self, number: int, orders: object) -> None:
+    async def send(self, number: int, orders: object) -> None:
         """Forget it."""
 
     async def poll(self, *_: object) -> list[list[Any]]:
@@ -112,7 +112,7 @@ async def test_a_worker_that_is_out_of_reach_is_lost_with_the_reason(
     monkeypatch.setattr(asking.ask, "__defaults__", (None, 1))
     silences: list[bool] = []
     relay = RelayedWorker(Actor(Lost(error)), list, lambda *_: None, lambda: silences.append(True))
-    with pytest.raises(CarrierLostError, match=why):
+    with pytest.raises(TransportLostError, match=why):
         await relay.run()
     assert relay.is_lost
     assert silences == [True]
@@ -124,12 +124,12 @@ async def test_one_that_cannot_be_told_what_it_is_to_do_is_lost() -> None:
 
     actor = Actor(Lost(None))
     told = SimpleNamespace(options=lambda **_: SimpleNamespace(remote=fail))
-    relay = RelayedWorker(SimpleNamespace(poll=actor.poll, tell=told), list, lambda *_: None, lambda: None)
+    relay = RelayedWorker(SimpleNamespace(poll=actor.poll, send=told), list, lambda *_: None, lambda: None)
     running = asyncio.create_task(relay.run())
     await asyncio.sleep(0)
-    relay.tell({"do": "play"})
+    relay.send({"do": "play"})
     async with asyncio.timeout(PATIENCE_S):
-        with pytest.raises(CarrierLostError, match="ValueError: no such thing can be sent"):
+        with pytest.raises(TransportLostError, match="ValueError: no such thing can be sent"):
             await running
 
 
@@ -138,14 +138,14 @@ async def test_one_that_is_given_up_is_not_heard_any_more() -> None:
     running = asyncio.create_task(relay.run())
     await asyncio.sleep(0)
     relay.cut("its machine was lost")
-    with pytest.raises(CarrierLostError, match="its machine was lost"):
+    with pytest.raises(TransportLostError, match="its machine was lost"):
         await running
 
 
 @pytest.mark.host_fault("node-lost")
 async def test_a_match_with_which_machine_after_machine_is_lost_is_lost_itself() -> None:
     pool = WorkerPool(lambda *_: None)
-    job = Job(script_spec("0:3"))
+    job = ExecutorJob(script_spec("0:3"))
     for moves in range(1, MOST_MOVES + 1):
         pool.move(job, "its machine was lost")
         assert job.moves == moves
@@ -159,7 +159,7 @@ async def test_a_match_with_which_machine_after_machine_is_lost_is_lost_itself()
 
 async def test_a_match_that_waits_for_a_worker_that_is_gone_is_for_every_worker() -> None:
     pool = WorkerPool(lambda *_: None)
-    job = Job(script_spec("0:3"))
+    job = ExecutorJob(script_spec("0:3"))
     job.falls = 1
     pool.take_back(job)
     pool.remove(SimpleNamespace(is_apart=True))  # type: ignore[arg-type]

@@ -7,11 +7,11 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from arena.conform.stage.process import Launcher, Running
+from arena.conform.harness.process import Launcher, Running
 from bots.algorithms.uniform import RandomBot
 from bots.errors import ArenaError, ProtocolError
 from bots.queue_stream import QueueStream
-from bots.session import Session
+from bots.session import PlaySession
 from tests.conform import broken_kit
 
 _KEPT = 2000
@@ -68,7 +68,7 @@ def _launcher(play: Play) -> Launcher:
 async def _play_by_our_kit(address: str, token: str, write: Callable[[str], None]) -> int:
     """Do as `bots.kit.run` does, in a thread."""
     try:
-        await asyncio.to_thread(lambda: QueueStream(address, token).play(Session(RandomBot())))
+        await asyncio.to_thread(lambda: QueueStream(address, token).play(PlaySession(RandomBot())))
     except (ArenaError, ProtocolError) as error:
         write(f"{error}\n")
         return 1

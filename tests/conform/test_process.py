@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.conform.stage import process as module
-from arena.conform.stage.process import start_process
+from arena.conform.harness import process as module
+from arena.conform.harness.process import start_process
 from tests.support.patience import PATIENCE_S
 
 FLEES = """

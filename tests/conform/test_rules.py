@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from arena.conform.checker import check_bot
+from arena.conform.harness.findings import RuleState, RuleVerdict
+from arena.conform.harness.patience import Patience
 from arena.conform.rules.table import BY_ID, RULES
-from arena.conform.stage.findings import State, Verdict
-from arena.conform.stage.patience import Patience
 from tests.conform import broken_kit
 from tests.conform.in_process import launcher, launcher_of_our_kit
 
@@ -32,20 +32,20 @@ SLOW = ("finished-while-asked",)
 """Kits that think so slowly that with them only the rule itself is checked."""
 
 
-async def check(defect: str, *rules: str) -> list[Verdict]:
+async def check(defect: str, *rules: str) -> list[RuleVerdict]:
     rules = rules or ((defect,) if defect in SLOW else ())
     patience = PATIENCE_WITH.get(defect, PATIENCE)
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         return await check_bot(launcher(defect), Path(directory), rules=rules, patience=patience)
 
 
-def check_all(defects: Iterable[str], *, of_all_rules: bool) -> dict[str, list[Verdict]]:
+def check_all(defects: Iterable[str], *, of_all_rules: bool) -> dict[str, list[RuleVerdict]]:
     """What is found of kits with these defects: whether they keep the rule that they break, or all rules."""
 
-    async def check_them() -> list[list[Verdict]]:
+    async def check_them() -> list[list[RuleVerdict]]:
         slots = asyncio.Semaphore(AT_ONCE)
 
-        async def check_one(defect: str) -> list[Verdict]:
+        async def check_one(defect: str) -> list[RuleVerdict]:
             async with slots:
                 return await check(defect, *(() if of_all_rules else (defect,)))
 
@@ -54,9 +54,9 @@ def check_all(defects: Iterable[str], *, of_all_rules: bool) -> dict[str, list[V
     return dict(zip(defects, asyncio.run(check_them()), strict=True))
 
 
-def wrongly_told(rule: str, verdicts: list[Verdict]) -> list[str]:
+def wrongly_told(rule: str, verdicts: list[RuleVerdict]) -> list[str]:
     """What is told of a kit with this defect alone, unless it is that, with the remedy, and nothing else."""
-    broken = {verdict.rule.id: verdict.message for verdict in verdicts if verdict.state is State.BROKEN}
+    broken = {verdict.rule.id: verdict.message for verdict in verdicts if verdict.state is RuleState.BROKEN}
     text = broken.get(rule, "")
     is_told = list(broken) == [rule] and text.startswith(BY_ID[rule].broken) and text.endswith(BY_ID[rule].remedy)
     return [] if is_told else [f"{rule}: {broken}"]
@@ -65,14 +65,14 @@ def wrongly_told(rule: str, verdicts: list[Verdict]) -> list[str]:
 async def test_the_kit_for_python_keeps_every_rule() -> None:
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         verdicts = await check_bot(launcher_of_our_kit(), Path(directory), patience=PATIENCE)
-    assert [verdict.message for verdict in verdicts if verdict.state is not State.KEPT] == []
+    assert [verdict.message for verdict in verdicts if verdict.state is not RuleState.KEPT] == []
     assert [verdict.rule for verdict in verdicts] == list(RULES)
 
 
 @pytest.mark.needs("minutes")
 async def test_a_kit_without_defects_keeps_every_rule() -> None:
     verdicts = await check("")
-    assert [verdict.message for verdict in verdicts if verdict.state is not State.KEPT] == []
+    assert [verdict.message for verdict in verdicts if verdict.state is not RuleState.KEPT] == []
     assert [verdict.rule for verdict in verdicts] == list(RULES)
 
 
@@ -91,4 +91,4 @@ def test_a_kit_that_breaks_a_rule_is_told_of_no_other_in_a_report_that_has_every
 
 async def test_a_kit_that_thinks_long_is_not_blamed_for_an_answer_to_a_match_that_is_over() -> None:
     verdicts = await check(broken_kit.SLOW, "finished-while-asked")
-    assert [(verdict.rule.id, verdict.state) for verdict in verdicts] == [("finished-while-asked", State.KEPT)]
+    assert [(verdict.rule.id, verdict.state) for verdict in verdicts] == [("finished-while-asked", RuleState.KEPT)]

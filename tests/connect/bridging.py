@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from arena.connect.backoff import Backoff
+from arena.connect.backoff import ReconnectBackoff
 from arena.connect.bridge import Bridge
-from arena.connect.connecting import Order, run_bridge
+from arena.connect.connecting import ConnectOptions, run_bridge
 from arena.connect.news import News
 from arena.hosting.manifest import load_manifest
 from arena.rpc.profiles import Profile
@@ -68,18 +68,18 @@ def write_program(place: Path, source: str, *, name: str = "fox", **keys: str) -
     return directory
 
 
-def order_for(service: FakeService | None, directory: Path) -> Order:
+def order_for(service: FakeService | None, directory: Path) -> ConnectOptions:
     """What connects the bot to the service; without one, `change` of `connected` must say where."""
     certificate = None if service is None else service.tls.certificate.read_text(encoding="ascii")
     address = "" if service is None else service.address
     profile = Profile("club", address, "kma_t0ken", "ada", Scope.PLAYER, certificate, None, "localhost")
-    return Order(
+    return ConnectOptions(
         directory=directory,
         manifest=load_manifest(directory),
         profile=profile,
         name="fox",
         play_address=address,
-        backoff=Backoff(0.01, 0.05),
+        backoff=ReconnectBackoff(0.01, 0.05),
         start_limit_s=PATIENCE_S,
         cache=directory.parent / "cache",
     )
@@ -130,7 +130,10 @@ class Connected:
 
 @asynccontextmanager
 async def connected(
-    service: FakeService | None, directory: Path, change: Callable[[Order], Order] = lambda order: order, **keys: object
+    service: FakeService | None,
+    directory: Path,
+    change: Callable[[ConnectOptions], ConnectOptions] = lambda order: order,
+    **keys: object,
 ) -> AsyncIterator[Connected]:
     """A bridge for the bot; it is left at the end of the block if it still runs."""
     told = Connected()

@@ -16,13 +16,13 @@ import grpc
 
 from arena.hosting.launcher.reports import Exit, Log
 from arena.match.spec import SeatSpec
-from arena.referee.join import hear_join
+from arena.referee.join import receive_join
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
 from arena.worker.background import BackgroundTasks
 from arena.worker.warm_bot import BotKey, WarmBot
 from bots.kit import Bot
-from bots.session import Session
+from bots.session import PlaySession
 
 
 class Line:
@@ -68,7 +68,7 @@ class InsideProcess:
             self.exited.set_result(Exit(status, 0))
 
     async def _play(self, main: Path, line: Line) -> None:
-        session = Session(bot_of(main))
+        session = PlaySession(bot_of(main))
         line.from_bot.put_nowait(session.join().SerializeToString())
         while True:
             response = play_pb2.PlayResponse.FromString(await line.to_bot.get())
@@ -82,7 +82,7 @@ class InsideProcess:
                 line.from_bot.put_nowait(answer.SerializeToString())
 
 
-def _outcome(session: Session, response: play_pb2.PlayResponse) -> play_pb2.PlayRequest | Exception | None:
+def _outcome(session: PlaySession, response: play_pb2.PlayResponse) -> play_pb2.PlayRequest | Exception | None:
     try:
         return session.receive(response, time.monotonic())
     except Exception as error:
@@ -109,7 +109,7 @@ class InsideStarter:
         serving = asyncio.create_task(stream.serve())
         process = InsideProcess(Path(seat.directory) / "main.py", line)
         process.exited.add_done_callback(lambda _: serving.cancel() if stream.is_closed else None)
-        games = await hear_join(stream)
+        games = await receive_join(stream)
         return WarmBot(BotKey.of(seat), cast(Any, process), cast(Any, None), stream, games)
 
     def end(self, bot: WarmBot) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.connect import bridge, local, table
+from arena.connect import bridge, bridged_match, local
 from arena.connect.errors import BotFailsError
 from arena.connect.news import BotStopped, BotWrote, Disconnected, Draining, MatchBegan, MatchEnded, Waiting
 from arena.connect.news import Connected as LetIn
@@ -97,7 +97,7 @@ async def test_a_match_that_begins_as_another_ends_pays_for_no_start(tls: TlsFil
 async def test_a_process_that_was_only_late_plays_the_next_match(
     tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table, "LATE_S", PATIENCE_S)
+    monkeypatch.setattr(bridged_match, "LATE_S", PATIENCE_S)
     monkeypatch.setattr(local, "RETURN_PATIENCE_S", PATIENCE_S)
     directory = write_bot(tmp_path, "if decision.match.id == 'm1':\n    wait_for('go')\nreturn 1")
     async with play_service(tls) as service, connected(service, directory) as told:
@@ -343,7 +343,7 @@ async def test_a_service_that_stays_away_is_told_once(tls: TlsFiles, tmp_path: P
 async def test_processes_are_reached_over_a_port_where_sockets_do_not_work(
     tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.worker.door.new_socket_path", lambda directory: directory / ("x" * 200))
+    monkeypatch.setattr("arena.worker.bot_listener.new_socket_path", lambda directory: directory / ("x" * 200))
     directory = write_bot(tmp_path, "decision.note = os.environ['ARENA_ADDRESS']\nreturn 1")
     async with play_service(tls) as service, connected(service, directory):
         visit = await service.first_question()

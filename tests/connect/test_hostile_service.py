@@ -11,10 +11,10 @@ from typing import Any, cast
 import grpc
 import pytest
 
+from arena.connect.bridged_match import MOST_EVENTS, BridgedMatch
 from arena.connect.news import Connected as LetIn
 from arena.connect.news import MatchBegan, MatchEnded, Note
 from arena.connect.stream import MOST_MESSAGE_BYTES
-from arena.connect.table import MOST_EVENTS, Table
 from arena.rpc.errors import ProtocolError
 from arena.service.server.tls import TlsFiles
 from arena.v1 import play_pb2
@@ -91,7 +91,7 @@ async def test_a_match_of_a_game_of_which_the_service_has_not_told_is_not_begun(
 
 
 async def test_a_service_may_not_ask_on_and_on_while_the_bot_does_not_read() -> None:
-    table = Table(started("m1").match_started, cast(Any, None), cast(Any, None), lambda _news: None)
+    table = BridgedMatch(started("m1").match_started, cast(Any, None), cast(Any, None), lambda _news: None)
     for ply in range(MOST_EVENTS):
         table.receive(decide("m1", ply).decide)
     with pytest.raises(ProtocolError, match="on and on"):

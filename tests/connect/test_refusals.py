@@ -11,7 +11,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.connect.connecting import Order
+from arena.connect.connecting import ConnectOptions
 from arena.connect.news import Connected as LetIn
 from arena.connect.news import Disconnected, Note
 from arena.connect.refusals import end_of
@@ -156,7 +156,7 @@ async def test_a_service_that_is_not_there_is_told(tls: TlsFiles, tmp_path: Path
 
 
 async def test_another_certificate_than_the_pinned_one_is_told(tls: TlsFiles, tmp_path: Path) -> None:
-    def with_another(order: Order) -> Order:
+    def with_another(order: ConnectOptions) -> ConnectOptions:
         other = make_certificate(tmp_path / "other", []).certificate.read_text(encoding="ascii")
         return replace(order, profile=replace(order.profile, certificate=other))
 

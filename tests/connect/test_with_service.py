@@ -16,7 +16,7 @@ import pytest_asyncio
 
 from arena.connect.news import BotStopped, MatchBegan, MatchEnded
 from arena.connect.news import Connected as LetIn
-from arena.connect.service import find_way
+from arena.connect.service import find_route
 from arena.match.report import MatchReport
 from arena.match.result import FaultCause
 from arena.match.verify import verify
@@ -25,7 +25,7 @@ from arena.rpc.profiles import Profile
 from arena.v1 import play_pb2
 from ratings.values.states import Scope
 from tests.connect.bridging import Connected, connected, write_bot
-from tests.remote.house import House, open_house, remote_seat
+from tests.remote.running import RunningProcess, remote_seat, running_process
 from tests.support.cut_line import open_line
 from tests.support.owners import CERTIFICATE_NAME, running_server
 from tests.support.patience import any_start, until
@@ -39,12 +39,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
-    async with open_house(tmp_path_factory.mktemp("tls")) as house:
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningProcess]:
+    async with running_process(tmp_path_factory.mktemp("tls")) as house:
         yield house
 
 
-def at_home(house: House, place: Path, decide: str = "return decision.legal_actions[0]", **keys: Any) -> Any:
+def at_home(house: RunningProcess, place: Path, decide: str = "return decision.legal_actions[0]", **keys: Any) -> Any:
     """A bridge to the house for a bot of ada; her token is her name there."""
     directory = write_bot(place, decide)
     address = keys.pop("address", f"localhost:{house.process.port}")
@@ -56,14 +56,14 @@ def at_home(house: House, place: Path, decide: str = "return decision.legal_acti
     return connected(None, directory, to_house, **keys)
 
 
-async def is_here(house: House, told: Connected, name: str = "fox") -> None:
+async def is_here(house: RunningProcess, told: Connected, name: str = "fox") -> None:
     await told.wait_for(LetIn)
     await house.until_here(name)
 
 
 @pytest.mark.usefixtures("inside")
 @in_one_loop
-async def test_it_plays_whole_matches_by_the_rules_at_once(house: House, tmp_path: Path) -> None:
+async def test_it_plays_whole_matches_by_the_rules_at_once(house: RunningProcess, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, matches=2) as told, house.bot("a", room=2):
         orders = [house.order(f"whole{number}", [remote_seat("fox"), remote_seat("a")]) for number in range(3)]
         reports = await asyncio.gather(*orders)
@@ -78,7 +78,7 @@ async def test_it_plays_whole_matches_by_the_rules_at_once(house: House, tmp_pat
 
 @minutes
 @in_one_loop
-async def test_a_line_that_is_cut_again_and_again_costs_nothing(house: House, tmp_path: Path) -> None:
+async def test_a_line_that_is_cut_again_and_again_costs_nothing(house: RunningProcess, tmp_path: Path) -> None:
     async with open_line(house.process.port) as line:
 
         async def cut_now_and_then(bot: RemoteBot, decide: play_pb2.Decide) -> None:
@@ -111,7 +111,7 @@ return decision.legal_actions[0]
 
 @minutes
 @in_one_loop
-async def test_a_crash_in_the_middle_is_no_fault_there(house: House, tmp_path: Path) -> None:
+async def test_a_crash_in_the_middle_is_no_fault_there(house: RunningProcess, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, CRASHES_AT_ITS_THIRD) as told:
         report = await house.order("crash", [remote_seat("fox"), scripted()], options=SHORT)
         await told.wait_for(MatchEnded)
@@ -122,7 +122,7 @@ async def test_a_crash_in_the_middle_is_no_fault_there(house: House, tmp_path: P
 
 @minutes
 @in_one_loop
-async def test_a_bot_that_always_crashes_resigns(house: House, tmp_path: Path) -> None:
+async def test_a_bot_that_always_crashes_resigns(house: RunningProcess, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, "os._exit(9)") as told:
         report = await house.order("always", [remote_seat("fox"), scripted()])
         await told.wait_for(MatchEnded)
@@ -132,7 +132,7 @@ async def test_a_bot_that_always_crashes_resigns(house: House, tmp_path: Path) -
 
 @minutes
 @in_one_loop
-async def test_a_bot_that_hangs_is_told_its_fault_in_words(house: House, tmp_path: Path) -> None:
+async def test_a_bot_that_hangs_is_told_its_fault_in_words(house: RunningProcess, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, "wait_for('never')") as told:
         await is_here(house, told)
         report = await house.order("hangs", [remote_seat("fox"), scripted()], any_start("200ms"))
@@ -143,7 +143,7 @@ async def test_a_bot_that_hangs_is_told_its_fault_in_words(house: House, tmp_pat
 
 @minutes
 @in_one_loop
-async def test_a_bridge_that_was_started_anew_plays_the_match_to_its_end(house: House, tmp_path: Path) -> None:
+async def test_a_bridge_that_was_started_anew_plays_the_match_to_its_end(house: RunningProcess, tmp_path: Path) -> None:
     waits = "if decision.ply > 3:\n    wait_for('go')\nreturn decision.legal_actions[0]"
     async with at_home(house, tmp_path, waits) as told:
         match = house.order("anew", [remote_seat("fox"), scripted()], options=SHORT)
@@ -160,7 +160,7 @@ async def test_a_bridge_that_was_started_anew_plays_the_match_to_its_end(house: 
 
 @minutes
 @in_one_loop
-async def test_a_second_connection_of_the_bot_ends_the_first(house: House, tmp_path: Path) -> None:
+async def test_a_second_connection_of_the_bot_ends_the_first(house: RunningProcess, tmp_path: Path) -> None:
     async with at_home(house, tmp_path / "one") as first:
         await is_here(house, first)
         async with at_home(house, tmp_path / "two") as second:
@@ -174,7 +174,7 @@ WAITS = "wait_for(f'go {decision.match.id}')\nreturn decision.legal_actions[0]"
 
 @minutes
 @in_one_loop
-async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: House, tmp_path: Path) -> None:
+async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: RunningProcess, tmp_path: Path) -> None:
     """As on a busy ladder, there is a next match at every moment, also in the one in which another ends."""
     async with at_home(house, tmp_path, WAITS, matches=2) as told, house.bot("a"), house.bot("b"):
         seats = [remote_seat("fox"), remote_seat("a")], [remote_seat("fox"), remote_seat("b")]
@@ -194,7 +194,7 @@ async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: Ho
 
 @minutes
 @in_one_loop
-async def test_who_stops_after_a_match_plays_no_other_although_more_wait(house: House, tmp_path: Path) -> None:
+async def test_who_stops_after_a_match_plays_no_other_although_more_wait(house: RunningProcess, tmp_path: Path) -> None:
     orders = {name: house.order(name, [remote_seat("fox"), scripted()], options=SHORT) for name in ("s1", "s2", "s3")}
     async with at_home(house, tmp_path, stop_after=1) as told:
         await told.end()
@@ -203,7 +203,7 @@ async def test_who_stops_after_a_match_plays_no_other_although_more_wait(house: 
     await _play_the_rest(house, tmp_path, orders)
 
 
-async def _play_the_rest(house: House, place: Path, orders: dict[str, asyncio.Task[MatchReport]]) -> None:
+async def _play_the_rest(house: RunningProcess, place: Path, orders: dict[str, asyncio.Task[MatchReport]]) -> None:
     """Play what has not begun yet, and begins when the bot is back."""
     assert not any(order.done() for order in orders.values())
     async with at_home(house, place) as told:
@@ -215,7 +215,7 @@ async def _play_the_rest(house: House, place: Path, orders: dict[str, asyncio.Ta
 
 @minutes
 @in_one_loop
-async def test_the_example_without_our_kit_plays_a_whole_match(house: House) -> None:
+async def test_the_example_without_our_kit_plays_a_whole_match(house: RunningProcess) -> None:
     address = f"localhost:{house.process.port}"
     words = (str(ROOT / "examples/remote_client.py"), address, "--certificate", str(house.certificate))
     environment = {**os.environ, "ARENA_TOKEN": "ada", "PYTHONPATH": str(ROOT)}
@@ -234,6 +234,6 @@ def test_the_way_leads_to_the_port_that_the_service_tells() -> None:
         address, certificate = server.endpoint.address, server.endpoint.certificate
         token = server.token("ada", Scope.PLAYER)
         profile = Profile("club", address, token, "ada", Scope.PLAYER, certificate, None, CERTIFICATE_NAME)
-        way = find_way(profile)
+        way = find_route(profile)
     assert (way.endpoint.address, way.owner, way.token) == ("127.0.0.1:7735", "ada", token)
     assert way.endpoint.certificate == certificate

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from arena.hosting.sandbox.limits import STANDARD, WRAPPED_LEVELS, Limits
+from arena.hosting.sandbox.limits import STANDARD, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.probe import probe
 from arena.match.replay import load
 from arena.match.report import MatchReport
@@ -264,7 +264,7 @@ async def test_a_bot_reads_no_counter_of_the_machine_that_another_bot_moves(sand
 async def test_a_bot_can_fill_only_its_own_directories(sandboxed: Cage) -> None:
     outcome = await sandboxed.outcome("fill-other-places")
     assert all(value for name, value in outcome.items() if name.startswith("refused"))
-    assert sum(int(value) for name, value in outcome.items() if name.startswith("MB")) < Limits().disk_mb
+    assert sum(int(value) for name, value in outcome.items() if name.startswith("MB")) < SandboxLimits().disk_mb
 
 
 @pytest.mark.hostile("open-many-files")

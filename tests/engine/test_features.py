@@ -10,7 +10,7 @@ import pytest
 
 from engine import registry
 from engine.core import Game
-from engine.features import Kind, Part, cells, flags, masks, numbers, packed, per_member, per_seat, reals
+from engine.features import FeatureKind, FeaturePart, cells, flags, masks, numbers, packed, per_member, per_seat, reals
 
 GAMES = ["foreign_king", "rex_romanorum"]
 HEAD = ["| planes | meaning | numbers |", "|---|---|---|"]
@@ -52,16 +52,16 @@ def test_the_folder_of_a_game_says_what_every_plane_means(name: str) -> None:
 @pytest.mark.parametrize(
     ("part", "kind", "planes", "width"),
     [
-        (cells("a", "", 9), Kind.CELLS, ("a",), 5),
-        (cells("a", "", 9, per_seat(2)), Kind.CELLS, ("a+0", "a+1"), 10),
-        (packed("a", "", 7, per_member("MT"), bits=3), Kind.CELLS, ("a:M", "a:T"), 5),
-        (masks("a", "", per_seat(2)), Kind.MASKS, ("a+0", "a+1"), 2),
-        (numbers("a", "", 9, per_seat(3)), Kind.NUMBERS, ("a+0", "a+1", "a+2"), 3),
-        (flags("a", "", per_member("xyz")), Kind.FLAGS, ("a:x", "a:y", "a:z"), 1),
-        (reals("a", "", per_member("01")), Kind.REALS, ("a:0", "a:1"), 10),
+        (cells("a", "", 9), FeatureKind.CELLS, ("a",), 5),
+        (cells("a", "", 9, per_seat(2)), FeatureKind.CELLS, ("a+0", "a+1"), 10),
+        (packed("a", "", 7, per_member("MT"), bits=3), FeatureKind.CELLS, ("a:M", "a:T"), 5),
+        (masks("a", "", per_seat(2)), FeatureKind.MASKS, ("a+0", "a+1"), 2),
+        (numbers("a", "", 9, per_seat(3)), FeatureKind.NUMBERS, ("a+0", "a+1", "a+2"), 3),
+        (flags("a", "", per_member("xyz")), FeatureKind.FLAGS, ("a:x", "a:y", "a:z"), 1),
+        (reals("a", "", per_member("01")), FeatureKind.REALS, ("a:0", "a:1"), 10),
     ],
 )
 def test_a_part_has_a_name_for_each_plane_and_takes_so_many_numbers(
-    part: Part, kind: Kind, planes: tuple[str, ...], width: int
+    part: FeaturePart, kind: FeatureKind, planes: tuple[str, ...], width: int
 ) -> None:
     assert (part.kind, part.planes, part.width(5)) == (kind, planes, width)

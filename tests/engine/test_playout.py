@@ -10,7 +10,7 @@ from engine import registry
 from engine.abilities import need_playable
 from engine.chance import ScriptedChance, SeededChance
 from engine.core import State
-from engine.playout import Turns, play_forced, play_turns, playout, playouts
+from engine.playout import TurnCounter, play_forced, play_turns, playout, playouts
 from tests.support.script_game import GAME as SCRIPT
 from tests.support.script_game import ScriptOptions
 
@@ -76,7 +76,7 @@ def test_what_is_forced_is_played_up_to_a_choice_or_the_end() -> None:
 def test_turns_are_played_by_the_habits_of_the_game(name: str, most: int) -> None:
     game = need_playable(registry.get(name))
     state = some_way_in(name, 3)
-    turns, again = Turns(game, state), Turns(game, state)
+    turns, again = TurnCounter(game, state), TurnCounter(game, state)
     seen = [again.passed(state, state.seat() or 0)]
     played = state.clone(SeededChance(1))
     play_turns(game, played, turns, most, Random(3))

@@ -10,7 +10,7 @@ import pytest
 
 from engine.chance import SeededChance
 from engine.core import IllegalActionError, Reveal
-from engine.record import Playing, Record, RecordError, replay
+from engine.record import Playing, PlayRecord, RecordError, replay
 from tests.support.script_game import GAME, ScriptOptions
 
 pytestmark = pytest.mark.usefixtures("script_game")
@@ -56,7 +56,7 @@ def test_a_record_survives_json() -> None:
     record = played(1, 0, 1, 0, 0).record()
     assert record.rules_version == "1"
     assert record.options == {"script": SCRIPT}
-    assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
+    assert PlayRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
 
 def test_a_replay_needs_no_seed() -> None:
@@ -77,11 +77,11 @@ def test_a_record_tells_which_action_caused_an_outcome() -> None:
 def test_a_record_that_does_not_tell_is_played_again_all_the_same() -> None:
     data = played(1, 0).record().to_json()
     del data["chance_plies"]
-    assert Record.from_json(data).chance_plies is None
-    assert replay(Record.from_json(data)).ply == 2
+    assert PlayRecord.from_json(data).chance_plies is None
+    assert replay(PlayRecord.from_json(data)).ply == 2
 
 
-def broken(**changes: Any) -> Record:
+def broken(**changes: Any) -> PlayRecord:
     return replace(played(1, 0, 1, 0).record(), **changes)
 
 
@@ -107,11 +107,11 @@ def test_a_broken_record_says_where(record: Any, ply: int, complaint: str) -> No
 @pytest.mark.parametrize("data", [{}, {"game": "script"}, {"actions": 3}])
 def test_what_is_no_record(data: dict[str, Any]) -> None:
     with pytest.raises(RecordError, match="not a record"):
-        Record.from_json(data)
+        PlayRecord.from_json(data)
 
 
 def test_a_record_with_junk_in_it() -> None:
     data = played(1).record().to_json()
     for key, junk in {"seats": "many", "actions": ["x"], "chance": 7, "options": None}.items():
         with pytest.raises(RecordError, match="not a record"):
-            Record.from_json({**data, key: junk})
+            PlayRecord.from_json({**data, key: junk})

@@ -56,7 +56,7 @@ class PretendedChild:
     def kill(self) -> None:
         self.is_killed = True
 
-    def tell(self, head: Mapping[str, Any]) -> None:
+    def send(self, head: Mapping[str, Any]) -> None:
         self.told.append({name: value for name, value in head.items() if name not in {"ticket", "spec"}})
 
     def last_output(self) -> str:

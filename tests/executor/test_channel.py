@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 import pytest
 
 from arena.executor import channel as channel_module
-from arena.executor.channel import Channel
-from arena.executor.interface import FellBehindError
-from arena.match.live import LiveEnd, LiveEntry, LiveEvent, LiveLog, live_end
+from arena.executor.channel import MatchChannel
+from arena.executor.interface import WatcherFellBehindError
+from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveEvent, LiveLogEvent, live_end
 from tests.executor.pretended import played
 from tests.support.specs import installed_script_game
 
@@ -36,7 +36,7 @@ def kinds(events: Sequence[LiveEvent]) -> list[tuple[str, int]]:
 
 async def test_everybody_sees_everything_once_and_in_order() -> None:
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     early = await started(channel.watch(-1, ()), channel.watch(2, ()))
     channel.publish(events[:3])
     late = await started(channel.watch(-1, ()))
@@ -49,35 +49,35 @@ async def test_everybody_sees_everything_once_and_in_order() -> None:
 async def test_who_comes_too_late_for_the_worker_gets_the_rest_from_the_replay() -> None:
     events, report = played()
     for shown in (0, 1, 4, 6):
-        channel = Channel()
+        channel = MatchChannel()
         (watcher,) = await started(channel.watch(-1, ()))
         channel.publish(events[:shown])
         channel.end(report)
         after = await collect(channel.watch(3, ()))
         assert (await watcher)[:-1] == events
-        assert kinds(after) == [("LiveEntry", 4), ("LiveEntry", 5), ("LiveEnd", 6)]
+        assert kinds(after) == [("LiveEntryEvent", 4), ("LiveEntryEvent", 5), ("LiveEndEvent", 6)]
 
 
 async def test_who_asked_before_the_end_and_listens_after_it_sees_it_all() -> None:
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     watcher = channel.watch(-1, ())
     channel.end(report)
-    assert kinds(await collect(watcher)) == kinds([*events, LiveEnd(6, {})])
+    assert kinds(await collect(watcher)) == kinds([*events, LiveEndEvent(6, {})])
 
 
 async def test_a_match_that_was_lost_ends_with_the_reason() -> None:
     events, _ = played()
-    channel = Channel()
+    channel = MatchChannel()
     (watcher,) = await started(channel.watch(1, ()))
     channel.publish(events[:3])
     channel.end(None, "its worker ended")
-    assert await watcher == [events[2], LiveEnd(3, None, "its worker ended")]
+    assert await watcher == [events[2], LiveEndEvent(3, None, "its worker ended")]
 
 
 async def test_changes_of_who_watches_are_told() -> None:
     told: list[tuple[bool, list[int]]] = []
-    channel = Channel(lambda: told.append((channel.is_watched, list(channel.wanted_logs))))
+    channel = MatchChannel(lambda: told.append((channel.is_watched, list(channel.wanted_logs))))
     first, second = channel.watch(-1, (1,)), channel.watch(-1, (0, 1))
     tasks = [asyncio.ensure_future(anext(first)), asyncio.ensure_future(anext(second))]
     await asyncio.sleep(0)
@@ -89,15 +89,15 @@ async def test_changes_of_who_watches_are_told() -> None:
 
 async def test_logs_come_to_those_who_asked_for_them_and_again_from_where_one_stopped() -> None:
     events, report = played()
-    channel = Channel()
-    logs = [LiveLog(1, 0, 0, b"one"), LiveLog(1, 1, 0, b"other"), LiveLog(2, 0, 3, b"two")]
+    channel = MatchChannel()
+    logs = [LiveLogEvent(1, 0, 0, b"one"), LiveLogEvent(1, 1, 0, b"other"), LiveLogEvent(2, 0, 3, b"two")]
     (both,) = await started(channel.watch(-1, (0,)))
     channel.publish([*events[:2], logs[0], logs[1], events[2], logs[2], *events[3:]])
     channel.end(report)
-    assert [event for event in await both if isinstance(event, LiveLog)] == [logs[0], logs[2]]
+    assert [event for event in await both if isinstance(event, LiveLogEvent)] == [logs[0], logs[2]]
     again = await collect(channel.watch(1, (0, 1)))
     assert again[:4] == [logs[0], logs[1], events[2], logs[2]]
-    assert not [event for event in await collect(channel.watch(-1, ())) if isinstance(event, LiveLog)]
+    assert not [event for event in await collect(channel.watch(-1, ())) if isinstance(event, LiveLogEvent)]
 
 
 async def test_who_falls_behind_is_told_where_to_go_on_and_nobody_else_is_disturbed(
@@ -105,7 +105,7 @@ async def test_who_falls_behind_is_told_where_to_go_on_and_nobody_else_is_distur
 ) -> None:
     monkeypatch.setattr(channel_module, "MOST_BEHIND", 2)
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     slow = channel.watch(-1, ())
     first = asyncio.ensure_future(anext(slow))
     (quick,) = await started(channel.watch(-1, ()))
@@ -120,17 +120,17 @@ async def test_who_falls_behind_is_told_where_to_go_on_and_nobody_else_is_distur
         channel.publish([event])
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-    with pytest.raises(FellBehindError) as behind:
+    with pytest.raises(WatcherFellBehindError) as behind:
         await collect(slow)
     channel.end(report)
     assert behind.value.sequence == 1
-    assert kinds(await collect(channel.watch(behind.value.sequence, ()))) == kinds([*events[2:], LiveEnd(6, {})])
+    assert kinds(await collect(channel.watch(behind.value.sequence, ()))) == kinds([*events[2:], LiveEndEvent(6, {})])
     assert (await quick)[:-1] == events
 
 
 async def test_history_is_no_lag(monkeypatch: pytest.MonkeyPatch) -> None:
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     (first,) = await started(channel.watch(-1, ()))
     channel.publish(events[:5])
     await asyncio.sleep(0)
@@ -141,23 +141,23 @@ async def test_history_is_no_lag(monkeypatch: pytest.MonkeyPatch) -> None:
     channel.end(report)
     taken += await collect(late)
     assert taken[:-1] == events
-    assert isinstance(taken[-1], LiveEnd)
+    assert isinstance(taken[-1], LiveEndEvent)
     assert (await first)[:-1] == events
 
 
 async def test_text_beyond_a_bound_is_forgotten_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(channel_module, "KEPT_LOG_BYTES", 10)
     events, report = played()
-    channel = Channel()
+    channel = MatchChannel()
     (watcher,) = await started(channel.watch(-1, (0,)))
     channel.publish(events[:1])
     for index in range(4):
-        channel.publish([LiveLog(0, 0, 5 * index, b"text%d" % index)])
+        channel.publish([LiveLogEvent(0, 0, 5 * index, b"text%d" % index)])
         await asyncio.sleep(0)
     channel.publish(events[1:])
     channel.end(report)
-    timely = [event for event in await watcher if isinstance(event, LiveLog)]
-    late = [event for event in await collect(channel.watch(-1, (0,))) if isinstance(event, LiveLog)]
+    timely = [event for event in await watcher if isinstance(event, LiveLogEvent)]
+    late = [event for event in await collect(channel.watch(-1, (0,))) if isinstance(event, LiveLogEvent)]
     assert [log.data for log in timely] == [b"text0", b"text1", b"text2", b"text3"]
     assert [(log.start, log.data, log.cut_bytes) for log in late] == [
         (5, b"", 5),
@@ -165,12 +165,12 @@ async def test_text_beyond_a_bound_is_forgotten_and_counted(monkeypatch: pytest.
         (10, b"text2", 0),
         (15, b"text3", 0),
     ]
-    assert all(isinstance(event, LiveEntry) for event in events[1:])
+    assert all(isinstance(event, LiveEntryEvent) for event in events[1:])
 
 
-async def caught_up() -> tuple[Channel, AsyncGenerator[LiveEvent, None]]:
+async def caught_up() -> tuple[MatchChannel, AsyncGenerator[LiveEvent, None]]:
     """A watcher that has taken all there is, and then one more."""
-    channel = Channel()
+    channel = MatchChannel()
     watcher = channel.watch(-1, (0,))
     next_one = asyncio.ensure_future(anext(watcher))
     await asyncio.sleep(0)
@@ -183,8 +183,8 @@ async def caught_up() -> tuple[Channel, AsyncGenerator[LiveEvent, None]]:
     return channel, watcher
 
 
-def entry(sequence: int) -> LiveEntry:
-    return LiveEntry(sequence, {}, ())
+def entry(sequence: int) -> LiveEntryEvent:
+    return LiveEntryEvent(sequence, {}, ())
 
 
 async def test_a_watcher_may_be_4096_events_behind_and_no_more() -> None:
@@ -194,19 +194,21 @@ async def test_a_watcher_may_be_4096_events_behind_and_no_more() -> None:
         if behind == 4096:
             assert [(await anext(watcher)).sequence for _ in range(behind)] == list(range(3, 3 + behind))
         else:
-            with pytest.raises(FellBehindError, match="watch again from event 2"):
+            with pytest.raises(WatcherFellBehindError, match="watch again from event 2"):
                 await anext(watcher)
 
 
 async def test_half_a_megabyte_of_text_is_kept_and_no_more() -> None:
-    channel = Channel()
+    channel = MatchChannel()
     half = 256 * 1024
-    channel.publish([LiveLog(0, 0, 0, b"a" * half), LiveLog(0, 1, 0, b"b" * half), entry(1)])
+    channel.publish([LiveLogEvent(0, 0, 0, b"a" * half), LiveLogEvent(0, 1, 0, b"b" * half), entry(1)])
     channel.end(None, "over")
-    kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLog)]
+    kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLogEvent)]
     assert [(len(log.data), log.cut_bytes) for log in kept] == [(half, 0), (half, 0)]
-    channel = Channel()
-    channel.publish([LiveLog(0, 0, 0, b"a" * half), LiveLog(0, 1, 0, b"b" * half), LiveLog(0, 0, half, b"c")])
+    channel = MatchChannel()
+    channel.publish(
+        [LiveLogEvent(0, 0, 0, b"a" * half), LiveLogEvent(0, 1, 0, b"b" * half), LiveLogEvent(0, 0, half, b"c")]
+    )
     channel.end(None, "over")
-    kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLog)]
+    kept = [log for log in await collect(channel.watch(-1, (0, 1))) if isinstance(log, LiveLogEvent)]
     assert [(len(log.data), log.cut_bytes) for log in kept] == [(0, half), (half, 0), (1, 0)]

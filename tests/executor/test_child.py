@@ -119,7 +119,7 @@ async def test_the_end_of_a_process_is_noticed_though_another_one_holds_its_outp
     heard: list[object] = []
     child = child_of(SAYS + KEEPS_ITS_OUTPUT, lambda head, _: heard.append(head["event"]))
     assert await run(child) == (True, 0)
-    child.tell({"do": "speak"})
+    child.send({"do": "speak"})
     assert heard == ["ready"]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.executor import carrier
+from arena.executor import transport
 from arena.executor.local import LocalExecutor
 from arena.match.report import MatchReport
 from arena.match.spec import SeatSpec
@@ -24,9 +24,9 @@ LIMITS = ("--memory", "250", "--cpu", "0.5")
 
 @pytest.fixture(autouse=True)
 def hole(monkeypatch: pytest.MonkeyPatch, mark: str) -> Iterator[None]:
-    """Workers and porters have a hole and low limits, and nothing is left of them."""
+    """Workers and bot proxies have a hole and low limits, and nothing is left of them."""
     program = [sys.executable, "-m", "tests.support.hole", "arena.worker"]
-    monkeypatch.setattr(carrier, "worker_command", lambda words: [*program, *words, *LIMITS])
+    monkeypatch.setattr(transport, "worker_command", lambda words: [*program, *words, *LIMITS])
     yield
     assert marked_processes(mark) == {}
 

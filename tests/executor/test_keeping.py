@@ -9,7 +9,7 @@ from arena.executor import local as local_module
 from arena.executor import pool as pool_module
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
-from arena.executor.worker_process import Job
+from arena.executor.worker_process import ExecutorJob
 from arena.match.host_faults import MatchLostError
 from tests.support.specs import script_spec
 
@@ -25,15 +25,15 @@ class Worker:
         self,
         cores: Sequence[int],
         on_room: Callable[[], None],
-        on_unplayed: Callable[[Job], None],
-        on_fallen: Callable[[Job, MatchLostError], None],
+        on_unplayed: Callable[[ExecutorJob], None],
+        on_fallen: Callable[[ExecutorJob, MatchLostError], None],
         options: Sequence[str],
         *,
-        on_lost: Callable[[Job, str], None],
+        on_lost: Callable[[ExecutorJob, str], None],
     ) -> None:
         self.cores, self.options = cores, options
         self.on_room, self.on_unplayed, self.on_fallen, self.on_lost = on_room, on_unplayed, on_fallen, on_lost
-        self.jobs: list[Job] = []
+        self.jobs: list[ExecutorJob] = []
         self.is_ready = False
         self.is_apart = False
         self.place = None
@@ -61,13 +61,13 @@ class Worker:
     def kill(self) -> None:
         self._killed.set()
 
-    def takes(self, job: Job) -> bool:
+    def takes(self, job: ExecutorJob) -> bool:
         return self.is_apart or not job.falls
 
-    def play(self, job: Job) -> None:
+    def play(self, job: ExecutorJob) -> None:
         self.jobs.append(job)
 
-    def withdraw(self, job: Job) -> None:
+    def withdraw(self, job: ExecutorJob) -> None:
         if job in self.jobs:
             self.jobs.remove(job)
 

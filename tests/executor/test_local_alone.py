@@ -11,7 +11,7 @@ import pytest
 
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from tests.executor.test_local import ENDLESS, HONEST, appears, play

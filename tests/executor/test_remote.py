@@ -10,7 +10,7 @@ from arena.executor.interface import ExecutorFailedError, NotBegunError, NotWatc
 from arena.executor.remote import RemoteOptions, RemoteProcess
 from arena.hosting.frames import FrameError
 from arena.match.host_faults import HostCause, MatchLostError
-from arena.match.live import LiveEnd, live_json
+from arena.match.live import LiveEndEvent, live_json
 from arena.match.report import MatchReport
 from tests.executor.pretended import PretendedChild, played
 from tests.support.specs import script_spec
@@ -141,7 +141,7 @@ async def test_a_match_is_watched_from_before_the_process_was_ready_to_its_end()
     process.say("live", "m1", blob, live=head)
     assert await first == events[0]
     process.remote.cancel("m1")
-    assert [event async for event in watcher] == [LiveEnd(1, None, "cancelled")]
+    assert [event async for event in watcher] == [LiveEndEvent(1, None, "cancelled")]
     with pytest.raises(MatchLostError):
         await match
 

@@ -14,7 +14,7 @@ import pytest_asyncio
 from arena.executor.interface import NotWatchableError
 from arena.executor.local import LocalExecutor
 from arena.executor.worker_process import WorkerProcess
-from arena.match.live import LiveEnd, LiveEntry, LiveEvent, LiveLog, LiveStart, events_of_replay
+from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveEvent, LiveLogEvent, LiveStartEvent, events_of_replay
 from arena.match.replay import load
 from arena.match.report import MatchReport
 from arena.match.spec import SeatSpec
@@ -96,7 +96,7 @@ async def order(executor: LocalExecutor, match_id: str, *seats: SeatSpec) -> "as
 
 def told(events: list[LiveEvent]) -> list[LiveEvent]:
     """The events without logs."""
-    return [event for event in events if not isinstance(event, LiveLog)]
+    return [event for event in events if not isinstance(event, LiveLogEvent)]
 
 
 def recorded(report: MatchReport) -> list[LiveEvent]:
@@ -116,8 +116,8 @@ async def test_entries_come_while_the_match_is_played_with_history_first(
     match = await order(executor, "m1", *[gated] * 3)
     async with aclosing(executor.watch("m1")) as events:
         first = [await anext(events) for _ in range(4)]
-    assert isinstance(first[0], LiveStart)
-    assert [event.entry["ply"] for event in first[1:] if isinstance(event, LiveEntry)] == [0, 1, 2]
+    assert isinstance(first[0], LiveStartEvent)
+    assert [event.entry["ply"] for event in first[1:] if isinstance(event, LiveEntryEvent)] == [0, 1, 2]
     assert not match.done()
     later = asyncio.create_task(see(executor, "m1", after=first[-1].sequence))
     again = asyncio.create_task(see(executor, "m1"))
@@ -169,7 +169,7 @@ async def test_the_log_of_a_seat_comes_to_those_who_ask_for_it(
     unasked = asyncio.create_task(see(executor, "m1"))
     await asyncio.sleep(0)
     async with aclosing(executor.watch("m1", logs=(1,))) as events:
-        while not isinstance(event := await anext(events), LiveLog):
+        while not isinstance(event := await anext(events), LiveLogEvent):
             pass
         assert (event.seat, event.start, event.data.splitlines()[0]) == (1, 0, b"started")
         assert not match.done()
@@ -177,7 +177,7 @@ async def test_the_log_of_a_seat_comes_to_those_who_ask_for_it(
     whole = await see(executor, "m1", logs=(1, 2))
     document = load((await match).replay)
     for seat in (1, 2):
-        logs = [event for event in whole if isinstance(event, LiveLog) and event.seat == seat]
+        logs = [event for event in whole if isinstance(event, LiveLogEvent) and event.seat == seat]
         asked = [entry["ply"] for entry in document["entries"] if entry["seat"] == seat and entry["by"] == "bot"]
         assert b"".join(log.data for log in logs).decode().split("\n") == [
             "started",
@@ -197,14 +197,14 @@ async def test_what_a_bot_writes_while_it_thinks_comes_before_it_has_moved(
     async with asyncio.timeout(PATIENCE_S), aclosing(executor.watch("m1", logs=(0,))) as events:
         while written.count(b"depth") < 12:
             event = await anext(events)
-            assert not isinstance(event, LiveEntry), "it has moved"
-            if isinstance(event, LiveLog):
+            assert not isinstance(event, LiveEntryEvent), "it has moved"
+            if isinstance(event, LiveLogEvent):
                 assert event.start == len(written)
                 written += event.data
     assert not match.done()
     gate.touch()
     whole = await see(executor, "m1", logs=(0,))
-    logs = [event for event in whole if isinstance(event, LiveLog)]
+    logs = [event for event in whole if isinstance(event, LiveLogEvent)]
     assert b"".join(log.data for log in logs).startswith(written)
     assert told(whole) == recorded(await match)
 
@@ -213,10 +213,10 @@ async def test_the_end_of_a_match_without_a_result_tells_why(executor: LocalExec
     match = await order(executor, "m1", *[scripted("silent")] * 3)
     watcher = asyncio.create_task(see(executor, "m1"))
     async with aclosing(executor.watch("m1")) as events:
-        assert isinstance(await anext(events), LiveStart)
+        assert isinstance(await anext(events), LiveStartEvent)
     await executor.cancel("m1")
     await asyncio.gather(match, return_exceptions=True)
-    assert (await watcher)[-1] == LiveEnd(1, None, "cancelled")
+    assert (await watcher)[-1] == LiveEndEvent(1, None, "cancelled")
 
 
 async def test_a_match_that_is_not_here_cannot_be_watched(executor: LocalExecutor) -> None:

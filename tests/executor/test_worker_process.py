@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from arena.executor.worker_process import WARM_BOTS_APART, Job, WorkerProcess
+from arena.executor.worker_process import WARM_BOTS_APART, ExecutorJob, WorkerProcess
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
-from arena.match.live import LiveEnd, LiveEvent, live_json
+from arena.match.live import LiveEndEvent, LiveEvent, live_json
 from tests.executor.pretended import PretendedChild, played
 from tests.support.specs import script_spec
 
@@ -19,9 +19,9 @@ class Worker:
 
     def __init__(self, jobs: int = 3) -> None:
         self.rooms = 0
-        self.unplayed: list[Job] = []
-        self.fallen: list[tuple[Job, MatchLostError]] = []
-        self.lost: list[tuple[Job, str]] = []
+        self.unplayed: list[ExecutorJob] = []
+        self.fallen: list[tuple[ExecutorJob, MatchLostError]] = []
+        self.lost: list[tuple[ExecutorJob, str]] = []
         self.process = WorkerProcess(
             (),
             self.note_room,
@@ -31,18 +31,18 @@ class Worker:
         )
         self.child = PretendedChild()
         self.process._child = cast("Any", self.child)
-        self.jobs = [Job(script_spec("0:3 1:3"), self.process.tell_watched) for _ in range(jobs)]
+        self.jobs = [ExecutorJob(script_spec("0:3 1:3"), self.process.update_watch) for _ in range(jobs)]
         for job in self.jobs:
             self.process.play(job)
 
     def note_room(self) -> None:
         self.rooms += 1
 
-    def say(self, event: str, job: Job, blob: bytes = b"", **what: Any) -> None:
+    def say(self, event: str, job: ExecutorJob, blob: bytes = b"", **what: Any) -> None:
         self.process._handle({"event": event, "ticket": job.ticket, **what}, blob)
 
 
-async def last_of(job: Job) -> LiveEvent:
+async def last_of(job: ExecutorJob) -> LiveEvent:
     return [event async for event in job.channel.watch(-1, ())][-1]
 
 
@@ -145,13 +145,13 @@ async def test_only_a_match_that_it_has_is_withdrawn() -> None:
     assert worker.child.told == [{"do": "play"}, {"do": "play"}]
     worker.process.withdraw(worker.jobs[1])
     assert worker.child.told[2:] == [{"do": "cancel"}]
-    worker.process.withdraw(Job(script_spec("0:3")))
+    worker.process.withdraw(ExecutorJob(script_spec("0:3")))
     assert len(worker.child.told) == 3
 
 
 async def test_it_is_told_who_watches_when_it_gets_a_match_and_when_that_changes() -> None:
     worker = Worker(1)
-    watched = Job(script_spec("0:3 1:3"), worker.process.tell_watched)
+    watched = ExecutorJob(script_spec("0:3 1:3"), worker.process.update_watch)
     watcher = watched.channel.watch(-1, (1,))
     first = asyncio.ensure_future(anext(watcher))
     await asyncio.sleep(0)
@@ -201,9 +201,9 @@ async def test_who_watches_a_match_that_begins_again_hears_so_and_can_come_again
     await asyncio.sleep(0)
     job.begin_again()
     end = await watching
-    assert isinstance(end, LiveEnd)
+    assert isinstance(end, LiveEndEvent)
     assert "played again" in end.lost
     events, report = played()
     job.channel.publish(events[:1])
     job.report.set_result(report)
-    assert isinstance(await last_of(job), LiveEnd)
+    assert isinstance(await last_of(job), LiveEndEvent)

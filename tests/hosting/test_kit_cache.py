@@ -58,7 +58,7 @@ def test_where_nothing_may_be_written_nothing_happens(package: Path, monkeypatch
 
 async def test_a_host_that_starts_bots_does_it_first(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
-    monkeypatch.setattr("arena.worker.house.write_kit_cache", lambda: written.append("all"))
+    monkeypatch.setattr("arena.worker.process_pool.write_kit_cache", lambda: written.append("all"))
     async with MatchHost():
         assert written == ["all"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.sandbox import bubblewrap
-from arena.hosting.sandbox.bubblewrap import Shown, wrapper
-from arena.hosting.sandbox.limits import STANDARD, Limits
+from arena.hosting.sandbox.bubblewrap import SandboxMounts, wrapper
+from arena.hosting.sandbox.limits import STANDARD, SandboxLimits
 from arena.hosting.visible_paths import KIT_FILES, kit_places, parts_of
 from tests.support.sources import ROOT
 
@@ -36,5 +36,5 @@ def test_what_is_installed_beside_the_kit_in_a_shown_environment_is_covered(
 ) -> None:
     monkeypatch.setattr(bubblewrap, "find_tool", str)
     (kit,) = kit_places()
-    words = wrapper(Limits(STANDARD), Shown(tmp_path, [kit.parent]), own_uid=False)
+    words = wrapper(SandboxLimits(STANDARD), SandboxMounts(tmp_path, [kit.parent]), own_uid=False)
     assert ("--tmpfs", str(kit)) in pairwise(words)

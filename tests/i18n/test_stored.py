@@ -17,7 +17,7 @@ from arena.match.host_faults import HostCause
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.result import FaultCause
 from arena.trial import blunders
-from arena.trial.values import BUILD, OUTPUT, RULES, Check
+from arena.trial.values import BUILD, OUTPUT, RULES, TrialCheck
 from engine import registry
 from ratings.values.states import BotEventKind, MatchState, Scope
 from tests.i18n.test_remainder import TRANSLATED
@@ -89,5 +89,5 @@ def test_every_value_that_a_table_shows_has_its_words(language: str) -> None:
     assert all(known.knows(f"check.verdict_{one}") for one in LeakVerdict)
     assert all(known.knows(f"search.state_{one}") for one in MatchState)
     assert all(known.knows(f"fault.{cause.lower()}") for cause in FaultCause)
-    assert all(known.knows(f"check.{one.replace(' ', '_')}") for one in (*Check, OUTPUT, RULES, BUILD))
+    assert all(known.knows(f"check.{one.replace(' ', '_')}") for one in (*TrialCheck, OUTPUT, RULES, BUILD))
     assert all(known.knows(f"owner.scope_{one}") for one in Scope)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.leak_verdict import LeakVerdict
-from arena.match.report import LeakCheck, MatchReport, SeatLogText, SeatProcess
+from arena.match.report import LeakCheckResult, MatchReport, SeatLogText, SeatProcess
 from arena.match.result import Fault, FaultCause, MatchResult
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
@@ -32,7 +32,12 @@ RESULTS = st.builds(
     details=JSON_OBJECTS,
 )
 CHECKS = st.builds(
-    LeakCheck, st.integers(0, 4), st.sampled_from(LeakVerdict), st.none() | NUMBERS, st.text(CHARACTERS), JSON_OBJECTS
+    LeakCheckResult,
+    st.integers(0, 4),
+    st.sampled_from(LeakVerdict),
+    st.none() | NUMBERS,
+    st.text(CHARACTERS),
+    JSON_OBJECTS,
 )
 LOGS = st.builds(SeatLogText, st.integers(0, 4), st.binary(max_size=20), NUMBERS)
 PROCESSES = st.builds(SeatProcess, st.integers(0, 4), st.booleans(), st.none() | NUMBERS, st.none() | st.booleans())

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.match.live import (
-    LiveEnd,
-    LiveEntry,
+    LiveEndEvent,
+    LiveEntryEvent,
     LiveEvent,
-    LiveLog,
+    LiveLogEvent,
     LiveReader,
-    LiveStart,
+    LiveStartEvent,
     events_of_replay,
     live_json,
     read_live,
@@ -57,7 +57,7 @@ def whole(match: Match, events: list[LiveEvent]) -> None:
     expected = events_of_replay(document)
     assert expected[:-1] == events
     result = json.loads(json.dumps(match.result().to_json()))
-    assert expected[-1] == LiveEnd(len(match.entries) + 1, result)
+    assert expected[-1] == LiveEndEvent(len(match.entries) + 1, result)
     assert [event.sequence for event in expected] == list(range(len(match.entries) + 2))
     chance = [list(outcome) for event in events for outcome in getattr(event, "chance", ())]
     assert chance == document["chance"]
@@ -83,9 +83,9 @@ def test_so_are_those_of_every_game(game: str) -> None:
 def test_a_chance_outcome_stands_with_the_ply_that_caused_it() -> None:
     match = Match(script_spec(SCRIPT, 3))
     start, *entries = play(match, 1)[0]
-    assert isinstance(start, LiveStart)
+    assert isinstance(start, LiveStartEvent)
     assert (start.chance, start.seats[2].name, start.started_at_us) == ((), "bot2", 17)
-    thrown = [event.entry["ply"] for event in entries if isinstance(event, LiveEntry) and event.chance]
+    thrown = [event.entry["ply"] for event in entries if isinstance(event, LiveEntryEvent) and event.chance]
     assert thrown == [2, 4, 8]
 
 
@@ -96,8 +96,12 @@ def test_the_start_gives_no_seed_away() -> None:
     assert "1001" not in text
 
 
-LOGS = st.builds(LiveLog, st.integers(0, 99), st.integers(0, 4), st.integers(0, 2**40), st.binary(), st.integers(0, 9))
-ENDS = st.builds(LiveEnd, st.integers(0, 99), st.none() | st.just({"ranks": [1, 2]}), st.text(CHARACTERS, max_size=9))
+LOGS = st.builds(
+    LiveLogEvent, st.integers(0, 99), st.integers(0, 4), st.integers(0, 2**40), st.binary(), st.integers(0, 9)
+)
+ENDS = st.builds(
+    LiveEndEvent, st.integers(0, 99), st.none() | st.just({"ranks": [1, 2]}), st.text(CHARACTERS, max_size=9)
+)
 
 
 @given(LOGS | ENDS)

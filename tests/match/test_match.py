@@ -71,7 +71,7 @@ class TestTurns:
 
     def test_a_decision_tells_what_happened_since_its_seat_last_heard(self) -> None:
         match = start("0:2 1:2 0:1 1:2 0:2", opening=(1,))
-        assert [event.ply for event in match.hear(0)] == [0]
+        assert [event.ply for event in match.take_unseen_events(0)] == [0]
         assert asked(match) == (1, 1)
         assert match.decision is not None
         assert [event.ply for event in match.decision.events] == [0]

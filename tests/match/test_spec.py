@@ -1,6 +1,6 @@
 """What a match is, and a seat, where nobody orders anything else."""
 
-from arena.match.live import LiveLog
+from arena.match.live import LiveLogEvent
 from tests.support.specs import script_spec
 
 
@@ -17,4 +17,4 @@ def test_a_seat_is_hosted_without_a_sandbox_in_half_a_gigabyte_unless_it_is_orde
 
 
 def test_a_log_is_whole_unless_it_says_otherwise() -> None:
-    assert LiveLog(1, 0, 0, b"words").cut_bytes == 0
+    assert LiveLogEvent(1, 0, 0, b"words").cut_bytes == 0

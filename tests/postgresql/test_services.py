@@ -10,7 +10,7 @@ import pytest
 
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.tournament.creation import Terms, create_tournament
+from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.playing import SERVICE
 from ratings.ledger.service import ServiceLedger
@@ -50,7 +50,7 @@ def plan_remote(place: Place, url: str, blocks: int) -> str:
     """Create a tournament of the two remote bots; its id."""
     database = open_database(url)
     programs = StoredPrograms(VersionStore(Path(place.environment["ARENA_STORE"])))
-    terms = Terms(game="foreign_king", seats=2, clock=PATIENT, options={}, same_owner=True)
+    terms = TournamentTerms(game="foreign_king", seats=2, clock=PATIENT, options={}, same_owner=True)
     try:
         form = RoundRobin(2, blocks)
         return create_tournament(database, programs, terms, form, bots=BOTS, choose_name=lambda _: "monday").id

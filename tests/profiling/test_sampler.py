@@ -13,7 +13,7 @@ from typing import cast
 
 import pytest
 
-from arena.profiling.parts import WORKER_ROOMS, Part
+from arena.profiling.parts import WORKER_PARTS, ProfilePart
 from arena.profiling.sampler import EVERY_S, Sampler
 from arena.profiling.sheet import Reading, Sheet, new_words
 
@@ -79,12 +79,12 @@ def compute(clocks: Clocks) -> None:
 def sampled(work: Callable[[], object]) -> Reading:
     """What a sheet says after some work."""
     sheet = Sheet(new_words())
-    with Sampler(sheet, WORKER_ROOMS, Part.GRPC).sampling():
+    with Sampler(sheet, WORKER_PARTS, ProfilePart.GRPC).sampling():
         work()
     return sheet.read()
 
 
-def computed(reading: Reading) -> dict[Part, float]:
+def computed(reading: Reading) -> dict[ProfilePart, float]:
     """The parts that computed anything, in steps."""
     return {part: round(cpu_s / STEP_S, 6) for part, cpu_s in reading.cpu_s.items() if cpu_s}
 
@@ -114,10 +114,17 @@ def test_what_a_room_computes_shows_up_in_its_part(clocks: Clocks) -> None:
         module: computed(sampled(in_module(module, lambda: compute(clocks))))
         for module in (
             *("engine.games.any.rules", "arena.wire.encoding", "arena.referee.stream"),
-            *("arena.hosting.proc.meter", "arena.match.replay", "arena.referee.play"),
+            *("arena.hosting.procfs.meter", "arena.match.replay", "arena.referee.play"),
         )
     }
-    parts = (Part.ENGINE, Part.ENCODING, Part.GRPC, Part.METER, Part.RECORDING, Part.REFEREE)
+    parts = (
+        ProfilePart.ENGINE,
+        ProfilePart.ENCODING,
+        ProfilePart.GRPC,
+        ProfilePart.METER,
+        ProfilePart.RECORDING,
+        ProfilePart.REFEREE,
+    )
     assert list(found.values()) == [{part: 1} for part in parts]
 
 
@@ -125,17 +132,17 @@ def test_two_rooms_share_what_they_compute(clocks: Clocks) -> None:
     one = in_module("engine.any", lambda: compute(clocks))
     other = in_module("arena.wire.encoding", lambda: compute(clocks))
     reading = sampled(lambda: (one(), other(), one()))
-    assert computed(reading) == {Part.ENGINE: 2, Part.ENCODING: 1}
+    assert computed(reading) == {ProfilePart.ENGINE: 2, ProfilePart.ENCODING: 1}
     assert reading.samples == 4, "the last one at the end"
 
 
 def test_what_another_thread_computes_while_the_main_one_waits_is_its_own(clocks: Clocks) -> None:
     with thread_in("arena.wire.encoding") as thread:
-        assert computed(sampled(lambda: clocks.go_on(thread))) == {Part.ENCODING: 1}
+        assert computed(sampled(lambda: clocks.go_on(thread))) == {ProfilePart.ENCODING: 1}
 
 
 def test_what_a_thread_without_a_stack_computes_is_that_of_the_part_beside(clocks: Clocks) -> None:
-    assert computed(sampled(lambda: clocks.go_on(alone=True))) == {Part.GRPC: 1}
+    assert computed(sampled(lambda: clocks.go_on(alone=True))) == {ProfilePart.GRPC: 1}
 
 
 def test_what_another_thread_computes_while_a_sample_is_taken_counts_once(clocks: Clocks) -> None:
@@ -152,19 +159,22 @@ def test_what_another_thread_computes_while_a_sample_is_taken_counts_once(clocks
         reading = sampled(go_on)
     # The first reading of the clocks is before the work: what came in it, after the clock of the process, counts here.
     used = (clocks.process_ns - before_ns) / STEP_NS
-    assert computed(reading)[Part.ENCODING] == pytest.approx(used - 0.2)
+    assert computed(reading)[ProfilePart.ENCODING] == pytest.approx(used - 0.2)
     assert sum(computed(reading).values()) == pytest.approx(used)
 
 
 def test_of_two_threads_each_gets_its_own_part(clocks: Clocks) -> None:
-    with thread_in("arena.hosting.proc.meter") as thread:
+    with thread_in("arena.hosting.procfs.meter") as thread:
         clocks.go_on(thread)  # before it is sampled
 
         def work() -> None:
             clocks.go_on(thread, thread, MAIN)
             take()
 
-        assert computed(sampled(in_module("arena.wire.encoding", work))) == {Part.METER: 2, Part.ENCODING: 1}
+        assert computed(sampled(in_module("arena.wire.encoding", work))) == {
+            ProfilePart.METER: 2,
+            ProfilePart.ENCODING: 1,
+        }
 
 
 def test_a_sample_that_comes_while_one_is_taken_is_left_to_the_next(clocks: Clocks) -> None:
@@ -175,7 +185,7 @@ def test_a_sample_that_comes_while_one_is_taken_is_left_to_the_next(clocks: Cloc
         if len(taken) == 1:
             take()
 
-    with Sampler(sheet, WORKER_ROOMS, Part.GRPC, on_sample).sampling():
+    with Sampler(sheet, WORKER_PARTS, ProfilePart.GRPC, on_sample).sampling():
         compute(clocks)
         compute(clocks)
     assert taken == [1, 2, 3], "each is told of, and the one in between was none"
@@ -192,19 +202,19 @@ def test_the_kernel_samples_a_process_by_what_it_computes() -> None:
         return time.thread_time() - start_s
 
     before_s = time.process_time()
-    with Sampler(sheet, WORKER_ROOMS, Part.GRPC, lambda: taken.append(None)).sampling():
+    with Sampler(sheet, WORKER_PARTS, ProfilePart.GRPC, lambda: taken.append(None)).sampling():
         assert signal.getitimer(signal.ITIMER_PROF)[1] == pytest.approx(EVERY_S)
         burnt_s = cast(float, in_module("engine.any", burn)())
     used_s = time.process_time() - before_s
     reading = sheet.read()
-    assert reading.cpu_s[Part.ENGINE] > 0
+    assert reading.cpu_s[ProfilePart.ENGINE] > 0
     assert burnt_s <= sum(reading.cpu_s.values()) <= used_s
     assert reading.samples == len(taken) > 5
 
 
 def test_afterwards_nothing_is_sampled_and_all_is_as_before() -> None:
     sheet = Sheet(new_words())
-    with Sampler(sheet, WORKER_ROOMS, Part.GRPC).sampling():
+    with Sampler(sheet, WORKER_PARTS, ProfilePart.GRPC).sampling():
         pass
     samples = sheet.read().samples
     assert samples >= 1, "the last one, at the end"

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from arena.profiling.parts import Part
-from arena.profiling.sheet import Phase, Sheet, new_words, read_sheet, shared_sheet
+from arena.profiling.parts import ProfilePart
+from arena.profiling.sheet import Sheet, WorkerPhase, new_words, read_sheet, shared_sheet
 
 OTHER = """
 import sys
 from pathlib import Path
-from arena.profiling.parts import Part
-from arena.profiling.sheet import Phase, shared_sheet
+from arena.profiling.parts import ProfilePart
+from arena.profiling.sheet import WorkerPhase, shared_sheet
 with shared_sheet(Path(sys.argv[1])) as sheet:
-    sheet.enter(Phase.START)
-    sheet.enter(Phase.PLAY)
-    sheet.add_cpu(Part.METER, 1_500_000_000)
-    sheet.add_cpu(Part.METER, 500_000_000)
+    sheet.enter(WorkerPhase.START)
+    sheet.enter(WorkerPhase.PLAY)
+    sheet.add_cpu(ProfilePart.METER, 1_500_000_000)
+    sheet.add_cpu(ProfilePart.METER, 500_000_000)
     sheet.count_decisions(7, 2_000_000)
     sheet.count_match()
     sheet.count_sample()
@@ -41,11 +41,11 @@ def test_another_process_reads_what_was_counted_while_its_writer_lives_and_after
     assert living is not None
     assert again is not None
     assert ended is not None
-    assert living.cpu_s[Part.METER] == ended.cpu_s[Part.METER] == 2.0
+    assert living.cpu_s[ProfilePart.METER] == ended.cpu_s[ProfilePart.METER] == 2.0
     assert (living.decisions, living.asked_s, living.matches, living.samples) == (7, 2.0, 1, 1)
-    assert again.wall_s[Phase.PLAY] > living.wall_s[Phase.PLAY], "the phase that lasts counts up to now"
-    assert again.wall_s[Phase.START] == living.wall_s[Phase.START]
-    assert living.wall_s[Phase.END] == 0
+    assert again.wall_s[WorkerPhase.PLAY] > living.wall_s[WorkerPhase.PLAY], "the phase that lasts counts up to now"
+    assert again.wall_s[WorkerPhase.START] == living.wall_s[WorkerPhase.START]
+    assert living.wall_s[WorkerPhase.END] == 0
 
 
 def test_a_sheet_that_has_only_just_begun_says_nothing(tmp_path: Path) -> None:
@@ -65,10 +65,10 @@ def test_a_sheet_is_made_where_none_is(tmp_path: Path) -> None:
 
 def test_the_phases_take_all_of_the_time() -> None:
     sheet = Sheet(new_words())
-    assert sheet.read().wall_s[Phase.WAIT] > 0, "it waits first"
-    for phase in (Phase.START, Phase.PLAY, Phase.END, Phase.WAIT):
+    assert sheet.read().wall_s[WorkerPhase.WAIT] > 0, "it waits first"
+    for phase in (WorkerPhase.START, WorkerPhase.PLAY, WorkerPhase.END, WorkerPhase.WAIT):
         sheet.enter(phase)
     first, second = sheet.read(), sheet.read()
     assert all(wall > 0 for wall in first.wall_s.values())
-    grown = [phase for phase in Phase if second.wall_s[phase] > first.wall_s[phase]]
-    assert grown == [Phase.WAIT]
+    grown = [phase for phase in WorkerPhase if second.wall_s[phase] > first.wall_s[phase]]
+    assert grown == [WorkerPhase.WAIT]

@@ -9,51 +9,53 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.profiling.parts import Part
+from arena.profiling.parts import ProfilePart
 from arena.profiling.processes import Role
-from arena.profiling.sheet import Phase, Reading
-from arena.profiling.split import Look, PartCost, UnmeasuredError, split_of
+from arena.profiling.sheet import Reading, WorkerPhase
+from arena.profiling.split import PartCost, RunSnapshot, UnmeasuredError, split_of
 
-NOTHING = Reading(dict.fromkeys(Part, 0.0), 0, dict.fromkeys(Phase, 0.0), 0, 0, 0.0)
-FIRST = Look(100.0, {1: NOTHING, 2: NOTHING}, NOTHING, dict.fromkeys(Role, 0.0))
+NOTHING = Reading(dict.fromkeys(ProfilePart, 0.0), 0, dict.fromkeys(WorkerPhase, 0.0), 0, 0, 0.0)
+FIRST = RunSnapshot(100.0, {1: NOTHING, 2: NOTHING}, NOTHING, dict.fromkeys(Role, 0.0))
 
 
-def reading(cpu_s: Mapping[Part, float], **changes: object) -> Reading:
+def reading(cpu_s: Mapping[ProfilePart, float], **changes: object) -> Reading:
     values = {"samples": 400, "decisions": 1000, "matches": 10, **changes}
     return replace(NOTHING, cpu_s={**NOTHING.cpu_s, **cpu_s}, **values)  # type: ignore[arg-type]
 
 
-WALLS = {Phase.WAIT: 0.5, Phase.START: 0.5, Phase.PLAY: 3.5, Phase.END: 0.5}
-WORKER = reading({Part.ENGINE: 0.4, Part.GRPC: 0.6}, wall_s=WALLS, asked_s=3.0)
-LAST = Look(
+WALLS = {WorkerPhase.WAIT: 0.5, WorkerPhase.START: 0.5, WorkerPhase.PLAY: 3.5, WorkerPhase.END: 0.5}
+WORKER = reading({ProfilePart.ENGINE: 0.4, ProfilePart.GRPC: 0.6}, wall_s=WALLS, asked_s=3.0)
+LAST = RunSnapshot(
     at_s=105.0,
     workers={1: WORKER, 2: WORKER},
-    coordinator=reading({Part.RECORDING: 0.3, Part.COORDINATOR: 0.1}, decisions=0),
+    coordinator=reading({ProfilePart.RECORDING: 0.3, ProfilePart.COORDINATOR: 0.1}, decisions=0),
     roles={Role.WORKER: 2.2, Role.COORDINATOR: 0.4, Role.LAUNCHER: 0.1, Role.BOT: 1.0},
     recorded=20,
     recording_s=0.1,
 )
 
 
-def costs(last: Look) -> dict[Part, PartCost]:
+def costs(last: RunSnapshot) -> dict[ProfilePart, PartCost]:
     return {cost.part: cost for cost in split_of(FIRST, last).parts}
 
 
 def test_a_decision_costs_what_each_part_computed_for_it() -> None:
     found = costs(LAST)
     assert {part: round(cost.cpu_us, 6) for part, cost in found.items() if cost.cpu_us} == {
-        Part.ENGINE: 400,
-        Part.GRPC: 600,
-        Part.RECORDING: 150,
-        Part.COORDINATOR: 50,
-        Part.LAUNCHER: 50,
-        Part.BOT: 500,
-        Part.OTHER: 100,
+        ProfilePart.ENGINE: 400,
+        ProfilePart.GRPC: 600,
+        ProfilePart.RECORDING: 150,
+        ProfilePart.COORDINATOR: 50,
+        ProfilePart.LAUNCHER: 50,
+        ProfilePart.BOT: 500,
+        ProfilePart.OTHER: 100,
     }
-    assert found[Part.BOT].margin_us == 0, "a clock was read"
+    assert found[ProfilePart.BOT].margin_us == 0, "a clock was read"
     # 800 samples of workers that used 2.2 s, of which the engine had 0.8: 2 sqrt(p (1 - p) / n).
     share = 0.8 / 2.2
-    assert found[Part.ENGINE].margin_us == pytest.approx(2 * (share * (1 - share) / 800) ** 0.5 * 2.2 / 2000 * 1e6)
+    assert found[ProfilePart.ENGINE].margin_us == pytest.approx(
+        2 * (share * (1 - share) / 800) ** 0.5 * 2.2 / 2000 * 1e6
+    )
 
 
 def test_the_split_tells_how_much_was_played_and_how_busy_the_cores_were() -> None:
@@ -75,14 +77,14 @@ def test_the_time_of_a_match_is_that_of_its_worker_with_the_hand_over() -> None:
 
 @given(
     used=st.lists(st.floats(0, 100), min_size=4, max_size=4),
-    sampled=st.lists(st.floats(0, 100), min_size=len(Part), max_size=len(Part)),
-    own=st.lists(st.floats(0, 100), min_size=len(Part), max_size=len(Part)),
+    sampled=st.lists(st.floats(0, 100), min_size=len(ProfilePart), max_size=len(ProfilePart)),
+    own=st.lists(st.floats(0, 100), min_size=len(ProfilePart), max_size=len(ProfilePart)),
 )
 def test_the_parts_add_up_to_what_the_processes_used(used: list[float], sampled: list[float], own: list[float]) -> None:
     roles = dict(zip(Role, used, strict=True))
-    inside = (Part.BOT, Part.LAUNCHER)  # processes of their own, of which no sheet says anything
-    workers = {part: cpu_s for part, cpu_s in zip(Part, sampled, strict=True) if part not in inside}
-    coordinator = {part: cpu_s for part, cpu_s in zip(Part, own, strict=True) if part not in inside}
+    inside = (ProfilePart.BOT, ProfilePart.LAUNCHER)  # processes of their own, of which no sheet says anything
+    workers = {part: cpu_s for part, cpu_s in zip(ProfilePart, sampled, strict=True) if part not in inside}
+    coordinator = {part: cpu_s for part, cpu_s in zip(ProfilePart, own, strict=True) if part not in inside}
     last = replace(LAST, workers={1: reading(workers), 2: NOTHING}, coordinator=reading(coordinator), roles=roles)
     split = split_of(FIRST, last)
     total_us = sum(used) / 1000 * 1e6

@@ -7,7 +7,7 @@ from arena.match.messages import Answer
 from arena.referee.inbox import Arrival, Inbox
 from arena.referee.play import _MatchReferee
 from arena.referee.seat_stream import Resume, nothing_to_resume
-from arena.referee.seated import Onlooker, SeatedBot
+from arena.referee.seated import MatchWatcher, SeatedBot
 
 
 class Clock:
@@ -96,11 +96,11 @@ async def play(
     *streams: SlowTransport,
     meters: Sequence[Slow] = (),
     may_ponder: bool = False,
-    onlooker: Onlooker | None = None,
+    watcher: MatchWatcher | None = None,
 ) -> None:
     """Play a match over these streams, by the clock of the test."""
     meter_of = dict(enumerate(meters))
     seats = [SeatedBot(stream, meter_of.get(seat)) for seat, stream in enumerate(streams)]
-    referee = _MatchReferee(match, seats, may_ponder=may_ponder, onlooker=onlooker)
+    referee = _MatchReferee(match, seats, may_ponder=may_ponder, watcher=watcher)
     referee._loop = clock  # type: ignore[assignment]
     await referee.play()

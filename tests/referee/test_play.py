@@ -28,7 +28,7 @@ async def test_the_clock_starts_when_the_decide_is_handed_to_the_transport() -> 
     assert [entry.elapsed_us for entry in match.entries] == [900_000]
 
 
-class SlowOnlooker:
+class SlowWatcher:
     """Takes an hour for every look, and remembers what it saw."""
 
     is_present = True
@@ -47,11 +47,11 @@ async def test_looking_on_costs_no_bot_any_time_however_long_it_takes() -> None:
     matches = []
     for is_watched in (False, True):
         match, clock = Match(script_spec("0:3 1:2 0:3 1:2", 2, clock=TimeControl(1_000_000))), Clock()
-        onlooker = SlowOnlooker(match, clock)
-        onlooker.is_present = is_watched
-        await play(match, clock, *(SlowTransport(match, clock) for _ in range(2)), onlooker=onlooker)
-        assert onlooker.seen == ([0, 1, 2, 3] if is_watched else [])
-        assert clock.now > 3600 * len(onlooker.seen)
+        watcher = SlowWatcher(match, clock)
+        watcher.is_present = is_watched
+        await play(match, clock, *(SlowTransport(match, clock) for _ in range(2)), watcher=watcher)
+        assert watcher.seen == ([0, 1, 2, 3] if is_watched else [])
+        assert clock.now > 3600 * len(watcher.seen)
         matches.append(match)
     alone, watched = ([(entry.elapsed_us, entry.charged_us) for entry in match.entries] for match in matches)
     assert watched == alone == [(900_000, 900_000)] * 4

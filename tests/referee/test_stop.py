@@ -10,7 +10,7 @@ from unittest import mock
 import pytest
 
 from arena.referee.aio_server import AioServer
-from arena.referee.context import Context
+from arena.referee.context import CallContext
 from arena.referee.queue.loop import QueueLoop
 from arena.referee.queue.server import QueueServer
 from tests.support.deaf_client import call_and_read_nothing, is_full
@@ -42,7 +42,7 @@ print("ended", flush=True)
 async def serve_the_deaf(directory: Path) -> tuple[QueueServer | AioServer, socket.socket]:
     """Return a server, and the connection of a client that does not take what it is sent."""
 
-    async def serve(call: Context) -> None:
+    async def serve(call: CallContext) -> None:
         await call.write(MORE_THAN_A_SOCKET_HOLDS)
 
     loop = asyncio.get_running_loop()

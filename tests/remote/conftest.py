@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.remote.house import House, open_house
+from tests.remote.running import RunningProcess, running_process
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
-    async with open_house(tmp_path_factory.mktemp("tls")) as house:
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningProcess]:
+    async with running_process(tmp_path_factory.mktemp("tls")) as house:
         yield house

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from arena.referee.errors import StreamError
-from arena.remote.connection import MOST_QUEUED_BYTES, MOST_STRAYS, Connection
+from arena.remote.connection import MOST_QUEUED_BYTES, MOST_STRAYS, RemoteConnection
 from arena.remote.values import FLOOD, NOT_READING
 
 
@@ -33,15 +33,15 @@ class DeafContext:
         self.aborted.append(code)
 
 
-async def served(connection: Connection) -> None:
+async def served(connection: RemoteConnection) -> None:
     async def welcome(_data: bytes | None) -> None:
         connection.post(b"joined")
 
     if error := await connection.serve(welcome, lambda _data, _at: None):
-        await connection.say_why(error)
+        await connection.send_error(error)
 
 
-def ending_of(connection: Connection) -> StreamError | None:
+def ending_of(connection: RemoteConnection) -> StreamError | None:
     return connection._ending.result()
 
 
@@ -49,7 +49,7 @@ def ending_of(connection: Connection) -> StreamError | None:
 async def test_who_takes_nothing_for_too_long_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.remote.connection.STOPPED_READING_S", 0.01)
     context = DeafContext()
-    connection = Connection(cast(Any, context))
+    connection = RemoteConnection(cast(Any, context))
     await served(connection)
     assert ending_of(connection) is NOT_READING
     assert context.aborted == [NOT_READING.code]
@@ -59,11 +59,11 @@ async def test_who_takes_not_even_why_it_is_sent_away_is_not_waited_for(monkeypa
     monkeypatch.setattr("arena.remote.connection.SAY_WHY_S", 0.01)
     context = DeafContext()
     monkeypatch.setattr(context, "abort", context.write)
-    await Connection(cast(Any, context)).say_why(FLOOD)
+    await RemoteConnection(cast(Any, context)).send_error(FLOOD)
 
 
 async def test_what_is_not_taken_is_kept_up_to_a_bound() -> None:
-    connection = Connection(cast(Any, DeafContext()))
+    connection = RemoteConnection(cast(Any, DeafContext()))
     for _ in range(3):
         connection.post(bytes(MOST_QUEUED_BYTES // 2))
     assert ending_of(connection) is NOT_READING
@@ -71,7 +71,7 @@ async def test_what_is_not_taken_is_kept_up_to_a_bound() -> None:
 
 @pytest.mark.hostile("remote-answers-always-late")
 async def test_late_answers_are_forgiven_and_many_of_them_are_not() -> None:
-    connection = Connection(cast(Any, DeafContext()))
+    connection = RemoteConnection(cast(Any, DeafContext()))
     for _ in range(2 * MOST_STRAYS):
         connection.count_stray()
         connection.post(b"question")

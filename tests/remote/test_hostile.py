@@ -11,7 +11,7 @@ import pytest
 from arena.match.result import FaultCause
 from arena.match.time_control import parse_time_control
 from arena.v1 import play_pb2
-from tests.remote.house import House, remote_seat
+from tests.remote.running import RunningProcess, remote_seat
 from tests.support.patience import until
 from tests.support.remote_bot import RemoteBot, play_first
 
@@ -42,7 +42,7 @@ class RawBot(RemoteBot):
             await self.stream.write(data)
 
 
-def raw(house: House, name: str, **said: object) -> RawBot:
+def raw(house: RunningProcess, name: str, **said: object) -> RawBot:
     return RawBot(house.process.port, house.certificate, name, **said)  # type: ignore[arg-type] # of RemoteBot
 
 
@@ -60,7 +60,7 @@ def raw(house: House, name: str, **said: object) -> RawBot:
         for number, what in enumerate(NOT_READABLE)
     ],
 )
-async def test_what_cannot_be_read_is_a_fault_in_the_one_match_of_its_bot(house: House, what: str) -> None:
+async def test_what_cannot_be_read_is_a_fault_in_the_one_match_of_its_bot(house: RunningProcess, what: str) -> None:
     async def send(bot: RemoteBot, _decide: play_pb2.Decide) -> None:
         assert isinstance(bot, RawBot)
         await bot.write_bytes(NOT_READABLE[what])
@@ -72,7 +72,7 @@ async def test_what_cannot_be_read_is_a_fault_in_the_one_match_of_its_bot(house:
 
 @pytest.mark.hostile("remote-message-of-many-megabytes")
 @pytest.mark.parametrize("megabytes", [0.9, pytest.param(100, marks=pytest.mark.needs("minutes"))])
-async def test_a_message_of_many_megabytes_disturbs_nobody(house: House, megabytes: float) -> None:
+async def test_a_message_of_many_megabytes_disturbs_nobody(house: RunningProcess, megabytes: float) -> None:
     async def send(bot: RemoteBot, _decide: play_pb2.Decide) -> None:
         assert isinstance(bot, RawBot)
         await bot.write_bytes(bytes(int(megabytes * (1 << 20))))
@@ -85,7 +85,7 @@ async def test_a_message_of_many_megabytes_disturbs_nobody(house: House, megabyt
     assert [(fault.seat, fault.cause) for fault in report.result.faults] == [(0, cause)]
 
 
-async def test_fields_of_the_future_are_passed_over(house: House) -> None:
+async def test_fields_of_the_future_are_passed_over(house: RunningProcess) -> None:
     async def send(bot: RemoteBot, decide: play_pb2.Decide) -> None:
         assert isinstance(bot, RawBot)
         act = play_pb2.Act(match_id=decide.match_id, ply=decide.ply, actions=decide.legal_actions[:1])
@@ -98,7 +98,7 @@ async def test_fields_of_the_future_are_passed_over(house: House) -> None:
 
 
 @pytest.mark.hostile("remote-message-of-no-known-kind")
-async def test_a_kind_of_message_of_the_future_alone_is_a_fault(house: House) -> None:
+async def test_a_kind_of_message_of_the_future_alone_is_a_fault(house: RunningProcess) -> None:
     async def send(bot: RemoteBot, _decide: play_pb2.Decide) -> None:
         assert isinstance(bot, RawBot)
         await bot.write_bytes(b"\xfa\x3e\x03new")
@@ -110,7 +110,7 @@ async def test_a_kind_of_message_of_the_future_alone_is_a_fault(house: House) ->
 
 @pytest.mark.hostile("remote-answer-before-the-question", "remote-answer-twice", "remote-resign-twice")
 @pytest.mark.parametrize("what", ["before", "twice", "resign twice"])
-async def test_answers_at_the_wrong_time_harm_their_own_match_alone(house: House, what: str) -> None:
+async def test_answers_at_the_wrong_time_harm_their_own_match_alone(house: RunningProcess, what: str) -> None:
     async def send(bot: RemoteBot, decide: play_pb2.Decide) -> None:
         resign = play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=decide.match_id))
         if what == "before":
@@ -135,7 +135,7 @@ async def test_answers_at_the_wrong_time_harm_their_own_match_alone(house: House
 
 
 @pytest.mark.hostile("play-on-with-a-revoked-token")
-async def test_a_token_that_is_revoked_in_the_middle_of_a_match_ends_that_bot_alone(house: House) -> None:
+async def test_a_token_that_is_revoked_in_the_middle_of_a_match_ends_that_bot_alone(house: RunningProcess) -> None:
     async def stay_silent(_bot: RemoteBot, _decide: play_pb2.Decide) -> None:
         """Say nothing."""
 

@@ -10,7 +10,7 @@ import pytest
 
 from arena.match.report import MatchReport
 from arena.v1 import play_pb2
-from tests.remote.house import House, remote_seat
+from tests.remote.running import RunningProcess, remote_seat
 from tests.support.patience import until
 from tests.support.remote_bot import RemoteBot
 
@@ -36,12 +36,12 @@ async def ended_in_order(bot: RemoteBot) -> bool:
     return bot.status.code == grpc.StatusCode.OK.value[0]
 
 
-def queue(house: House, name: str, *match_ids: str) -> Sequence[asyncio.Task[MatchReport]]:
+def queue(house: RunningProcess, name: str, *match_ids: str) -> Sequence[asyncio.Task[MatchReport]]:
     """Matches of which the bot finds the next one whenever it has room."""
     return [house.order(match_id, [remote_seat(name), remote_seat("a")]) for match_id in match_ids]
 
 
-async def test_who_leaves_ends_what_runs_and_begins_nothing_else(house: House) -> None:
+async def test_who_leaves_ends_what_runs_and_begins_nothing_else(house: RunningProcess) -> None:
     held = Held()
     async with house.bot("a", room=9), house.bot("walker", on_decide=held) as bot:
         first, *others = queue(house, "walker", "l1", "l2", "l3")
@@ -58,7 +58,7 @@ async def test_who_leaves_ends_what_runs_and_begins_nothing_else(house: House) -
         assert not any(one.match_started.resumed for one in again.of("match_started"))
 
 
-async def test_who_leaves_without_a_match_is_gone_at_once(house: House) -> None:
+async def test_who_leaves_without_a_match_is_gone_at_once(house: RunningProcess) -> None:
     async with house.bot("idle") as bot:
         await house.until_here("idle")
         await bot.write(LEAVE)
@@ -66,7 +66,7 @@ async def test_who_leaves_without_a_match_is_gone_at_once(house: House) -> None:
     await house.until_gone("idle")
 
 
-async def test_who_leaves_and_loses_the_line_comes_back_for_what_runs_only(house: House) -> None:
+async def test_who_leaves_and_loses_the_line_comes_back_for_what_runs_only(house: RunningProcess) -> None:
     async with house.bot("a", room=9):
         async with house.bot("broken", on_decide=Held()) as first:
             playing, other = queue(house, "broken", "b1", "b2")
@@ -82,7 +82,7 @@ async def test_who_leaves_and_loses_the_line_comes_back_for_what_runs_only(house
             assert (await other).result.faults == ()
 
 
-async def test_who_comes_back_only_for_what_runs_when_nothing_does_is_told_how_it_ended(house: House) -> None:
+async def test_who_comes_back_only_for_what_runs_when_nothing_does_is_told_how_it_ended(house: RunningProcess) -> None:
     async with house.bot("a", room=9) as opponent:
         async with house.bot("late", on_decide=Held()) as first:
             playing, other = queue(house, "late", "e1", "e2")
@@ -98,7 +98,7 @@ async def test_who_comes_back_only_for_what_runs_when_nothing_does_is_told_how_i
             await other
 
 
-async def test_a_join_after_leaving_starts_afresh(house: House) -> None:
+async def test_a_join_after_leaving_starts_afresh(house: RunningProcess) -> None:
     """As of an author who has changed his mind, and connects while the last match of his other program still runs."""
     held = Held()
     async with house.bot("a", room=9), house.bot("fresh", on_decide=held) as first:

@@ -9,7 +9,7 @@ import pytest
 from arena.match.result import FaultCause
 from arena.match.verify import verify
 from arena.v1 import play_pb2
-from tests.remote.house import House, remote_seat
+from tests.remote.running import RunningProcess, remote_seat
 from tests.support.patience import until
 from tests.support.remote_bot import RemoteBot, play_first
 from tests.support.specs import scripted
@@ -17,7 +17,7 @@ from tests.support.specs import scripted
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-async def test_two_remote_bots_play_to_the_end_by_the_rules(house: House) -> None:
+async def test_two_remote_bots_play_to_the_end_by_the_rules(house: RunningProcess) -> None:
     async with house.bot("a") as one, house.bot("b") as other:
         report = await house.order("m1", [remote_seat("a"), remote_seat("b")])
         assert report.result.by_rules
@@ -29,7 +29,7 @@ async def test_two_remote_bots_play_to_the_end_by_the_rules(house: House) -> Non
         assert one.of("match_finished")[0].match_finished.result.ranks == list(report.result.ranks)
 
 
-async def test_a_match_waits_until_all_its_remote_bots_are_there(house: House) -> None:
+async def test_a_match_waits_until_all_its_remote_bots_are_there(house: RunningProcess) -> None:
     async with house.bot("a"):
         await house.until_here("a")
         match = house.order("m2", [remote_seat("a"), remote_seat("late")])
@@ -40,7 +40,7 @@ async def test_a_match_waits_until_all_its_remote_bots_are_there(house: House) -
             assert (await match).result.by_rules
 
 
-async def test_a_bot_plays_as_many_matches_at_once_as_it_says(house: House) -> None:
+async def test_a_bot_plays_as_many_matches_at_once_as_it_says(house: RunningProcess) -> None:
     held: list[play_pb2.Decide] = []
 
     async def hold(_bot: RemoteBot, decide: play_pb2.Decide) -> None:
@@ -56,7 +56,7 @@ async def test_a_bot_plays_as_many_matches_at_once_as_it_says(house: House) -> N
         assert all(report.result.by_rules for report in reports)
 
 
-async def test_a_bot_that_comes_back_is_told_everything_and_its_clock_went_on(house: House) -> None:
+async def test_a_bot_that_comes_back_is_told_everything_and_its_clock_went_on(house: RunningProcess) -> None:
     left: asyncio.Future[play_pb2.Decide] = asyncio.get_running_loop().create_future()
 
     async def play_twice(bot: RemoteBot, decide: play_pb2.Decide) -> None:
@@ -85,7 +85,7 @@ async def test_a_bot_that_comes_back_is_told_everything_and_its_clock_went_on(ho
     assert not decide.events
 
 
-async def test_who_comes_back_after_the_end_is_told_of_it(house: House) -> None:
+async def test_who_comes_back_after_the_end_is_told_of_it(house: RunningProcess) -> None:
     asked = asyncio.Event()
 
     async def stay_silent(_bot: RemoteBot, _decide: play_pb2.Decide) -> None:
@@ -105,14 +105,14 @@ async def test_who_comes_back_after_the_end_is_told_of_it(house: House) -> None:
     assert again.of("match_finished")[0].match_finished.result.ranks == [2, 1]
 
 
-async def test_hosted_bots_play_beside_remote_ones(house: House) -> None:
+async def test_hosted_bots_play_beside_remote_ones(house: RunningProcess) -> None:
     async with house.bot("a"):
         report = await house.order("m6", [scripted(), remote_seat("a"), scripted()], keeps_logs=True)
     assert report.result.by_rules
     assert [process.seat for process in report.seat_processes] == [0, 2]
 
 
-async def test_a_bot_for_another_game_has_not_started(house: House) -> None:
+async def test_a_bot_for_another_game_has_not_started(house: RunningProcess) -> None:
     async with house.bot("a"), house.bot("roman", games=("rex_romanorum",)):
         await house.until_here("roman")
         report = await house.order("m7", [remote_seat("a"), remote_seat("roman")])

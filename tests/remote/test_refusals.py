@@ -15,7 +15,7 @@ from arena.remote.values import NOT_READING
 from arena.v1 import play_pb2
 from arena.v1.play_pb2_grpc import PlayServiceStub
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
-from tests.remote.house import House, remote_seat
+from tests.remote.running import RunningProcess, remote_seat
 from tests.support.deaf_bot import DeafBot
 from tests.support.patience import PATIENCE_S, until
 from tests.support.remote_bot import RemoteBot
@@ -39,17 +39,17 @@ def code(name: str) -> int:
 
 
 @pytest.mark.hostile("remote-token-that-is-not-known")
-async def test_a_token_that_is_not_known_opens_nothing(house: House) -> None:
+async def test_a_token_that_is_not_known_opens_nothing(house: RunningProcess) -> None:
     async with house.bot("a", token="mallory") as bot:
         assert await end_of(bot) == (code("UNAUTHENTICATED"), "TOKEN_UNKNOWN")
 
 
-async def test_without_a_token_nobody_is_asked(house: House) -> None:
+async def test_without_a_token_nobody_is_asked(house: RunningProcess) -> None:
     async with house.bot("a", token="") as bot:
         assert await end_of(bot) == (code("UNAUTHENTICATED"), "TOKEN_UNKNOWN")
 
 
-async def test_another_major_version_of_the_protocol_is_refused_with_both(house: House) -> None:
+async def test_another_major_version_of_the_protocol_is_refused_with_both(house: RunningProcess) -> None:
     bot = house.bot("a")
     bot.join.protocol_major = 7
     async with bot:
@@ -59,7 +59,7 @@ async def test_another_major_version_of_the_protocol_is_refused_with_both(house:
 
 
 @pytest.mark.hostile("remote-first-message-that-is-no-join")
-async def test_what_is_no_join_is_refused(house: House) -> None:
+async def test_what_is_no_join_is_refused(house: RunningProcess) -> None:
     bot = house.bot("a")
     await bot.open()
     bot.join.Clear()
@@ -69,7 +69,7 @@ async def test_what_is_no_join_is_refused(house: House) -> None:
     await bot.leave()
 
 
-async def test_health_is_told_to_everybody(house: House) -> None:
+async def test_health_is_told_to_everybody(house: RunningProcess) -> None:
     credentials = grpc.ssl_channel_credentials(house.certificate.read_bytes())
     async with grpc.aio.secure_channel(f"localhost:{house.process.port}", credentials) as channel:
         answer = await health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest())
@@ -77,14 +77,14 @@ async def test_health_is_told_to_everybody(house: House) -> None:
 
 
 @pytest.mark.hostile("remote-watch-health-for-ever")
-async def test_nobody_can_hold_calls_open_by_watching_health(house: House) -> None:
+async def test_nobody_can_hold_calls_open_by_watching_health(house: RunningProcess) -> None:
     credentials = grpc.ssl_channel_credentials(house.certificate.read_bytes())
     async with grpc.aio.secure_channel(f"localhost:{house.process.port}", credentials) as channel:
         watching = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
         assert await watching.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
-async def test_the_newer_connection_takes_over_also_in_the_middle_of_a_match(house: House) -> None:
+async def test_the_newer_connection_takes_over_also_in_the_middle_of_a_match(house: RunningProcess) -> None:
     async with house.match_beside("t0"), house.bot("a"), house.bot("twin", on_decide=never) as first:
         match = house.order("t1", [remote_seat("twin"), remote_seat("a")])
         await until(lambda: bool(first.of("decide")))
@@ -96,7 +96,7 @@ async def test_the_newer_connection_takes_over_also_in_the_middle_of_a_match(hou
     assert report.result.faults == ()
 
 
-async def test_another_version_waits_until_the_match_is_over(house: House) -> None:
+async def test_another_version_waits_until_the_match_is_over(house: RunningProcess) -> None:
     async with house.match_beside("v0"), house.bot("a"), house.bot("young", on_decide=never) as old:
         match = house.order("v1", [remote_seat("young"), remote_seat("a")])
         await until(lambda: bool(old.of("decide")))
@@ -112,7 +112,7 @@ async def test_another_version_waits_until_the_match_is_over(house: House) -> No
             assert await end_of(old) == (code("ABORTED"), "SUPERSEDED")
 
 
-async def test_who_has_a_revoked_token_has_to_go(house: House) -> None:
+async def test_who_has_a_revoked_token_has_to_go(house: RunningProcess) -> None:
     async with house.bot("a", token="bob") as bobs, house.bot("a") as adas:
         await until(lambda: bool(bobs.of("joined") and adas.of("joined")))
         house.process.end_tokens(["bob"])
@@ -120,7 +120,7 @@ async def test_who_has_a_revoked_token_has_to_go(house: House) -> None:
         assert not adas.ended.is_set()
 
 
-async def test_when_another_service_takes_bots_all_have_to_go(house: House) -> None:
+async def test_when_another_service_takes_bots_all_have_to_go(house: RunningProcess) -> None:
     async with house.bot("a", token="bob") as bobs, house.bot("a") as adas:
         await until(lambda: bool(bobs.of("joined") and adas.of("joined")))
         house.process.end_all({"code": "UNAVAILABLE", "reason": "ELSEWHERE", "message": "another one takes bots"})
@@ -132,7 +132,7 @@ async def test_when_another_service_takes_bots_all_have_to_go(house: House) -> N
     "remote-answers-unasked-at-length", "remote-answers-for-no-match", "remote-empty-messages-at-length"
 )
 @pytest.mark.parametrize("what", ["unasked", "strange", "broken"])
-async def test_a_bot_that_misbehaves_disturbs_no_other_match(house: House, what: str) -> None:
+async def test_a_bot_that_misbehaves_disturbs_no_other_match(house: RunningProcess, what: str) -> None:
     """It answers without being asked, for matches that are not, or sends what is no message, all at great length."""
 
     async def misbehave(bot: RemoteBot, decide: play_pb2.Decide) -> None:
@@ -160,13 +160,13 @@ async def test_a_bot_that_misbehaves_disturbs_no_other_match(house: House, what:
 
 
 @pytest.mark.hostile("remote-answers-for-no-match")
-async def test_answers_for_matches_that_are_not_end_the_stream(house: House) -> None:
+async def test_answers_for_matches_that_are_not_end_the_stream(house: RunningProcess) -> None:
     async with house.match_beside("f0"):
         assert await asyncio.to_thread(_flood, house) == (code("RESOURCE_EXHAUSTED"), "FLOOD")
 
 
 @pytest.mark.hostile("remote-never-reads")
-async def test_who_never_reads_is_sent_away_and_told_why_when_it_does(house: House) -> None:
+async def test_who_never_reads_is_sent_away_and_told_why_when_it_does(house: RunningProcess) -> None:
     async with house.match_beside("n0"), DeafBot(house.process.port, house.certificate, "deaf") as deaf, house.bot("x"):
         await house.until_here("deaf")
         clock = parse_time_control("100ms")
@@ -179,7 +179,7 @@ async def test_who_never_reads_is_sent_away_and_told_why_when_it_does(house: Hou
         assert NOT_READING.message in deaf.told
 
 
-def _flood(house: House) -> tuple[int, str]:
+def _flood(house: RunningProcess) -> tuple[int, str]:
     """Send answers that nobody asked for, and return how the stream ended.
 
     The client without asyncio is used: the one with it forgets the status of a stream that ends while it writes.
@@ -199,7 +199,7 @@ def _flood(house: House) -> tuple[int, str]:
 
 
 @pytest.mark.hostile("remote-joins-twice")
-async def test_what_cannot_be_read_and_belongs_to_no_match_ends_the_stream(house: House) -> None:
+async def test_what_cannot_be_read_and_belongs_to_no_match_ends_the_stream(house: RunningProcess) -> None:
     async with house.bot("a") as bot:
         await house.until_here("a")
         await bot.write(play_pb2.PlayRequest(join=bot.join))

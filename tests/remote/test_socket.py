@@ -8,7 +8,7 @@ import pytest
 from arena.connect.stream import ServiceStream, open_stream
 from arena.rpc.channel import Endpoint
 from arena.v1 import play_pb2
-from tests.remote.house import House, remote_seat, version_of
+from tests.remote.running import RunningProcess, remote_seat, version_of
 from tests.support.patience import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -30,7 +30,7 @@ async def answer_all(stream: ServiceStream) -> list[play_pb2.PlayResponse]:
     return heard
 
 
-async def test_a_guest_at_the_socket_plays_a_remote_bot_of_the_network(house: House) -> None:
+async def test_a_guest_at_the_socket_plays_a_remote_bot_of_the_network(house: RunningProcess) -> None:
     async with house.bot("owl"), open_stream(Endpoint(f"unix:{house.socket}"), None) as stream:
         await stream.send(JOIN)
         await until(lambda: version_of("guest-1", owner="people") in house.gate.present)
@@ -43,7 +43,7 @@ async def test_a_guest_at_the_socket_plays_a_remote_bot_of_the_network(house: Ho
 
 @pytest.mark.hostile("remote-token-that-is-not-known")
 @pytest.mark.needs("minutes")
-async def test_a_bad_token_at_the_socket_is_not_taken_for_none(house: House) -> None:
+async def test_a_bad_token_at_the_socket_is_not_taken_for_none(house: RunningProcess) -> None:
     for token in ("mallory", ""):
         async with open_stream(Endpoint(f"unix:{house.socket}"), token) as stream:
             await stream.send(JOIN)

@@ -13,10 +13,10 @@ import pytest_asyncio
 
 from arena.executor.interface import NotBegunError
 from arena.match.host_faults import HostCause, MatchLostError
-from arena.match.live import LiveEnd, LiveEntry, LiveStart
+from arena.match.live import LiveEndEvent, LiveEntryEvent, LiveStartEvent
 from arena.match.result import FaultCause
 from arena.v1 import play_pb2
-from tests.remote.house import House, open_house, remote_seat
+from tests.remote.running import RunningProcess, remote_seat, running_process
 from tests.support.patience import until
 from tests.support.remote_bot import RemoteBot
 
@@ -26,16 +26,16 @@ async def never(_bot: RemoteBot, _decide: play_pb2.Decide) -> None:
 
 
 @pytest_asyncio.fixture
-async def own_house(tmp_path: Path) -> AsyncIterator[House]:
+async def own_house(tmp_path: Path) -> AsyncIterator[RunningProcess]:
     """A process that only one test has."""
-    async with open_house(tmp_path) as house:
+    async with running_process(tmp_path) as house:
         yield house
 
 
 @pytest.mark.hostile("remote-never-comes")
 @pytest.mark.needs("minutes")
 async def test_a_bot_that_is_never_there_has_not_started_and_the_other_wins(tmp_path: Path) -> None:
-    async with open_house(tmp_path, patience_s=0.1) as house, house.bot("a"):
+    async with running_process(tmp_path, patience_s=0.1) as house, house.bot("a"):
         await house.until_here("a")
         report = await house.order("m1", [remote_seat("a"), remote_seat("nobody")])
     (fault,) = report.result.faults
@@ -46,7 +46,7 @@ async def test_a_bot_that_is_never_there_has_not_started_and_the_other_wins(tmp_
 
 @pytest.mark.host_fault("process-of-remote-bots-killed")
 async def test_when_the_process_is_killed_its_matches_are_lost_and_those_that_wait_go_on(tmp_path: Path) -> None:
-    async with open_house(tmp_path) as house:
+    async with running_process(tmp_path) as house:
         process = house.process
         async with house.bot("a"), house.bot("slow", on_decide=never) as slow:
             playing = house.order("m1", [remote_seat("slow"), remote_seat("a")])
@@ -70,7 +70,9 @@ async def test_when_the_process_is_killed_its_matches_are_lost_and_those_that_wa
 
 
 @pytest.mark.needs("minutes")
-async def test_what_waits_when_the_service_stops_has_not_begun_and_what_is_played_may_end(own_house: House) -> None:
+async def test_what_waits_when_the_service_stops_has_not_begun_and_what_is_played_may_end(
+    own_house: RunningProcess,
+) -> None:
     async with own_house.bot("a"), own_house.bot("slow", on_decide=never) as slow:
         playing = own_house.order("m1", [remote_seat("slow"), remote_seat("a")])
         await until(lambda: bool(slow.of("decide")))
@@ -88,7 +90,7 @@ async def test_what_waits_when_the_service_stops_has_not_begun_and_what_is_playe
 
 
 @pytest.mark.needs("minutes")
-async def test_a_match_that_is_cancelled_is_broken_off_for_its_bots(own_house: House) -> None:
+async def test_a_match_that_is_cancelled_is_broken_off_for_its_bots(own_house: RunningProcess) -> None:
     async with own_house.bot("a"), own_house.bot("slow", on_decide=never) as slow:
         playing = own_house.order("m1", [remote_seat("slow"), remote_seat("a")])
         await until(lambda: bool(slow.of("decide")))
@@ -102,7 +104,7 @@ async def test_a_match_that_is_cancelled_is_broken_off_for_its_bots(own_house: H
 
 
 @pytest.mark.needs("minutes")
-async def test_who_comes_to_watch_sees_what_has_happened_while_a_remote_bot_thinks(own_house: House) -> None:
+async def test_who_comes_to_watch_sees_what_has_happened_while_a_remote_bot_thinks(own_house: RunningProcess) -> None:
     held: asyncio.Future[play_pb2.Decide] = asyncio.get_running_loop().create_future()
 
     async def hold_first(bot: RemoteBot, decide: play_pb2.Decide) -> None:
@@ -118,7 +120,7 @@ async def test_who_comes_to_watch_sees_what_has_happened_while_a_remote_bot_thin
         first = await anext(events)
         await bot.act(decide)
         report, kinds = await match, [type(event) for event in (first, *await _all(events))]
-    assert kinds == [LiveStart, *[LiveEntry] * report.plies, LiveEnd]
+    assert kinds == [LiveStartEvent, *[LiveEntryEvent] * report.plies, LiveEndEvent]
 
 
 async def _all(events: object) -> list[object]:

@@ -10,9 +10,9 @@ import pytest
 from arena.match.result import Fault, FaultCause
 from arena.remote import waiting
 from arena.remote.lobby import Lobby, Member
-from arena.remote.values import Guest
+from arena.remote.values import BotIdentity
 from arena.remote.waiting import Place, WaitingRoom
-from tests.remote.house import remote_seat, version_of
+from tests.remote.running import remote_seat, version_of
 from tests.support.patience import PATIENCE_S
 from tests.support.specs import king_spec
 
@@ -36,7 +36,7 @@ class Hall:
 
     def come(self, name: str, owner: str = "ada", room: int = 4) -> tuple[Member, Any]:
         line = cast(Any, Line())
-        guest = Guest(f"{owner}/{name}", version_of(name, owner=owner), ("foreign_king",), owner)
+        guest = BotIdentity(f"{owner}/{name}", version_of(name, owner=owner), ("foreign_king",), owner)
         return self.lobby.enter(line, guest, room), line
 
     async def places(self, *bots: str, match_id: str = "m", is_rated: bool = True) -> dict[int, Place]:

@@ -12,8 +12,8 @@ import pytest
 from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure, BuildLimits
 from arena.hosting.builds import Built
-from arena.hosting.proc.meter import TreeMeter
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.procfs.meter import TreeMeter
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
@@ -35,7 +35,7 @@ class Workshop:
     def __init__(self, directory: Path, level: str = "standard") -> None:
         self.directory, self.level = directory, level
         store = VersionStore(directory / "home" / "arena.bots")
-        self.programs = StoredPrograms(store, SandboxPolicy(level), Runtimes(cache=directory / "cache"))
+        self.programs = StoredPrograms(store, SandboxPolicy(level), RuntimeCatalog(cache=directory / "cache"))
 
     def add(self, files: dict[str, str], manifest: str = PLAIN) -> str:
         """The version with these files."""

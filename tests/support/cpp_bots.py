@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.hosting.builds import Built
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings
 from arena.hosting.sandbox.programs import StoredPrograms
 from tests.support.builds import Workshop
@@ -43,7 +43,7 @@ async def build_bots(directory: Path, level: str) -> CppBots:
     """Build the program at a level of the sandbox, in a runtime as an organiser defines it."""
     workshop = Workshop(directory, level)
     native = RuntimeSettings({_RUNTIME: RuntimeDefinition(_RUNTIME, RuntimeKind.NATIVE)})
-    workshop.programs = replace(workshop.programs, runtimes=Runtimes(native, cache=directory / "cache"))
+    workshop.programs = replace(workshop.programs, runtimes=RuntimeCatalog(native, cache=directory / "cache"))
     source = _write_source(directory / "cpp")
     version = workshop.programs.store.add(source).hash
     built = await workshop.build_version(version, time_s=PATIENCE_S)

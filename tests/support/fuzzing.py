@@ -21,7 +21,7 @@ from arena.match.match import Match
 from arena.referee.join import JoinError, join
 from arena.referee.play import play_match
 from arena.referee.seated import SeatedBot
-from arena.referee.server import Admission, PlayServer
+from arena.referee.server import PlayServer, StreamAdmission
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
 from tests.support import fuzz_messages
@@ -109,7 +109,7 @@ class Range:
         await self._channel.close()
 
     @asynccontextmanager
-    async def open_stream(self) -> AsyncIterator[tuple[Admission, Call]]:
+    async def open_stream(self) -> AsyncIterator[tuple[StreamAdmission, Call]]:
         """A stream with a token of its own; both are gone afterwards."""
         admission = self._server.admit()
         method: Any = self._channel.stream_stream("/arena.v1.PlayService/Play")

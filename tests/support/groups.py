@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arena.hosting.groups.errors import GroupError
-from arena.hosting.groups.offer import find_offer
+from arena.hosting.cgroups.errors import GroupError
+from arena.hosting.cgroups.offer import find_offer
 
 
 def need_groups() -> None:

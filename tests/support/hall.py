@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredProgram, StoredPrograms
@@ -84,7 +84,7 @@ async def open_hall(level: str, bots: Mapping[str, Path]) -> AsyncIterator[Hall]
     with TemporaryDirectory() as name:
         home = Path(name)
         store = VersionStore(home / "arena.bots")
-        programs = StoredPrograms(store, SandboxPolicy(level), Runtimes(cache=home / "cache"))
+        programs = StoredPrograms(store, SandboxPolicy(level), RuntimeCatalog(cache=home / "cache"))
         async with MatchHost() as host:
             hall = Hall(programs, host, level)
             for bot, directory in {RANDOM: sample_directory(RANDOM), **bots}.items():

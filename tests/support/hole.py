@@ -3,7 +3,7 @@ a message that brings down whoever plays.
 
     python -m tests.support.hole MODULE [ARGUMENT ...]
 
-A worker that is started so starts its porters so.
+A worker that is started so starts its bot proxies so.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import sys
 import threading
 from collections.abc import Callable
 
-from arena.referee.context import Context
-from arena.referee.server import Admission, PlayServer
+from arena.referee.context import CallContext
+from arena.referee.server import PlayServer, StreamAdmission
 from arena.referee.stream import BotStream
-from arena.worker import door_apart
+from arena.worker import proxied_listener
 
 KEY = "hole"
 _held: list[bytes] = []
@@ -45,9 +45,9 @@ HOLES: dict[str, Callable[[], None]] = {"crash": _crash, "fill": _fill, "burn": 
 
 
 def _with_hole(
-    find: Callable[[PlayServer, Context], Admission | None],
-) -> Callable[[PlayServer, Context], Admission | None]:
-    def find_admission(server: PlayServer, context: Context) -> Admission | None:
+    find: Callable[[PlayServer, CallContext], StreamAdmission | None],
+) -> Callable[[PlayServer, CallContext], StreamAdmission | None]:
+    def find_admission(server: PlayServer, context: CallContext) -> StreamAdmission | None:
         for key, value in context.invocation_metadata() or ():
             if key == KEY:
                 HOLES[str(value)]()
@@ -71,6 +71,6 @@ def _with_crash(receive: Callable[[BotStream, bytes], bool]) -> Callable[[BotStr
 if __name__ == "__main__":
     PlayServer.find_admission = _with_hole(PlayServer.find_admission)  # type: ignore[method-assign, assignment]
     BotStream._receive = _with_crash(BotStream._receive)  # type: ignore[method-assign, assignment]
-    door_apart.PROGRAM = (sys.executable, "-m", "tests.support.hole", "arena.worker.porter")
+    proxied_listener.PROGRAM = (sys.executable, "-m", "tests.support.hole", "arena.worker.bot_proxy")
     sys.argv = sys.argv[1:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -6,7 +6,7 @@ import os
 import signal
 from pathlib import Path
 
-from arena.hosting.proc.processes import list_processes
+from arena.hosting.procfs.processes import list_processes
 from tests.support.patience import ANY_TIME
 from tests.support.places import CHOICES, HOLD, Place, write_manifest
 from tests.support.processes import command_lines, parent_of

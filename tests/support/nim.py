@@ -20,7 +20,7 @@ from typing import Any
 from engine.abilities import Playable
 from engine.chance import Chance, SeededChance
 from engine.core import ActionTable, Game, Observation, Outcome, PositionError, Reveal, State
-from engine.kit.options import DeclaredOptions, Number, option
+from engine.kit.options import DeclaredOptions, IntegerOption, option
 from engine.kit.reading import need, read_int, read_ints, read_list, read_object
 
 MOST_TAKEN = 3
@@ -35,7 +35,7 @@ KEYS = ("seats", "heap", "turn", "points", "cards", "thrown")
 class NimOptions:
     """What can be chosen for a match."""
 
-    size: int = option(Number(1, MOST_COUNTERS), "counters on the heap", 30)
+    size: int = option(IntegerOption(1, MOST_COUNTERS), "counters on the heap", 30)
 
 
 class NimState(State):

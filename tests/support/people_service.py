@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Final
 from unittest import mock
 
-from arena.hosting.proc.processes import list_processes
+from arena.hosting.procfs.processes import list_processes
 from arena.service.home import make_home
 from arena.service.lifecycle import process
 from arena.service.settings.reading import load_settings

@@ -20,7 +20,7 @@ from typing import Any
 from unittest import mock
 
 from arena.cli.app import run
-from arena.hosting.proc.processes import list_processes, read_environment
+from arena.hosting.procfs.processes import list_processes, read_environment
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import command_lines
 

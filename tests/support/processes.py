@@ -7,7 +7,7 @@ import select
 import signal
 from collections.abc import Callable, Iterable, Iterator
 
-from arena.hosting.proc.processes import list_processes, parse_stat, read_environment, read_file, read_relations
+from arena.hosting.procfs.processes import list_processes, parse_stat, read_environment, read_file, read_relations
 
 _FLAGS = 9 - 3
 """Where proc_pid_stat(5) has the flags of the kernel, in what `parse_stat` returns."""

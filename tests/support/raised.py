@@ -24,7 +24,7 @@ INWARD = (
     "arena/executor",
     "arena/hosting/frames.py",
     "arena/hosting/launcher",
-    "arena/hosting/proc",
+    "arena/hosting/procfs",
     "arena/hosting/sandbox/inside",
     "arena/match/timing.py",
     "arena/referee",
@@ -55,6 +55,7 @@ _INWARD_ERRORS = {
     "ScriptError",
     "TypeError",
     "ValueError",
+    "WeightsFileError",
 }
 
 

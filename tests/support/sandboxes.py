@@ -16,8 +16,8 @@ import pytest
 
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.runtime_directory import SCRATCH_NAME, SOCKET_NAME, runtime_directory
-from arena.hosting.sandbox.levels import Program
-from arena.hosting.sandbox.limits import Limits
+from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.sandbox.probe import probe
 from arena.hosting.sandbox.start import start_confined
 from tests.support.patience import PATIENCE_S
@@ -58,7 +58,7 @@ class Place:
         bot = self.directory / "bots" / str(self._count)
         bot.mkdir(parents=True)
         (bot / "main.py").write_text(program, encoding="utf-8")
-        limits = Limits(level, socket=self.directory / SOCKET_NAME, **bounds)
+        limits = SandboxLimits(level, socket=self.directory / SOCKET_NAME, **bounds)
         environment = {
             "HOME": os.environ["HOME"],
             "PATH": os.environ["PATH"],
@@ -70,7 +70,7 @@ class Place:
         }
         command = [sys.executable, "-S", str(bot / "main.py"), *arguments]
         scratch = self.directory / SCRATCH_NAME / str(self._count)
-        return await start_confined(self.launcher, Program(command, str(bot), environment, scratch), limits)
+        return await start_confined(self.launcher, BotProgram(command, str(bot), environment, scratch), limits)
 
     async def run(self, level: str, program: str, *arguments: str, **bounds: Any) -> str:
         """What a program printed that ends by itself."""

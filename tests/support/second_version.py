@@ -16,7 +16,7 @@ from tests.support.sources import ROOT
 
 USER = 1001
 TESTS = (
-    "tests/hosting/groups/test_group.py",
+    "tests/hosting/cgroups/test_cgroup.py",
     "tests/hosting/sandbox/test_strict.py",
 )
 CHOSEN = "test_group or first or killed_launcher"

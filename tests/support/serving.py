@@ -14,7 +14,7 @@ from typing import Any
 
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.tournament.creation import Terms, create_tournament
+from arena.tournament.creation import TournamentTerms, create_tournament
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.seed_key import SeedKey
@@ -82,7 +82,7 @@ def plan(
     try:
         form = form or RoundRobin(3, blocks)
         programs = StoredPrograms(VersionStore.of_database(place.db))
-        terms = Terms(
+        terms = TournamentTerms(
             game=game,
             seats=form.seats,
             clock=PATIENT,

@@ -15,7 +15,7 @@ from typing import Any
 from unittest import mock
 
 from arena.executor.ray.library import PATIENCE, load_ray, part_of_ray
-from arena.hosting.proc.processes import list_descendants, read_relations
+from arena.hosting.procfs.processes import list_descendants, read_relations
 from tests.support.patience import PATIENCE_S
 from tests.support.processes import command_lines, wait_until
 

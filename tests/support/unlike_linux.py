@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.launcher import client
-from arena.hosting.proc import processes, tasks, tree, usage
+from arena.hosting.procfs import processes, tasks, tree, usage
 
 LAUNCHER = """
 import builtins, os, runpy, sys

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.time_control import parse_time_control
-from arena.tournament.creation import Terms, create_match, create_tournament
+from arena.tournament.creation import TournamentTerms, create_match, create_tournament
 from arena.tournament.formats.format import Format, FormatStanding
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.seeds import secret_from_seed
@@ -29,10 +29,10 @@ from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import TournamentRecord, VersionRecord
 
-_own_runtime = cache(Runtimes)
+_own_runtime = cache(RuntimeCatalog)
 """What bots of the arena's own Python run in: to look at that takes longer than to plan a tournament."""
 BOTS = ("ann", "bob", "cid", "dee")
-TERMS = Terms(game="nim", seats=3, clock=parse_time_control("50ms"), seed=42)
+TERMS = TournamentTerms(game="nim", seats=3, clock=parse_time_control("50ms"), seed=42)
 TWO = replace(TERMS, seats=2, seed=None, secret=secret_from_seed(42))
 """For ladders: bots of owners come, and so a seed alone is not taken."""
 
@@ -90,18 +90,18 @@ class Book:
     def programs(self) -> StoredPrograms:
         return StoredPrograms(self.store, runtimes=_own_runtime())
 
-    def plan(self, terms: Terms = TERMS, bots: Sequence[str] = BOTS, blocks: int = 2) -> TournamentRecord:
+    def plan(self, terms: TournamentTerms = TERMS, bots: Sequence[str] = BOTS, blocks: int = 2) -> TournamentRecord:
         return self.plan_format(RoundRobin(terms.seats, blocks), terms, bots, name="class")
 
     def plan_format(
-        self, form: Format, terms: Terms = TERMS, bots: Sequence[str] = BOTS, name: str | None = None
+        self, form: Format, terms: TournamentTerms = TERMS, bots: Sequence[str] = BOTS, name: str | None = None
     ) -> TournamentRecord:
         terms = replace(terms, seats=form.seats)
         return create_tournament(
             self.database, self.programs, terms, form, bots=bots, choose_name=lambda _: name or form.traits.name
         )
 
-    def plan_match(self, terms: Terms, bots: Sequence[str], name: str = "one") -> TournamentRecord:
+    def plan_match(self, terms: TournamentTerms, bots: Sequence[str], name: str = "one") -> TournamentRecord:
         return create_match(self.database, self.programs, terms, bots=bots, choose_name=lambda _: name)
 
     def table(self, tournament: TournamentRecord) -> dict[str, tuple[str, str, int, int, float]]:

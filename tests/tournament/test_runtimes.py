@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.errors import UnknownRuntimeError
 from arena.hosting.runtimes.settings import RuntimeSettings
 from arena.tournament.creation import create_tournament
@@ -23,14 +23,14 @@ from tests.tournament.scripted_executor import ScriptedExecutor
 
 
 def plan(book: Book, settings: RuntimeSettings, *names: str) -> TournamentRecord:
-    programs = replace(book.programs, runtimes=Runtimes(settings))
+    programs = replace(book.programs, runtimes=RuntimeCatalog(settings))
     form = RoundRobin(TERMS.seats, 1)
     return create_tournament(book.database, programs, TERMS, form, bots=names, choose_name=lambda _: "robin")
 
 
 async def play(book: Book, tournament: TournamentRecord, settings: RuntimeSettings, *, most: int | None = None) -> None:
     """Play in the runtimes as they are now, until so many matches are recorded."""
-    programs = replace(book.programs, runtimes=Runtimes(settings))
+    programs = replace(book.programs, runtimes=RuntimeCatalog(settings))
     stop = asyncio.Event()
 
     def look(progress: RunProgress) -> None:
@@ -58,11 +58,11 @@ async def test_matches_before_and_after_a_change_of_the_runtime_have_two_hashes(
         book.add_bot(name, runtime=NAME)
     tournament = plan(book, settings, "eva", "fay", "gil", "ann")
     await play(book, tournament, settings, most=1)
-    old = Runtimes(settings).get(NAME).hash
+    old = RuntimeCatalog(settings).get(NAME).hash
     add_package(venv, "fakenet", "1.3")
     await play(book, tournament, settings)
-    new = Runtimes(settings).get(NAME).hash
-    own = Runtimes().get("arena").hash
+    new = RuntimeCatalog(settings).get(NAME).hash
+    own = RuntimeCatalog().get("arena").hash
 
     rows = list_matches(book.database, MatchFilter(tournament.id), limit=None, newest_first=False).items
     details = [match_detail(book.database, row.match.id) for row in rows]

@@ -7,7 +7,7 @@ import re
 from arena.cli.shared.errors import EXIT_CODES
 from arena.connect.errors import ConnectError
 from arena.executor.interface import ExecutorFailedError
-from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.runtimes.errors import RuntimeSettingsError
@@ -22,7 +22,7 @@ from arena.service.server.errors import CODES
 from arena.story.errors import StoryError
 from arena.tournament.errors import TournamentError
 from arena.tournament.formats.errors import ScheduleError
-from arena.trial.keeping import KeepingError
+from arena.trial.artifacts import KeepingError
 from arena.trial.trials import UndecidedError
 from arena.web.middleware.errors import STATUS
 from arena.web.shared.streams import TooManyStreamsError
@@ -36,7 +36,7 @@ from tests.support.sources import sources_below, text_of
 
 ROOTS = (
     *(EngineError, RatingsError, StatisticsError, ClientError, DaemonError, ConnectError),
-    *(HostingError, BotDirectoryError, RuntimeSettingsError, StoreError, ArchiveError, UploadError),
+    *(HostingError, BotDirectoryError, RuntimeSettingsError, StoreError, BotArchiveError, UploadError),
     *(MatchLostError, ReplayError, TimeControlError, StoryError, TournamentError, ScheduleError),
     *(ExecutorFailedError, KeepingError, UndecidedError, TooManyStreamsError, TooManyWaitingError),
 )

@@ -93,12 +93,12 @@ HANDED_IN = {
 FAULTS = {
     "stand still": (
         *("replaced after <silence> s, the launcher after <launcher silence> s",),
-        *("worker-stopped", "launcher-stopped", "porter-stopped"),
+        *("worker-stopped", "launcher-stopped", "bot-proxy-stopped"),
     ),
     "does not even end": ("given up", "worker-that-cannot-be-killed", "output-held-by-another"),
     "no more processes, memory or descriptors": (
         *("longer and longer", "no-process-for-a-while", "no-process-for-long", "descriptors-used-up"),
-        *("no-thread-for-a-worker", "no-thread-for-a-porter"),
+        *("no-thread-for-a-worker", "no-thread-for-a-bot-proxy"),
     ),
     "limits of the shell": (
         "before anything",
@@ -126,7 +126,7 @@ FAULTS = {
         "command-killed",
         "worker-killed",
         "launcher-killed",
-        "porter-killed",
+        "bot-proxy-killed",
         "service-killed",
     ),
 }
@@ -141,14 +141,14 @@ def page() -> str:
 def figures() -> Mapping[str, object]:
     """What stands for each `<figure>` of the tables; the worker's modules are imported when a test asks for it."""
     from arena.executor.child import SILENCE_S
-    from arena.hosting.proc.hidden import FREE_BUFFERS
-    from arena.hosting.sandbox.limits import Limits
-    from arena.hosting.silence import SILENCE_S as LAUNCHER_SILENCE_S
-    from arena.worker.rest import FREE_US
+    from arena.hosting.heartbeat import SILENCE_S as LAUNCHER_SILENCE_S
+    from arena.hosting.procfs.hidden import FREE_BUFFERS
+    from arena.hosting.sandbox.limits import SandboxLimits
+    from arena.worker.bot_freezer import FREE_US
 
     return {
         "free buffers": FREE_BUFFERS,
-        "descriptors": Limits().descriptors,
+        "descriptors": SandboxLimits().descriptors,
         "free ms": FREE_US // 1000,
         "silence": f"{SILENCE_S:g}",
         "launcher silence": f"{LAUNCHER_SILENCE_S:g}",
@@ -227,10 +227,10 @@ def test_what_the_zoo_sees_at_standard_is_what_the_table_says() -> None:
 
 
 def test_the_figures_in_the_tables_are_those_of_the_program() -> None:
-    from arena.hosting.proc.hidden import MOST_SHARED_BYTES
+    from arena.hosting.procfs.hidden import MOST_SHARED_BYTES
     from arena.referee.server import CALLS_A_SECOND, MOST_CALLS
-    from arena.worker.door import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN
-    from arena.worker.rest import FREE_SHARE, FREE_US
+    from arena.worker.bot_freezer import FREE_SHARE, FREE_US
+    from arena.worker.bot_listener import MOST_CONNECTIONS, MOST_CONNECTIONS_SEEN
 
     assert f"pieces of {MOST_SHARED_BYTES >> 20} MiB at most" in page()
     assert f"{FREE_US // 1000} ms and {FREE_SHARE:.0%} of a core stay free".replace("%", " %") in page()

@@ -25,8 +25,8 @@ KEPT = {
     "arena/adapters/features.py: Features.scaled": "for learners, which are no part of the program",
     "arena/cli/shared/terminal.py: EscapedStream.writelines": "without it texts would reach the stream behind it raw",
     "arena/app/ratings.py: LocalRatings.list_suspicions": "older clients call it",
-    "arena/hosting/content.py: Look.device": "two looks are compared as wholes",
-    "arena/hosting/content.py: Look.inode": "two looks are compared as wholes",
+    "arena/hosting/content.py: FileIdentity.device": "two looks are compared as wholes",
+    "arena/hosting/content.py: FileIdentity.inode": "two looks are compared as wholes",
     "arena/scripting/fingerprint.py: _Printer.reducer_override": "pickle calls it",
     "arena/scripting/pickling.py: _ByName.reducer_override": "pickle calls it",
 }

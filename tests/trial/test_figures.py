@@ -20,8 +20,8 @@ def test_a_quantile_is_a_value_that_occurred() -> None:
 def played(*ranks: int) -> Any:
     """What `scores` looks at of a match of a bot in seat 0 against a sample in all others."""
     seats = [SimpleNamespace(name="sample")] * len(ranks)
-    bout = SimpleNamespace(own=(0,), spec=SimpleNamespace(seats=seats))
-    return SimpleNamespace(bout=bout, report=SimpleNamespace(result=SimpleNamespace(ranks=ranks)), faults=())
+    trial = SimpleNamespace(own=(0,), spec=SimpleNamespace(seats=seats))
+    return SimpleNamespace(trial=trial, report=SimpleNamespace(result=SimpleNamespace(ranks=ranks)), faults=())
 
 
 def test_wins_shared_firsts_and_draws_against_a_sample_are_counted_apart() -> None:

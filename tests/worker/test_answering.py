@@ -17,10 +17,10 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.result import FaultCause
 from arena.worker import answering, room, starter
 from arena.worker.answering import answers
-from arena.worker.door import Door
-from arena.worker.door_apart import DoorApart
+from arena.worker.bot_listener import DirectListener
 from arena.worker.host import MatchHost
 from arena.worker.own_limits import OwnLimits
+from arena.worker.proxied_listener import ProxiedListener
 from tests.support.specs import king_spec, scripted
 
 
@@ -28,10 +28,10 @@ async def test_a_door_answers_and_what_nobody_serves_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with runtime_directory() as directory, socket.socket(socket.AF_UNIX) as deaf:
-        door = await Door.open_socket(directory)
-        assert door.socket is not None
-        assert await answers(door.socket)
-        await door.close()
+        listener = await DirectListener.open_socket(directory)
+        assert listener.socket is not None
+        assert await answers(listener.socket)
+        await listener.close()
         assert not await answers(directory / "missing")
         deaf.bind(str(directory / "deaf"))
         deaf.listen()
@@ -48,7 +48,7 @@ async def test_a_bot_that_nobody_heard_is_not_blamed(monkeypatch: pytest.MonkeyP
     async def is_heard(_: Path) -> bool:
         return next(heard)
 
-    monkeypatch.setattr("arena.worker.house._give_up", told.append)
+    monkeypatch.setattr("arena.worker.process_pool._give_up", told.append)
     monkeypatch.setattr(starter, "answers", is_heard)
     monkeypatch.setattr(room, "FIRST_PAUSE_S", 0.001)
     async with MatchHost() as host:
@@ -63,13 +63,13 @@ async def test_a_bot_that_nobody_heard_is_not_blamed(monkeypatch: pytest.MonkeyP
 async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
-    close = Door.close
+    close = DirectListener.close
 
-    async def never_end(door: Door) -> None:
-        await close(door)
+    async def never_end(listener: DirectListener) -> None:
+        await close(listener)
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("arena.worker.house._give_up", starter.lose)
+    monkeypatch.setattr("arena.worker.process_pool._give_up", starter.lose)
     async with MatchHost(warm_bots=0) as host:
 
         async def play_some() -> None:
@@ -77,11 +77,11 @@ async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
                 await host.play(king_spec(f"m{number}", [scripted(), scripted(), scripted()]))
 
         with monkeypatch.context() as patch:
-            patch.setattr(Door, "close", never_end)
+            patch.setattr(DirectListener, "close", never_end)
             patch.setattr(starter, "CLOSE_PATIENCE_S", 1.0)
             with pytest.raises(MatchLostError, match="did not close within") as lost:
                 await play_some()
-            while host._house.bots._starter._background._tasks:  # each of them tells of its own door
+            while host._pool.bots._starter._background._tasks:  # each of them tells of its own listener
                 with contextlib.suppress(HostingError):
                     await host.settle()
         assert lost.value.cause is HostCause.HOSTING_FAILED
@@ -92,12 +92,12 @@ async def test_a_door_that_never_closes_does_not_hold_a_match_for_ever(
 async def test_a_bot_that_may_be_lame_since_there_was_no_room_is_not_blamed(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
-    monkeypatch.setattr("arena.worker.house._give_up", starter.lose)
+    monkeypatch.setattr("arena.worker.process_pool._give_up", starter.lose)
     async with MatchHost() as host:
         silent = king_spec("m1", [scripted("silent"), scripted(), scripted()], clock="50ms")
         report = await host.play(silent)
         assert [fault.cause for fault in report.result.faults] == [FaultCause.TIMEOUT]
-        monkeypatch.setattr(host._house._room, "_full_s", float("inf"))  # there is no room while it is played
+        monkeypatch.setattr(host._pool._room, "_full_s", float("inf"))  # there is no room while it is played
         with pytest.raises(MatchLostError, match="had no room for threads"):
             await host.play(replace(silent, match_id="m2"))
         honest = king_spec("m3", [scripted(), scripted(), scripted()])
@@ -124,7 +124,7 @@ def test_room_is_looked_for_by_trying_and_when_there_was_none_is_remembered(monk
 async def test_a_bot_that_fails_before_the_watch_has_looked_again_is_not_blamed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("arena.worker.house._give_up", starter.lose)
+    monkeypatch.setattr("arena.worker.process_pool._give_up", starter.lose)
     async with MatchHost() as host:
         silent = king_spec("m1", [scripted("silent"), scripted(), scripted()], clock="50ms")
         monkeypatch.setattr(room, "LOOK_EVERY_S", 3600.0)
@@ -134,8 +134,8 @@ async def test_a_bot_that_fails_before_the_watch_has_looked_again_is_not_blamed(
             await host.play(replace(silent, match_id="m2"))
 
 
-@pytest.mark.host_fault("no-thread-for-a-porter")
-async def test_a_porter_that_got_no_thread_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
+@pytest.mark.host_fault("no-thread-for-a-bot-proxy")
+async def test_a_bot_proxy_that_got_no_thread_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
     program = (
         "import os, socket, sys\n"
         "from arena.hosting.frames import encode_frame\n"
@@ -144,10 +144,10 @@ async def test_a_porter_that_got_no_thread_is_the_hosts_fault(monkeypatch: pytes
         "sys.stderr.write('thd.cc] pthread_create failed: Resource temporarily unavailable\\n'); sys.stderr.flush()\n"
         "os.abort()"
     )
-    monkeypatch.setattr("arena.worker.door_apart.PROGRAM", (sys.executable, "-c", program))
+    monkeypatch.setattr("arena.worker.proxied_listener.PROGRAM", (sys.executable, "-c", program))
     lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     with runtime_directory() as directory:
-        door = await DoorApart.open(directory, OwnLimits(), lost.set_result)
+        listener = await ProxiedListener.open(directory, OwnLimits(), lost.set_result)
         assert signal.SIGABRT.name in await lost
-        assert not door.admission.stream.done()
-        await door.close()
+        assert not listener.admission.stream.done()
+        await listener.close()

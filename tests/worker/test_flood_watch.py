@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.referee.inbox import Flood
-from arena.referee.server import Admission, PlayServer
+from arena.referee.server import PlayServer, StreamAdmission
 from arena.worker.flood_watch import LOOKS, FloodWatch
 from tests.support.patience import until
 
@@ -26,7 +26,7 @@ class UnreadWay:
     def __init__(self, path: Path) -> None:
         self.socket: Path | None = path
         self.address = f"unix:{path}"
-        self.admission: Admission = PlayServer().admit()
+        self.admission: StreamAdmission = PlayServer().admit()
         self.floods: list[Flood] = []
         self.messages_at: Callable[[int], int] = lambda _looks: 0
         self.looks = 0

@@ -15,7 +15,7 @@ from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageF
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
 from arena.match.result import FaultCause
-from arena.referee.context import Context
+from arena.referee.context import CallContext
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
 from arena.worker.host import MatchHost
@@ -90,7 +90,7 @@ class TestProcesses:
         (first,) = (pid for pid, command in marked_processes(mark).items() if "two-answers --at 1" in command)
         assert (await play(host, seats, "1:2 0:2")).result.faults == ()
         # Its second answer is under way; if it came already, the bot is not kept.
-        kept = [bot.stream for bot in host._house.bots._idle if bot.process.pid == first]
+        kept = [bot.stream for bot in host._pool.bots._idle if bot.process.pid == first]
         while any(not stream.spoiled for stream in kept):
             await asyncio.sleep(0.005)
         await play(host, seats, "1:2 0:2")
@@ -181,10 +181,10 @@ class TestProcesses:
     async def test_a_warm_bot_that_joined_for_another_game_is_not_given_this_one(self) -> None:
         async with MatchHost() as host:
             await play(host, [scripted("resign", at=99)], "0:3")
-            (idle,) = host._house.bots._idle
+            (idle,) = host._pool.bots._idle
             idle.games = ("checkers",)
             assert (await play(host, [scripted("resign", at=99)], "0:3")).result.faults == ()
-            assert len(host._house.bots._idle) == 2
+            assert len(host._pool.bots._idle) == 2
 
     @pytest.mark.hostile("join-and-act")
     @minutes
@@ -193,14 +193,14 @@ class TestProcesses:
     ) -> None:
         streams: list[BotStream] = []
 
-        def recorded(context: Context) -> BotStream:
+        def recorded(context: CallContext) -> BotStream:
             streams.append(BotStream(context))
             return streams[-1]
 
         def server(on_call: Callable[[], None], **_: object) -> PlayServer:
             return PlayServer(on_call, make_stream=recorded)
 
-        monkeypatch.setattr("arena.worker.door.PlayServer", server)
+        monkeypatch.setattr("arena.worker.bot_listener.PlayServer", server)
         gate, program = tmp_path / "open", tmp_path / "bot.py"
         program.write_text(GATED_BOT.format(gate=str(gate)), encoding="utf-8")
         gated = replace(scripted(), version="gated", command=(sys.executable, str(program)))

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from arena.match.leak_verdict import LeakVerdict
-from arena.match.report import LeakCheck, MatchReport
+from arena.match.report import LeakCheckResult, MatchReport
 from arena.match.spec import SeatSpec
 from arena.worker.host import MatchHost
 from tests.support.patience import PATIENT
@@ -60,7 +60,7 @@ async def play(host: MatchHost, *seats: SeatSpec, script: str = ROUNDS, **change
     return await host.play(script_spec(script, len(seats), clock=PATIENT, seats=tuple(seats), **changes))
 
 
-async def check(host: MatchHost, *seats: SeatSpec) -> tuple[LeakCheck, ...]:
+async def check(host: MatchHost, *seats: SeatSpec) -> tuple[LeakCheckResult, ...]:
     """What a check finds after a first match; both matches run to their ends."""
     first = await play(host, *seats, script="0:3 1:3")
     report = await play(host, *seats, checks_leaks=True)

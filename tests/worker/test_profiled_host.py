@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from arena.match.decisions import DecidedBy, Entry
+from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.match import Match
-from arena.profiling.parts import Part
-from arena.profiling.sheet import Phase, Reading, Sheet, new_words, read_sheet
+from arena.profiling.parts import ProfilePart
+from arena.profiling.sheet import Reading, Sheet, WorkerPhase, new_words, read_sheet
 from arena.worker.host import MatchHost
 from arena.worker.profiled_host import ProfiledHost, profiled
 from tests.support.specs import script_spec, scripted
@@ -26,10 +26,10 @@ def read(directory: Path) -> Reading:
     return found
 
 
-class Sampled(list[Entry]):
+class Sampled(list[ReplayEntry]):
     """Entries of which a sample is taken while they are counted."""
 
-    def __init__(self, entries: Iterable[Entry], sample: Callable[[], None]) -> None:
+    def __init__(self, entries: Iterable[ReplayEntry], sample: Callable[[], None]) -> None:
         super().__init__(entries)
         self._samples = [sample]
 
@@ -45,7 +45,9 @@ async def test_a_sample_that_comes_while_decisions_are_counted_counts_none_twice
     sheet = Sheet(new_words())
     host = ProfiledHost(sheet, 8, None, None)
     match = Match(script_spec("0:3 1:3"))
-    match.entries = Sampled([Entry(0, 0, 1, DecidedBy.BOT), Entry(1, 1, 2, DecidedBy.FORCED)], host.count_decisions)
+    match.entries = Sampled(
+        [ReplayEntry(0, 0, 1, DecidedBy.BOT), ReplayEntry(1, 1, 2, DecidedBy.FORCED)], host.count_decisions
+    )
 
     async def referee(*_: object) -> None:
         """Play nothing."""
@@ -61,14 +63,14 @@ async def test_its_sheet_counts_the_decisions_of_its_matches_and_its_phases_take
 ) -> None:
     seats = [scripted(), scripted()]
     async with profiled(tmp_path, 8, None, None, apart=False) as host:
-        assert read(tmp_path).wall_s[Phase.PLAY] == 0
+        assert read(tmp_path).wall_s[WorkerPhase.PLAY] == 0
         reports = [await play(host, seats), await play(host, seats)]
         told = read(tmp_path)
     assert told.matches == 2
     assert told.decisions == sum(report.decisions for report in reports) > 0
-    assert 0 < told.asked_s <= told.wall_s[Phase.PLAY]
+    assert 0 < told.asked_s <= told.wall_s[WorkerPhase.PLAY]
     assert min(told.wall_s.values()) > 0
     # The duration of a match that the host tells lies around the phase in which the referee plays.
-    assert told.wall_s[Phase.PLAY] <= sum(report.duration_us for report in reports) / 1e6
+    assert told.wall_s[WorkerPhase.PLAY] <= sum(report.duration_us for report in reports) / 1e6
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
-    assert sum(read(tmp_path).cpu_s[part] for part in Part) > 0, "the last sample is taken at the end"
+    assert sum(read(tmp_path).cpu_s[part] for part in ProfilePart) > 0, "the last sample is taken at the end"

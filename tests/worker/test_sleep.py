@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.proc.processes import STATE, list_processes, list_threads, parse_stat, read_file
+from arena.hosting.procfs.processes import STATE, list_processes, list_threads, parse_stat, read_file
 from arena.match.report import MatchReport
 from arena.match.result import Fault, FaultCause
 from arena.match.spec import NO_SANDBOX, SeatSpec

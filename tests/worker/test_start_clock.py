@@ -14,7 +14,7 @@ from arena.match.spec import SeatSpec
 from arena.match.timing import Figures
 from arena.worker import start_clock
 from arena.worker.blame import StartError
-from arena.worker.night_watch import NightWatch
+from arena.worker.idle_freezer import IdleFreezer
 from arena.worker.start_clock import BOUND_FACTOR, BOUND_S, PATIENCE_FACTOR, StartClock, StarvedError
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import BotKey, WarmBot, take_note
@@ -146,9 +146,9 @@ async def test_a_seat_that_could_not_start_is_named_as_its_match_counts_it() -> 
 
 
 class Neighbourhood:
-    """A watch that has seen the bot in seat 0 compute, and that in seat 1 rest."""
+    """Has seen the bot in seat 0 compute, and that in seat 1 wait."""
 
-    def rest_of(self, bot: WarmBot) -> Any:
+    def freezer_of(self, bot: WarmBot) -> Any:
         loud = SimpleNamespace(settled_us=lambda: 2_300_000 if bot.key.version == "v0" else 4_000)
         return SimpleNamespace(meter=loud)
 
@@ -165,7 +165,7 @@ class Recovering(Starter):
 
 @pytest.mark.hostile("starve-others-at-their-start")
 async def test_who_computed_is_named_also_where_the_start_succeeds_alone() -> None:
-    bots = WarmBots(cast(BotStarter, Recovering(("bot2",))), watch=cast(NightWatch, Neighbourhood()))
+    bots = WarmBots(cast(BotStarter, Recovering(("bot2",))), idle_freezer=cast(IdleFreezer, Neighbourhood()))
     with installed_script_game():
         seats = await bots.seat(script_spec("0:3", 3))
     note = take_note(seats)

@@ -9,7 +9,7 @@ import pytest
 
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.request import StartRequest
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from arena.match.replay import load, read_figures
 from arena.worker.host import MatchHost
 from tests.support.patience import until

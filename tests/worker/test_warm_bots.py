@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from arena.hosting.proc.machine import MEGABYTE
-from arena.hosting.proc.usage import tree_resident_bytes
+from arena.hosting.procfs.machine import MEGABYTE
+from arena.hosting.procfs.usage import tree_resident_bytes
 from arena.match.spec import SeatSpec
 from arena.worker import warm_bots as warm
 from arena.worker.host import MatchHost

@@ -32,7 +32,7 @@ from arena.i18n.catalogue import DEFAULT
 from arena.wire.completion_queue import grpcio_version, refusal
 from engine import registry
 from engine.compiled import HalfBuiltError, look
-from engine.text import Text
+from engine.text import Text, split
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.bots import count_bots
 from ratings.store.database import is_there
@@ -95,7 +95,7 @@ def check_engine() -> DoctorFinding:
     try:
         build = look()
     except HalfBuiltError as error:
-        problem, _, remedy = str(error).partition("; ")
+        problem, remedy = split(str(error))
         return DoctorFinding("engine", FAILED, problem, remedy)
     if build.modules:
         return DoctorFinding("engine", OK, say("cli_doctor.engine_compiled", **asdict(build)))
@@ -178,7 +178,7 @@ def check_database(db: str) -> DoctorFinding:
     except EmptyDatabaseError:
         return DoctorFinding("database", OK, say("cli_doctor.empty_database", db=db))
     except RatingsError as error:
-        problem, _, remedy = str(error).partition("; ")
+        problem, remedy = split(str(error))
         return DoctorFinding("database", FAILED, problem, remedy)
 
 

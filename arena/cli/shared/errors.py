@@ -22,16 +22,26 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.output import printable
+from arena.cli.shared.usage import usage_text
 from arena.i18n.speaking import language_of_process
 from arena.i18n.translation import translate
 from arena.model.errors import ErrorKind, kind_of, there_is_no
-from engine.text import Text
+from engine.os_errors import os_error_at_place
+from engine.text import Text, with_parts
 
 FAILED = 1
 MISUSE = 2
 INTERRUPTED = 130
 
-REPORT_REMEDY = "this is a fault of the arena; ARENA_DEBUG=1 shows the traceback for a report"
+
+def fault_of_the_arena(kind: str, why: str) -> Text:
+    """Return what is said of an exception that nobody foresaw."""
+    return Text(
+        "command.fault_arena_arena_debug_1",
+        "{kind}: {why}; this is a fault of the arena; ARENA_DEBUG=1 shows the traceback for a report",
+        kind=kind,
+        why=why,
+    )
 
 
 class CliError(Exception):
@@ -79,7 +89,7 @@ def _code(error: BaseException) -> int | None:
 
 
 def _one_line(text: str) -> str:
-    return printable(" ".join(text.split()))
+    return with_parts(text, lambda part: printable(" ".join(part.split())))
 
 
 def _message(error: BaseException) -> str:
@@ -95,8 +105,7 @@ def _message(error: BaseException) -> str:
             "there is no room left on the disk; free some space and run the command again",
         )
     if isinstance(error, OSError) and error.strerror:
-        place = f": {error.filename}" if error.filename else ""
-        return f"{error.strerror}{place}"
+        return os_error_at_place(error)
     return str(error)
 
 
@@ -118,7 +127,8 @@ def report(error: BaseException) -> int:
         error = _why_the_engine_fails() or error
     code = _code(error)
     if code is None:
-        _say(_told(f"{type(error).__name__}: {_one_line(str(error))}; {REPORT_REMEDY}"))
+        kind = type(error).__name__
+        _say(_told(fault_of_the_arena(kind, _one_line(str(error)))))
         return EXIT_CODES[ErrorKind.INTERNAL]
     _say(_told(_one_line(_message(error))))
     return code
@@ -148,13 +158,20 @@ def _say(text: str) -> None:
 
 def _report_usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
-    message = _one_line(error.format_message()).rstrip(".")
+    message = _one_line(usage_text(error))
     if context is None:
         _say(_told(message))
     elif getattr(error, "option_name", "") == "--server":
         _say(_told(_server_goes_first(context.command_path)))
     else:
-        _say(_told(f"{message}{' ' if message.endswith('?') else '; '}see `{context.command_path} --help`"))
+        command = context.command_path
+        _say(
+            _told(
+                Text("command.see_help_after_question", "{why} see `{command} --help`", why=message, command=command)
+                if message.endswith("?")
+                else Text("command.see_help", "{why}; see `{command} --help`", why=message, command=command)
+            )
+        )
     return error.exit_code
 
 

@@ -43,7 +43,7 @@ def _of_cluster(
         warm_mb=hosting.warm_mb,
         runtimes=programs.runtimes.tables(),
         demands=Demands(games=(row.pool.game,), levels=sorted(levels)),
-        say=_show,
+        report=_show,
     )
     return RayExecutor(options)
 

@@ -11,6 +11,7 @@ from typing import IO
 
 from arena.cli.shared.ending_signals import ended_in_order
 from arena.cli.shared.errors import MisuseError
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 _BEGINNING = 2_000
@@ -47,7 +48,7 @@ def written(file: Path, flag: str, is_ours: Callable[[bytes], bool] | None = Non
                 "command.cannot_write_name_another_file",
                 "cannot write {file}: {why}; name another file after {option}",
                 file=file,
-                why=error.strerror,
+                why=os_error_text(error),
                 option=flag,
             )
         ) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import worker_count
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from engine.text import Text
 
 

@@ -17,7 +17,7 @@ from arena.cli.shared.files import write_file
 from arena.cli.shared.forms import excluding, take_json
 from arena.cli.shared.places import read_place
 from arena.cli.shared.styles import Style, wanted_style
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from engine.text import Text
 
 Database = Annotated[

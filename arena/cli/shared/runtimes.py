@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.hosting.runtimes.book import NO_RUNTIMES, Runtimes
+from arena.hosting.runtimes.catalog import NO_RUNTIMES, RuntimeCatalog
 from arena.hosting.runtimes.runtime import SYSTEM_PATH
 from arena.hosting.runtimes.settings import read_runtimes
 
@@ -23,7 +23,7 @@ RuntimesFile = Annotated[
 ]
 
 
-def local_runtimes(file: str = "") -> Runtimes:
+def local_runtimes(file: str = "") -> RuntimeCatalog:
     """Return the runtimes that a file defines, or that of the setting if it is empty. Raise RuntimeSettingsError.
 
     Node.js counts as installed wherever PATH leads to it: authors have it in their home directory, too.
@@ -31,4 +31,4 @@ def local_runtimes(file: str = "") -> Runtimes:
     place = file or settings.RUNTIMES.value
     defined = NO_RUNTIMES if place == settings.NO_FILE else read_runtimes(Path(place))
     own_places = [place for place in os.get_exec_path() if Path(place).is_absolute()]
-    return Runtimes(defined, path=os.pathsep.join((SYSTEM_PATH, *own_places)))
+    return RuntimeCatalog(defined, path=os.pathsep.join((SYSTEM_PATH, *own_places)))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from arena.conform.harness.harness import Harness
 from arena.conform.scenarios import answering, clocks, ending, joining, matches
-from arena.conform.stage.stage import Stage
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """What is done to a bot, and the rules that it shows to be kept or broken."""
 
-    play: Callable[[Stage], Awaitable[None]]
+    play: Callable[[Harness], Awaitable[None]]
     """Returns if the rules are kept; raises BrokenError, SilentError or NotApplicableError."""
     rule: str
     """The rule that is broken if the bot does not do what the scenario is about."""

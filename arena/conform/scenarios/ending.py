@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 
 import grpc
 
-from arena.conform.stage.dialogue import Dialogue
-from arena.conform.stage.findings import SilentError
-from arena.conform.stage.matches import ask, open_usual, play_usual
-from arena.conform.stage.process import Running, exit_status
-from arena.conform.stage.stage import Stage
+from arena.conform.harness.dialogue import Dialogue
+from arena.conform.harness.findings import SilentError
+from arena.conform.harness.harness import Harness
+from arena.conform.harness.matches import ask, open_usual, play_usual
+from arena.conform.harness.process import Running, exit_status
 from arena.referee.errors import StreamError
 from engine.text import Text
 
@@ -28,9 +28,9 @@ _SUPERSEDED = StreamError(
 )
 
 
-async def check_end_while_idle(stage: Stage) -> None:
+async def check_end_while_idle(harness: Harness) -> None:
     """End the stream between matches."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     await play_usual(bot)
     await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
     bot.close()
@@ -40,7 +40,7 @@ async def check_end_while_idle(stage: Stage) -> None:
             Text(
                 "conform.process_lives_s_after_end",
                 "the process lives on {seconds} s after the end of its stream",
-                seconds=f"{stage.patience.exit_s:g}",
+                seconds=f"{harness.patience.exit_s:g}",
             )
         )
     if status != 0:
@@ -49,82 +49,82 @@ async def check_end_while_idle(stage: Stage) -> None:
         )
 
 
-async def check_end_in_match(stage: Stage) -> None:
+async def check_end_in_match(harness: Harness) -> None:
     """End the stream in the middle of a match."""
-    bot = await stage.bot()
-    board = await open_usual(bot)
-    await ask(bot, board)
+    bot = await harness.bot()
+    match = await open_usual(bot)
+    await ask(bot, match)
     bot.close()
-    await _must_end(bot, stage.patience.exit_s)
+    await _must_end(bot, harness.patience.exit_s)
 
 
-async def check_arena_lost(stage: Stage) -> None:
+async def check_arena_lost(harness: Harness) -> None:
     """Take the arena away."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     await play_usual(bot)
-    await stage.break_off()
-    await _must_end(bot, stage.patience.exit_s)
+    await harness.break_off()
+    await _must_end(bot, harness.patience.exit_s)
 
 
-async def check_token_refused(stage: Stage) -> None:
+async def check_token_refused(harness: Harness) -> None:
     """Refuse the token before anything is read."""
-    await _attempt(stage, _refuse_token)
+    await _attempt(harness, _refuse_token)
 
 
-async def _refuse_token(stage: Stage) -> None:
-    process = await stage.start_refused(_TOKEN_REFUSED)
-    await _must_report(process, _TOKEN_REFUSED, stage.patience.start_s)
+async def _refuse_token(harness: Harness) -> None:
+    process = await harness.start_refused(_TOKEN_REFUSED)
+    await _must_report(process, _TOKEN_REFUSED, harness.patience.start_s)
 
 
-async def check_join_refused(stage: Stage) -> None:
+async def check_join_refused(harness: Harness) -> None:
     """Refuse the Join, as the arena does with another version or a bot that it does not take."""
-    bot = await stage.greet()
+    bot = await harness.greet()
     bot.close(_JOIN_REFUSED)
-    await _must_report(bot.process, _JOIN_REFUSED, stage.patience.exit_s)
+    await _must_report(bot.process, _JOIN_REFUSED, harness.patience.exit_s)
 
 
-async def check_superseded(stage: Stage) -> None:
+async def check_superseded(harness: Harness) -> None:
     """End the stream with an error between matches."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     await play_usual(bot)
     await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
     bot.close(_SUPERSEDED)
-    await _must_report(bot.process, _SUPERSEDED, stage.patience.exit_s)
+    await _must_report(bot.process, _SUPERSEDED, harness.patience.exit_s)
 
 
-async def check_error_while_asked(stage: Stage) -> None:
+async def check_error_while_asked(harness: Harness) -> None:
     """End the stream with an error while the bot is asked."""
-    await _attempt(stage, _interrupt)
+    await _attempt(harness, _interrupt)
 
 
-async def _attempt(stage: Stage, check: Callable[[Stage], Awaitable[None]]) -> None:
+async def _attempt(harness: Harness, check: Callable[[Harness], Awaitable[None]]) -> None:
     """Check what may fail because a message of the bot meets the error on its way; only the last failure counts."""
     for _ in range(_ATTEMPTS - 1):
         try:
-            return await check(stage)
+            return await check(harness)
         except SilentError:
-            await stage.strike()
-    return await check(stage)
+            await harness.close()
+    return await check(harness)
 
 
-async def _interrupt(stage: Stage) -> None:
-    bot = await stage.bot()
-    board = await open_usual(bot)
-    await bot.say(board.decide())
+async def _interrupt(harness: Harness) -> None:
+    bot = await harness.bot()
+    match = await open_usual(bot)
+    await bot.send(match.decide())
     bot.close(_SUPERSEDED)
-    await _must_report(bot.process, _SUPERSEDED, stage.patience.exit_s)
+    await _must_report(bot.process, _SUPERSEDED, harness.patience.exit_s)
 
 
-async def check_no_arena(stage: Stage) -> None:
+async def check_no_arena(harness: Harness) -> None:
     """Start the bot where nobody listens."""
-    process = await stage.start_alone()
-    status = await exit_status(process, stage.patience.start_s)
+    process = await harness.start_alone()
+    status = await exit_status(process, harness.patience.start_s)
     if status is None:
         raise SilentError(
             Text(
                 "conform.no_arena_process_lives_after",
                 "no arena was there, and the process lives on after {seconds} s",
-                seconds=f"{stage.patience.start_s:g}",
+                seconds=f"{harness.patience.start_s:g}",
             )
         )
     if status == 0:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
-from arena.conform.stage.findings import BrokenError, SilentError
-from arena.conform.stage.matches import (
+from arena.conform.harness.findings import BrokenError, SilentError
+from arena.conform.harness.harness import Harness
+from arena.conform.harness.matches import (
     ask,
     close_match,
     joined,
     open_match,
     play_usual,
-    usual_board,
+    usual_match,
 )
-from arena.conform.stage.stage import Stage
 from arena.v1 import play_pb2
 from engine.text import Text
 
@@ -24,37 +24,37 @@ _UNKNOWN_FIELDS = bytes([0xF8, 0x7F, 0x2A, 0xF2, 0x7F, 0x05]) + b"later"
 _UNKNOWN_EVENT = bytes([0xFA, 0x01, 0x02, 0x08, 0x01])
 
 
-async def check_greeting(stage: Stage) -> None:
+async def check_greeting(harness: Harness) -> None:
     """Let the bot join, and have it wait for Joined: what its beginning can break is found by that."""
-    bot = await stage.greet()
+    bot = await harness.greet()
     try:
         await bot.stay_quiet(Text("conform.before_joined", "before Joined"))
     except BrokenError as error:
         raise BrokenError("join-once" if error.rule == "join-once" else "waits-for-joined", error.seen) from None
-    await bot.say(joined(bot.games))
-    stage.keep(bot)
+    await bot.send(joined(bot.games))
+    harness.keep(bot)
 
 
-async def check_tcp(stage: Stage) -> None:
+async def check_tcp(harness: Harness) -> None:
     """Serve at an address of TCP instead of a unix socket."""
-    bot = await stage.greet(tcp=True)
-    await bot.say(joined(bot.games))
+    bot = await harness.greet(tcp=True)
+    await bot.send(joined(bot.games))
     await play_usual(bot)
 
 
-async def check_without_health(stage: Stage) -> None:
+async def check_without_health(harness: Harness) -> None:
     """Serve no health service."""
-    bot = await stage.greet(has_health=False)
-    await bot.say(joined(bot.games))
+    bot = await harness.greet(has_health=False)
+    await bot.send(joined(bot.games))
     await play_usual(bot)
 
 
-async def check_major(stage: Stage) -> None:
+async def check_major(harness: Harness) -> None:
     """Answer Join with another major version."""
-    bot = await stage.greet()
+    bot = await harness.greet()
     answer = joined(bot.games)
     answer.joined.protocol_major, answer.joined.protocol_minor = _NEWER_MAJOR
-    await bot.say(answer)
+    await bot.send(answer)
     status = await bot.exit_status()
     if status is None:
         raise SilentError(
@@ -72,36 +72,36 @@ async def check_major(stage: Stage) -> None:
         )
 
 
-async def check_minor(stage: Stage) -> None:
+async def check_minor(harness: Harness) -> None:
     """Answer Join with a higher minor version."""
-    bot = await stage.greet()
+    bot = await harness.greet()
     answer = joined(bot.games)
     answer.joined.protocol_major, answer.joined.protocol_minor = _NEWER_MINOR
-    await bot.say(answer)
+    await bot.send(answer)
     await play_usual(bot)
 
 
-async def check_unknown_events(stage: Stage) -> None:
+async def check_unknown_events(harness: Harness) -> None:
     """Send unknown events before Joined, before a match, before and behind a question, and after the match."""
     unknown = play_pb2.PlayResponse.FromString(_UNKNOWN_EVENT)
-    bot = await stage.greet()
-    board = usual_board(bot)
-    await bot.say(unknown, joined(bot.games), unknown)
-    await open_match(bot, board)
-    await bot.say(unknown)
-    await ask(bot, board)
-    await bot.say(unknown)
-    await close_match(bot, board)
-    await bot.say(unknown)
+    bot = await harness.greet()
+    match = usual_match(bot)
+    await bot.send(unknown, joined(bot.games), unknown)
+    await open_match(bot, match)
+    await bot.send(unknown)
+    await ask(bot, match)
+    await bot.send(unknown)
+    await close_match(bot, match)
+    await bot.send(unknown)
     await play_usual(bot)
 
 
-async def check_unknown_fields(stage: Stage) -> None:
+async def check_unknown_fields(harness: Harness) -> None:
     """Add unknown fields to every message, and to the messages within it."""
-    bot = await stage.greet()
+    bot = await harness.greet()
     answer = joined(bot.games)
     add_unknown(answer)
-    await bot.say(answer)
+    await bot.send(answer)
     await play_usual(bot, 3, on_start=add_unknown, on_decide=add_unknown, on_finish=add_unknown)
     await play_usual(bot)
 

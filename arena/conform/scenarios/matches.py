@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arena.conform.stage.board import Board, Setting, find_opening
-from arena.conform.stage.findings import NotApplicableError, SilentError
-from arena.conform.stage.matches import (
+from arena.conform.harness.check_match import CheckMatch, CheckMatchSetup, find_opening
+from arena.conform.harness.findings import NotApplicableError, SilentError
+from arena.conform.harness.harness import Harness
+from arena.conform.harness.matches import (
     ask,
     close_match,
     games_of,
@@ -16,7 +17,6 @@ from arena.conform.stage.matches import (
     play_usual,
     usual_setting,
 )
-from arena.conform.stage.stage import Stage
 from arena.match.time_control import TimeControl
 from arena.v1 import match_pb2, play_pb2
 from engine.core import Game
@@ -35,16 +35,16 @@ _LARGEST_SEED = 2**53 - 1
 _CHANCE_SEEDS = range(1, 30)
 
 
-async def check_several(stage: Stage) -> None:
+async def check_several(harness: Harness) -> None:
     """Play several matches on one stream."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     for _ in range(_MATCHES):
         await play_usual(bot, 2)
 
 
-async def check_other_game(stage: Stage) -> None:
+async def check_other_game(harness: Harness) -> None:
     """Play a match of each game in turn, and of the first one again."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     games = games_of(bot)
     if len(games) == 1:
         raise NotApplicableError(
@@ -55,46 +55,46 @@ async def check_other_game(stage: Stage) -> None:
             )
         )
     for game in (*games, games[0]):
-        await play(bot, Board(game, usual_setting(game)), 2)
+        await play(bot, CheckMatch(game, usual_setting(game)), 2)
 
 
-async def check_other_seats(stage: Stage) -> None:
+async def check_other_seats(harness: Harness) -> None:
     """Play every game with every number of seats, in its last seat."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     for game in games_of(bot):
         for seats in reversed(game.seats):
-            await play(bot, Board(game, Setting(seats, seats - 1)), 2)
+            await play(bot, CheckMatch(game, CheckMatchSetup(seats, seats - 1)), 2)
 
 
-async def check_whole_match(stage: Stage) -> None:
+async def check_whole_match(harness: Harness) -> None:
     """Play a match of every game to its end."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     for game in games_of(bot):
-        board = Board(game, replace(usual_setting(game), clock=_QUICK))
-        await open_match(bot, board)
-        while not board.is_over:
-            await ask(bot, board)
-        await close_match(bot, board)
+        match = CheckMatch(game, replace(usual_setting(game), clock=_QUICK))
+        await open_match(bot, match)
+        while not match.is_over:
+            await ask(bot, match)
+        await close_match(bot, match)
     await bot.stay_quiet(Text("conform.after_matchfinished", "after MatchFinished"))
 
 
-async def check_opening(stage: Stage) -> None:
+async def check_opening(harness: Harness) -> None:
     """Start a match of every game behind an opening."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     for game in games_of(bot):
         opening = find_opening(game, usual_setting(game), lambda playing: playing.ply >= _OPENING_PLIES)
-        await play(bot, Board(game, replace(usual_setting(game), opening=opening or ())), 2)
+        await play(bot, CheckMatch(game, replace(usual_setting(game), opening=opening or ())), 2)
 
 
-async def check_chance(stage: Stage) -> None:
+async def check_chance(harness: Harness) -> None:
     """Tell of outcomes of chance: real ones where a game has them, and one of an unknown kind."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     games = [game for game in games_of(bot) if game.has_chance]
     if not games:
         raise NotApplicableError(Text("conform.bot_joined_no_game_chance", "the bot joined for no game with chance"))
     for game in games:
         setting = replace(usual_setting(game), opening=_until_chance(game))
-        await play(bot, Board(game, setting), 3, on_decide=_add_reveal)
+        await play(bot, CheckMatch(game, setting), 3, on_decide=_add_reveal)
 
 
 def _until_chance(game: Game) -> tuple[int, ...]:
@@ -114,20 +114,20 @@ def _add_reveal(response: play_pb2.PlayResponse) -> None:
         event.reveals.add(kind="kind-of-tomorrow", values=[-1, 0, 2**31 - 1])
 
 
-async def check_empty_events(stage: Stage) -> None:
+async def check_empty_events(harness: Harness) -> None:
     """Ask the bot first of all, when nothing has happened yet."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     for game in games_of(bot):
         first = game.new_state(game.seats[0]).seat() or 0
-        await play(bot, Board(game, replace(usual_setting(game), seat=first)), 2)
+        await play(bot, CheckMatch(game, replace(usual_setting(game), seat=first)), 2)
 
 
-async def check_large(stage: Stage) -> None:
+async def check_large(harness: Harness) -> None:
     """Ask in the position with the most legal actions that random play comes to, with a megabyte of observation."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     for game in games_of(bot):
         setting = replace(usual_setting(game), opening=_to_most_actions(game))
-        await play(bot, Board(game, setting), 2, on_decide=_pad)
+        await play(bot, CheckMatch(game, setting), 2, on_decide=_pad)
 
 
 def _to_most_actions(game: Game) -> tuple[int, ...]:
@@ -149,44 +149,44 @@ def _pad(response: play_pb2.PlayResponse) -> None:
     response.decide.observation.value += _PADDING_TAG + length + bytes(_MEGABYTE)
 
 
-async def check_dropped(stage: Stage) -> None:
+async def check_dropped(harness: Harness) -> None:
     """Tell that ids of the last answer were dropped."""
-    bot = await stage.bot()
-    board = await open_usual(bot)
-    await ask(bot, board)
+    bot = await harness.bot()
+    match = await open_usual(bot)
+    await ask(bot, match)
     for _ in range(2):
-        if not board.is_over:
-            await ask(bot, board, _drop)
-    await close_match(bot, board)
+        if not match.is_over:
+            await ask(bot, match, _drop)
+    await close_match(bot, match)
 
 
 def _drop(response: play_pb2.PlayResponse) -> None:
     response.decide.dropped_actions = 63
 
 
-async def check_no_decision(stage: Stage) -> None:
+async def check_no_decision(harness: Harness) -> None:
     """End a match before the bot is asked."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     await play_usual(bot, 0)
     await play_usual(bot, 1)
 
 
-async def check_finished_while_asked(stage: Stage) -> None:
+async def check_finished_while_asked(harness: Harness) -> None:
     """End a match while the bot is asked; an answer that comes all the same is tolerated."""
-    bot = await stage.bot()
-    board = await open_usual(bot)
-    await ask(bot, board)
-    if not board.is_over:
-        question = board.question()
-        await bot.say(board.decide())
+    bot = await harness.bot()
+    match = await open_usual(bot)
+    await ask(bot, match)
+    if not match.is_over:
+        question = match.question()
+        await bot.send(match.decide())
         bot.tolerate(question)
-        await close_match(bot, board)
+        await close_match(bot, match)
     await play_usual(bot)
 
 
-async def check_own_faults(stage: Stage) -> None:
+async def check_own_faults(harness: Harness) -> None:
     """Tell the bot of faults of its own, then end the stream as the arena does."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     await play_usual(bot, 1, on_finish=_blame)
     await bot.stay_quiet(Text("conform.after_matchfinished_faults", "after MatchFinished with faults"))
     bot.close()
@@ -207,21 +207,21 @@ def _blame(response: play_pb2.PlayResponse) -> None:
     finished.faults.add(cause=99, ply=2, explanation="A cause of tomorrow.")
 
 
-async def check_others_forfeit(stage: Stage) -> None:
+async def check_others_forfeit(harness: Harness) -> None:
     """End matches by the forfeits of all others."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     for game in games_of(bot):
-        await play(bot, Board(game, Setting(game.seats[-1], game.seats[-1] - 1)), 1)
-        await play(bot, Board(game, usual_setting(game)), 1)
+        await play(bot, CheckMatch(game, CheckMatchSetup(game.seats[-1], game.seats[-1] - 1)), 1)
+        await play(bot, CheckMatch(game, usual_setting(game)), 1)
 
 
-async def check_resumed(stage: Stage) -> None:
+async def check_resumed(harness: Harness) -> None:
     """Begin in the middle of a match, with its whole history and what is left of the clock."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     for game in games_of(bot):
         opening = find_opening(game, usual_setting(game), lambda playing: playing.ply >= _HISTORY_PLIES)
-        board = Board(game, replace(usual_setting(game), opening=opening or ()))
-        await play(bot, board, 2, on_start=_resume, on_decide=_shorten)
+        match = CheckMatch(game, replace(usual_setting(game), opening=opening or ()))
+        await play(bot, match, 2, on_start=_resume, on_decide=_shorten)
 
 
 def _resume(response: play_pb2.PlayResponse) -> None:
@@ -232,16 +232,16 @@ def _shorten(response: play_pb2.PlayResponse) -> None:
     response.decide.time_limit_us = _REMAINING_US
 
 
-async def check_large_seed(stage: Stage) -> None:
+async def check_large_seed(harness: Harness) -> None:
     """Hand the bot the largest seed."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     for game in games_of(bot):
-        await play(bot, Board(game, replace(usual_setting(game), bot_seed=_LARGEST_SEED)), 2)
+        await play(bot, CheckMatch(game, replace(usual_setting(game), bot_seed=_LARGEST_SEED)), 2)
 
 
-async def check_unknown_options(stage: Stage) -> None:
+async def check_unknown_options(harness: Harness) -> None:
     """Add options that nobody knows, of every kind of value."""
-    bot = await stage.bot()
+    bot = await harness.bot()
     await play_usual(bot, 2, on_start=_add_options)
 
 

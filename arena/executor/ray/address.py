@@ -56,7 +56,7 @@ async def find_head(text: str) -> Head:
     text = text or os.environ.get("RAY_ADDRESS", "")
     check_address(text)
     if text in ("", AUTO):
-        text = (await _knock(AUTO))["address"]
+        text = (await _probe(AUTO))["address"]
     host, _, port = text.rpartition(":")
     host = host.strip("[]")
     addresses = await _resolve(host, int(port), text)
@@ -64,7 +64,7 @@ async def find_head(text: str) -> Head:
     if not is_closed and os.environ.get("RAY_AUTH_MODE") != "token":
         raise _open(text)
     await _connect(host, int(port), text)
-    await _knock(text)
+    await _probe(text)
     if not is_closed and await _is_open(text):
         raise _open(text)
     return Head(text, is_closed)
@@ -140,7 +140,7 @@ async def _connect(host: str, port: int, text: str) -> None:
     writer.close()
 
 
-async def _knock(text: str) -> dict[str, str]:
+async def _probe(text: str) -> dict[str, str]:
     """Return what a head says of itself, which is of our versions. Raises ExecutorFailedError."""
     found = await _ask(text)
     if problem := found.get("problem"):
@@ -163,9 +163,9 @@ async def _knock(text: str) -> dict[str, str]:
 
 
 async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return what `arena.executor.ray.knock` says, in this environment or ours. Raises ExecutorFailedError."""
+    """Return what `arena.executor.ray.head_probe` says, in this environment or ours. Raises ExecutorFailedError."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "arena.executor.ray.knock", text),
+        *(sys.executable, "-P", "-m", "arena.executor.ray.head_probe", text),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,

@@ -11,14 +11,14 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.executor.ray.cache import MissingError, UnplayableError, VersionCache, Wanted, program_json
+from arena.executor.ray.cache import MissingError, VersionCache, VersionUnplayableError, WantedVersion, program_json
 from arena.executor.ray.facts import own_facts
 from arena.executor.ray.library import keep_exit_statuses
 from arena.hosting.cache_directory import cache_directory
+from arena.hosting.cgroups.holder import sweep_groups
 from arena.hosting.errors import HostingError
-from arena.hosting.groups.holder import sweep_groups
 from arena.hosting.runtime_directory import sweep
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import RuntimeSettings, parse_runtimes
 from arena.hosting.sandbox.probe import probe
@@ -36,7 +36,7 @@ class NodeAgent:
             settings = parse_runtimes(dict(tables), place="the coordinator")
         except RuntimeSettingsError:
             settings = RuntimeSettings()
-        self._cache = VersionCache(cache_directory() / VERSIONS, Runtimes(settings))
+        self._cache = VersionCache(cache_directory() / VERSIONS, RuntimeCatalog(settings))
         self._turn = asyncio.Lock()
         keep_exit_statuses()
         self._state: dict[str, Any] = {}
@@ -61,10 +61,12 @@ class NodeAgent:
         """Return a program, or that it is `missing`, or why it is `refused`."""
         async with self._turn:
             try:
-                return {"program": program_json(await asyncio.to_thread(self._cache.find, Wanted(content, runtime)))}
+                return {
+                    "program": program_json(await asyncio.to_thread(self._cache.find, WantedVersion(content, runtime)))
+                }
             except MissingError:
                 return {"missing": True}
-            except UnplayableError as error:
+            except VersionUnplayableError as error:
                 return {"refused": str(error)}
 
     async def add(self, content: str, archive: bytes) -> str:
@@ -72,7 +74,7 @@ class NodeAgent:
         async with self._turn:
             try:
                 await asyncio.to_thread(self._cache.add, content, archive)
-            except (UnplayableError, HostingError, OSError) as error:
+            except (VersionUnplayableError, HostingError, OSError) as error:
                 return str(error)
         return ""
 

@@ -18,7 +18,7 @@ _SPOOL_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedVersion:
     """An archive that the machines of the cluster can fetch."""
 
     content: str
@@ -33,20 +33,20 @@ class Archives:
     def __init__(self, put: Callable[[bytes], Any]) -> None:
         """`put` keeps bytes where every machine of the cluster finds them, as long as what it returns is kept."""
         self._put = put
-        self._packed: dict[str, Packed] = {}
+        self._packed: dict[str, PackedVersion] = {}
         self._turn = asyncio.Lock()
 
-    async def get(self, directory: str) -> Packed:
-        """Return the archive of a directory. Raises BotFilesError, ArchiveError."""
+    async def get(self, directory: str) -> PackedVersion:
+        """Return the archive of a directory. Raises BotFilesError, BotArchiveError."""
         async with self._turn:
             found = self._packed.pop(directory, None) or await self._pack(directory)
             self._packed[directory] = found
             self._forget()
             return found
 
-    async def _pack(self, directory: str) -> Packed:
+    async def _pack(self, directory: str) -> PackedVersion:
         content, archive = await asyncio.to_thread(_pack, directory)
-        return Packed(content, self._put(archive), len(archive))
+        return PackedVersion(content, self._put(archive), len(archive))
 
     def _forget(self) -> None:
         while len(self._packed) > 1 and sum(one.size_bytes for one in self._packed.values()) > KEPT_BYTES:

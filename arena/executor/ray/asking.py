@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
-from arena.executor.carrier import CarrierLostError
+from arena.executor.transport import TransportLostError
 from engine.text import Text
 
 SILENCE_S = 15
@@ -20,7 +20,7 @@ _GONE = {
 
 
 async def ask(reference: Awaitable[Any], cut: asyncio.Event | None = None, limit_s: int = SILENCE_S) -> Any:
-    """Return what a call of an actor returns. Raises CarrierLostError if it fails, or does not come, or after a `cut`.
+    """Return what a call of an actor returns. Raises TransportLostError if it fails, does not come, or after a `cut`.
 
     Seconds in which this process stood still itself do not count.
     """
@@ -33,18 +33,18 @@ async def ask(reference: Awaitable[Any], cut: asyncio.Event | None = None, limit
             if answer.done():
                 return answer.result()
             if cutting.done():
-                raise CarrierLostError("it was given up")
+                raise TransportLostError("it was given up")
     finally:
         answer.cancel()
         cutting.cancel()
-    raise CarrierLostError(Text("executor.said_nothing_s", "it has said nothing for {count} s", count=limit_s))
+    raise TransportLostError(Text("executor.said_nothing_s", "it has said nothing for {count} s", count=limit_s))
 
 
 async def _await(reference: Awaitable[Any]) -> Any:
     try:
         return await reference
     except Exception as error:  # whatever Ray raises
-        raise CarrierLostError(_in_words(error)) from error
+        raise TransportLostError(_in_words(error)) from error
 
 
 def _in_words(error: Exception) -> str:

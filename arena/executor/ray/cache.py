@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.errors import HostingError
 from arena.hosting.manifest import BotDirectoryError, resolve_command
-from arena.hosting.runtimes.book import Runtimes
-from arena.hosting.runtimes.runtime import Runtime
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.runtimes.runtime import InstalledRuntime
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
 from engine.text import Text
 
@@ -29,7 +29,7 @@ UNUSED_S = 30 * 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedVersion:
     """A program that is to play."""
 
     content: str
@@ -39,7 +39,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class CachedProgram:
     """A program as it lies on a machine."""
 
     directory: str
@@ -52,14 +52,14 @@ class MissingError(Exception):
     """The version is not here."""
 
 
-class UnplayableError(Exception):
+class VersionUnplayableError(Exception):
     """The version cannot be played here; the message says why."""
 
 
 class VersionCache:
     """The versions of one machine, for all coordinators; several processes may use the directory at once."""
 
-    def __init__(self, root: Path, runtimes: Runtimes) -> None:
+    def __init__(self, root: Path, runtimes: RuntimeCatalog) -> None:
         self._store = VersionStore(root, LIMITS.of_version())
         self._runtimes = runtimes
 
@@ -68,22 +68,22 @@ class VersionCache:
         with suppress(StoreError):
             self._store.collect(lambda _: False, UNUSED_S)
 
-    def find(self, wanted: Wanted) -> Program:
-        """Return a program, and have it kept; its files were checked. Raises MissingError, UnplayableError."""
+    def find(self, wanted: WantedVersion) -> CachedProgram:
+        """Return a program, and have it kept; its files were checked. Raises MissingError, VersionUnplayableError."""
         stored = self._check(wanted.content)
         try:
             runtime = self._runtime(wanted.runtime, stored.manifest.runtime)
             command = resolve_command(stored.manifest, stored.directory, runtime.places)
         except (BotDirectoryError, HostingError) as error:
-            raise UnplayableError(str(error)) from error
-        return Program(str(stored.directory), command, runtime.trees, dict(runtime.environment))
+            raise VersionUnplayableError(str(error)) from error
+        return CachedProgram(str(stored.directory), command, runtime.trees, dict(runtime.environment))
 
     def add(self, content: str, archive: bytes) -> None:
-        """Keep a version that came in an archive. Raises UnplayableError if it is not that version."""
+        """Keep a version that came in an archive. Raises VersionUnplayableError if it is not that version."""
         try:
             add_archive(self._store, io.BytesIO(archive), content, LIMITS)
-        except (ArchiveError, StoreError) as error:
-            raise UnplayableError(str(error)) from error
+        except (BotArchiveError, StoreError) as error:
+            raise VersionUnplayableError(str(error)) from error
 
     def _check(self, content: str) -> StoredVersion:
         """Return a version that is whole; one that is not is removed. Raises MissingError."""
@@ -96,11 +96,11 @@ class VersionCache:
                 self._store.remove(content)
             raise MissingError from error
 
-    def _runtime(self, runtime: str, name: str) -> Runtime:
-        """Return the runtime with that hash. Raises UnplayableError; the errors of `Runtimes.get`."""
+    def _runtime(self, runtime: str, name: str) -> InstalledRuntime:
+        """Return the runtime with that hash. Raises VersionUnplayableError; the errors of `RuntimeCatalog.get`."""
         found = self._runtimes.get(name)
         if runtime and found.hash != runtime:
-            raise UnplayableError(
+            raise VersionUnplayableError(
                 Text(
                     "executor.runtime_another_one_than_here",
                     "its runtime {name} is another one than here; install the same on every machine",
@@ -110,7 +110,7 @@ class VersionCache:
         return found
 
 
-def program_json(program: Program) -> dict[str, Any]:
+def program_json(program: CachedProgram) -> dict[str, Any]:
     """Return a program as plain data; `read_program` is the inverse."""
     return {
         "directory": program.directory,
@@ -120,9 +120,9 @@ def program_json(program: Program) -> dict[str, Any]:
     }
 
 
-def read_program(data: Mapping[str, Any]) -> Program:
+def read_program(data: Mapping[str, Any]) -> CachedProgram:
     """Return the program that `program_json` wrote."""
     trees = data["trees"]
-    return Program(
+    return CachedProgram(
         data["directory"], tuple(data["command"]), None if trees is None else tuple(trees), data["environment"]
     )

@@ -31,7 +31,7 @@ KEPT_OF_KIND = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class BadMatchCounts:
     """How many matches of a machine were looked at, and how many of them were bad."""
 
     bad: int
@@ -44,7 +44,7 @@ def tail(bad: int, drawn: int, all_bad: int, total: int) -> float:
     return min(1.0, sum(exp(_log_chance(k, drawn, all_bad, total)) for k in range(bad, most + 1)))
 
 
-def is_far_worse(one: Counts, others: Counts, machines: int) -> bool:
+def is_far_worse(one: BadMatchCounts, others: BadMatchCounts, machines: int) -> bool:
     """Return whether a machine does far worse than the others together, of so many machines in all."""
     if one.all < FEWEST or others.all < FEWEST or not one.bad:
         return False
@@ -54,11 +54,13 @@ def is_far_worse(one: Counts, others: Counts, machines: int) -> bool:
     return chance < ALPHA / (MOST_LOOKS * max(machines, 1))
 
 
-def far_worse(counts: Mapping[str, Counts]) -> list[str]:
+def far_worse(counts: Mapping[str, BadMatchCounts]) -> list[str]:
     """Return the machines that do far worse than the others."""
     bad, total = sum(one.bad for one in counts.values()), sum(one.all for one in counts.values())
     return [
-        name for name, one in counts.items() if is_far_worse(one, Counts(bad - one.bad, total - one.all), len(counts))
+        name
+        for name, one in counts.items()
+        if is_far_worse(one, BadMatchCounts(bad - one.bad, total - one.all), len(counts))
     ]
 
 

@@ -104,7 +104,7 @@ class RayExecutor:
                 raise ExecutorFailedError(self._fleet.why_empty())
             if is_held and loop.time() > held_s and not self._pool.workers:
                 is_held = False
-                self._options.say(
+                self._options.report(
                     Text(
                         "executor.others_hold_all_cores_cluster",
                         "others hold all cores of the cluster; this waits {count} s for one",

@@ -22,7 +22,7 @@ _UPDATE = Text("executor.install_same_version_every_machine", "install the same 
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class NodeFacts:
     """What a machine has installed."""
 
     arena: str
@@ -37,19 +37,19 @@ class Facts:
     ray: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as JSON data; `Facts(**data)` is the inverse."""
+        """Return the facts as JSON data; `NodeFacts(**data)` is the inverse."""
         return asdict(self)
 
 
 @cache
-def own_facts() -> Facts:
+def own_facts() -> NodeFacts:
     """Return the facts of this machine."""
     games = {name: registry.get(name).rules_version for name in sorted(registry.names())}
     arena, ray = _version("kingmaker-arena"), _version("ray")
-    return Facts(arena, _hash_code(), platform.python_version(), platform.machine(), games, ray)
+    return NodeFacts(arena, _hash_code(), platform.python_version(), platform.machine(), games, ray)
 
 
-def differences(ours: Facts, theirs: Facts, games: Iterable[str]) -> list[str]:
+def differences(ours: NodeFacts, theirs: NodeFacts, games: Iterable[str]) -> list[str]:
     """Return why a machine must not play these games for another, a sentence for each reason; none if it may."""
     found = list[str]()
     if theirs.arena != ours.arena:

@@ -11,17 +11,17 @@ from collections import Counter, defaultdict
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
-from arena.executor.carrier import CarrierLostError
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.pool import WorkerPool
 from arena.executor.ray.actors import end_actor, make_agent, make_slot, put
 from arena.executor.ray.archives import Archives
 from arena.executor.ray.asking import ask
-from arena.executor.ray.berth import Berth
 from arena.executor.ray.judging import NodeJudge
-from arena.executor.ray.node import Node, NodeState, Tally
+from arena.executor.ray.node import ClusterNode, NodeState, NodeTally
 from arena.executor.ray.options import RayOptions
 from arena.executor.ray.proving import prove, why_not
+from arena.executor.ray.worker_slot import WorkerSlot
+from arena.executor.transport import TransportLostError
 from arena.executor.worker_process import WorkerProcess
 from engine.text import Text, all_of, placed
 
@@ -41,15 +41,15 @@ class Fleet:
         self._pool = pool
         self._archives = Archives(put)
         self._judge = NodeJudge(lambda: self._nodes.values(), self._drain)
-        self._nodes: dict[str, Node] = {}
-        self._tallies: defaultdict[str, Tally] = defaultdict(Tally)
+        self._nodes: dict[str, ClusterNode] = {}
+        self._tallies: defaultdict[str, NodeTally] = defaultdict(NodeTally)
         self._due: dict[str, float] = {}
         """When a machine that was given up or refused may be proved again."""
         self._told: dict[str, str] = {}
         """What people were told last of each machine that was refused."""
         self._unanswered: Counter[str] = Counter()
         """How often each machine did not answer when it was to prove itself."""
-        self._berths: list[Berth] = []
+        self._slots: list[WorkerSlot] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False
         self.has_looked = False
@@ -60,7 +60,7 @@ class Fleet:
     def has_settled(self) -> bool:
         """Whether every machine is decided on, and every slot that was asked for has begun."""
         is_deciding = any(node.state is NodeState.JOINING for node in self._nodes.values())
-        return self.has_looked and not is_deciding and all(berth.worker is not None for berth in self._berths)
+        return self.has_looked and not is_deciding and all(slot.worker is not None for slot in self._slots)
 
     @property
     def has_hope(self) -> bool:
@@ -95,7 +95,7 @@ class Fleet:
             cpus = int(row["Resources"].get("CPU", 0))
             if node_id not in self._nodes and cpus >= self._options.cores:
                 name = f"{row['NodeManagerHostname']} ({node_id[:6]})"
-                node = self._nodes[node_id] = Node(node_id, name, cpus, self._archives, self._judge, self._learn)
+                node = self._nodes[node_id] = ClusterNode(node_id, name, cpus, self._archives, self._judge, self._learn)
                 node.on_silent, node.tally = self._lose, self._tallies[node_id]
                 self._begin(self._admit(node))
         self.has_looked = True
@@ -103,14 +103,14 @@ class Fleet:
         self._release_drained()
         self._fill()
         self._refuse_what_nobody_plays()
-        self._tell_agents()
+        self._notify_agents()
 
-    async def _admit(self, node: Node) -> None:
+    async def _admit(self, node: ClusterNode) -> None:
         """Have a machine prove itself."""
         node.agent = make_agent(node.id, self._options.runtimes)
         try:
             problems = await prove(node, self._options.demands)
-        except CarrierLostError as error:
+        except TransportLostError as error:
             problems = [why_not(error)]
             self._unanswered[node.id] += 1
         else:
@@ -124,10 +124,10 @@ class Fleet:
         else:
             node.state = NodeState.READY
             if self._told.pop(node.id, None) is not None:
-                self._options.say(Text("executor.machine_plays_again", "machine {name} plays again", name=node.name))
+                self._options.report(Text("executor.machine_plays_again", "machine {name} plays again", name=node.name))
             self._fill()
 
-    def _refuse(self, node: Node, why: str) -> None:
+    def _refuse(self, node: ClusterNode, why: str) -> None:
         """Let a machine play nothing; people are told once why.
 
         One that does not answer may be dead, which the head knows soon; it is asked again before that is told.
@@ -137,7 +137,7 @@ class Fleet:
         self._due[node.id] = asyncio.get_running_loop().time() + (RETURN_S if is_silent else AGAIN_S)
         if not is_silent and self._told.get(node.id) != why:
             self._told[node.id] = why
-            self._options.say(
+            self._options.report(
                 Text(
                     "executor.machine_gets_no_matches", "machine {name} gets no matches: {why}", name=node.name, why=why
                 )
@@ -148,13 +148,13 @@ class Fleet:
         """Hand out what waits, now that more is known of what a machine can play; tell what it cannot."""
         self._pool.dispatch()
         if problem:
-            self._options.say(problem)
+            self._options.report(problem)
 
-    def _drain(self, node: Node, why: str) -> None:
+    def _drain(self, node: ClusterNode, why: str) -> None:
         """Give a machine no more matches; what it plays is finished."""
         node.state, node.why = NodeState.DRAINED, why
         node.tally.verdict = why
-        self._options.say(
+        self._options.report(
             Text(
                 "executor.machine_gets_no_more_matches",
                 "machine {name} gets no more matches: {why}",
@@ -169,17 +169,17 @@ class Fleet:
             return
         for node in self._nodes.values():
             if node.state is NodeState.DRAINED:
-                node.tally = self._tallies[node.id] = Tally()
+                node.tally = self._tallies[node.id] = NodeTally()
                 node.state, node.why = NodeState.READY, ""
-                self._options.say(Text("executor.machine_plays_again", "machine {name} plays again", name=node.name))
+                self._options.report(Text("executor.machine_plays_again", "machine {name} plays again", name=node.name))
 
     def _release_drained(self) -> None:
         """Let others have the cores of machines that were drained, as soon as nothing is played there."""
-        for berth in list(self._berths):
-            if berth.node.state is NodeState.DRAINED and (berth.worker is None or not berth.worker.load):
-                self._leave(berth, "its machine was drained")
+        for slot in list(self._slots):
+            if slot.node.state is NodeState.DRAINED and (slot.worker is None or not slot.worker.load):
+                self._leave(slot, "its machine was drained")
 
-    def _lose(self, node: Node, why: str, *lost: Berth) -> None:
+    def _lose(self, node: ClusterNode, why: str, *lost: WorkerSlot) -> None:
         """Give a machine up: what it played is played elsewhere, and what it says later is not heard.
 
         Some of its slots may have been lost before that was known.
@@ -187,13 +187,13 @@ class Fleet:
         if node.state in (NodeState.LOST, NodeState.REFUSED):
             return
         was_playing = node.state in (NodeState.READY, NodeState.DRAINED)
-        if any(berth.has_match for berth in (*lost, *self._berths) if berth.node is node):
+        if any(slot.has_match for slot in (*lost, *self._slots) if slot.node is node):
             node.count_loss()
         node.state, node.why = NodeState.LOST, why
         self._due[node.id] = asyncio.get_running_loop().time() + RETURN_S
         if was_playing:
             self._told[node.id] = why
-            self._options.say(
+            self._options.report(
                 Text(
                     "executor.machine_lost_what_played_played",
                     "machine {name} was lost ({why}); what it played is played again elsewhere",
@@ -203,10 +203,10 @@ class Fleet:
             )
         self._abandon(node)
 
-    def _abandon(self, node: Node) -> None:
+    def _abandon(self, node: ClusterNode) -> None:
         node.give_up()
-        for berth in [berth for berth in self._berths if berth.node is node]:
-            self._leave(berth, f"its machine {node.name} was lost")
+        for slot in [slot for slot in self._slots if slot.node is node]:
+            self._leave(slot, f"its machine {node.name} was lost")
         end_actor(node.agent)
 
     # Workers.
@@ -217,65 +217,65 @@ class Fleet:
         coming = [node for node in self._nodes.values() if node.state in (NodeState.READY, NodeState.JOINING)]
         is_complete = all(node.state is NodeState.READY for node in coming)
         share = most if is_complete else -(-most // len(coming))  # the first one to be proved does not take all
-        while not self._is_closed and len(self._berths) < most:
+        while not self._is_closed and len(self._slots) < most:
             room = [node for node in coming if self._room(node) > 0 and self._held(node) < share]
             if not room:
                 return
             node = max(room, key=self._room)
             count = node.cpus // self._options.cores
             actor = make_slot(node.id, self._options.cores, count, self._options.warm_mb)
-            berth = Berth(node, actor)
-            self._berths.append(berth)
-            self._begin(self._open(berth))
+            slot = WorkerSlot(node, actor)
+            self._slots.append(slot)
+            self._begin(self._open(slot))
 
-    def _room(self, node: Node) -> int:
+    def _room(self, node: ClusterNode) -> int:
         if node.state is not NodeState.READY:
             return 0
         return node.cpus // self._options.cores - self._held(node)
 
-    def _held(self, node: Node) -> int:
-        return sum(berth.node is node for berth in self._berths)
+    def _held(self, node: ClusterNode) -> int:
+        return sum(slot.node is node for slot in self._slots)
 
-    async def _open(self, berth: Berth) -> None:
+    async def _open(self, slot: WorkerSlot) -> None:
         """Wait until a slot has its cores, then put a worker into it."""
         try:
-            await ask(berth.actor.begin.remote(), berth.node.cut, int(_EVER_S))
-        except CarrierLostError as error:
-            await self._look_after(berth, str(error))
+            await ask(slot.actor.begin.remote(), slot.node.cut, int(_EVER_S))
+        except TransportLostError as error:
+            await self._look_after(slot, str(error))
             return
-        if berth not in self._berths or self._is_closed:
+        if slot not in self._slots or self._is_closed:
             return
-        self._pool.add(berth.make_worker(self._pool))
+        self._pool.add(slot.make_worker(self._pool))
 
     def end_worker(self, worker: WorkerProcess, why: str) -> None:
         """Learn that a worker cannot be run any more: its slot was lost, or it does not start there."""
-        berth = next((berth for berth in self._berths if berth.worker is worker), None)
+        slot = next((slot for slot in self._slots if slot.worker is worker), None)
         self._pool.remove(worker)
-        if berth is None:
+        if slot is None:
             return
-        if berth.carrier is not None and berth.carrier.is_lost:
-            self._begin(self._look_after(berth, why))
+        if slot.transport is not None and slot.transport.is_lost:
+            self._begin(self._look_after(slot, why))
         else:
-            self._refuse(berth.node, why)
+            self._refuse(slot.node, why)
 
-    async def _look_after(self, berth: Berth, why: str) -> None:
+    async def _look_after(self, slot: WorkerSlot, why: str) -> None:
         """Find out whether a slot was lost alone, or with its machine."""
-        self._leave(berth, f"its slot at {berth.node.name} was lost")
-        if berth.node.state in (NodeState.LOST, NodeState.REFUSED):
+        self._leave(slot, f"its slot at {slot.node.name} was lost")
+        if slot.node.state in (NodeState.LOST, NodeState.REFUSED):
             return
-        if not await berth.was_lost_alone():
-            self._lose(berth.node, why, berth)
-        elif berth.has_lost_match:
-            berth.node.count_loss()
+        if not await slot.was_lost_alone():
+            self._lose(slot.node, why, slot)
+        elif slot.has_lost_match:
+            slot.node.count_loss()
 
-    def _leave(self, berth: Berth, why: str) -> None:
+    def _leave(self, slot: WorkerSlot, why: str) -> None:
         """Give up a slot: its worker gives back what it has, and ends."""
-        if berth not in self._berths:
+        if slot not in self._slots:
             return
-        self._berths.remove(berth)
-        end_actor(berth.actor)
-        if berth.carrier is not None:
-            berth.carrier.cut(why)
+        self._slots.remove(slot)
+        end_actor(slot.actor)
+        if slot.transport is not None:
+            slot.transport.cut(why)
 
     # Matches.
 
@@ -289,10 +289,10 @@ class Fleet:
             if all(refusals) and refusals[0] is not None:
                 self._pool.refuse(job, refusals[0])
 
-    def _tell_agents(self) -> None:
+    def _notify_agents(self) -> None:
         for node in self._nodes.values():
             if node.state in (NodeState.READY, NodeState.DRAINED):
-                slots = sum(berth.node is node and berth.worker is not None for berth in self._berths)
+                slots = sum(slot.node is node and slot.worker is not None for slot in self._slots)
                 node.agent.note.options(num_returns=0).remote({**node.to_json(), "slots": slots})
 
     # The end.
@@ -305,8 +305,8 @@ class Fleet:
 
     def end(self) -> None:
         """End all actors; the workers were ended before."""
-        for berth in list(self._berths):
-            self._leave(berth, Text("executor.executor_closed", "the executor was closed"))
+        for slot in list(self._slots):
+            self._leave(slot, Text("executor.executor_closed", "the executor was closed"))
         for node in self._nodes.values():
             node.give_up()
             end_actor(node.agent)

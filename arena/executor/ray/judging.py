@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from arena.executor.ray.draining import Counts, SlowMatches, far_worse, is_time_to_look
-from arena.executor.ray.node import Node, NodeState
+from arena.executor.ray.draining import BadMatchCounts, SlowMatches, far_worse, is_time_to_look
+from arena.executor.ray.node import ClusterNode, NodeState
 from engine.text import Text
 
 
 class NodeJudge:
     """Looks at a machine at the numbers of matches that `draining` names; the last one that plays is never drained."""
 
-    def __init__(self, nodes: Callable[[], Iterable[Node]], on_drained: Callable[[Node, str], None]) -> None:
+    def __init__(
+        self, nodes: Callable[[], Iterable[ClusterNode]], on_drained: Callable[[ClusterNode, str], None]
+    ) -> None:
         """`nodes` returns all machines; call `on_drained` with one that gets no matches any more, and why."""
         self._nodes = nodes
         self._on_drained = on_drained
         self.slow = SlowMatches()
 
-    def look_at(self, node: Node) -> None:
+    def look_at(self, node: ClusterNode) -> None:
         """Drain a machine if it is time to look at it and it does far worse than the others."""
         tally = node.tally
         playing = {one.id: one for one in self._nodes() if one.state is NodeState.READY}
@@ -47,9 +49,9 @@ class NodeJudge:
             )
 
 
-def _void(node: Node) -> Counts:
-    return Counts(node.tally.void, node.tally.finished + node.tally.void)
+def _void(node: ClusterNode) -> BadMatchCounts:
+    return BadMatchCounts(node.tally.void, node.tally.finished + node.tally.void)
 
 
-def _slow(node: Node) -> Counts:
-    return Counts(node.tally.slow, node.tally.timed)
+def _slow(node: ClusterNode) -> BadMatchCounts:
+    return BadMatchCounts(node.tally.slow, node.tally.timed)

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from arena.executor.carrier import CarrierLostError
-from arena.executor.ray.archives import Archives, Packed
+from arena.executor.ray.archives import Archives, PackedVersion
 from arena.executor.ray.asking import ask
-from arena.executor.ray.cache import Program, read_program
+from arena.executor.ray.cache import CachedProgram, read_program
 from arena.executor.ray.draining import SlowMatches
 from arena.executor.ray.facts import ClockSample
-from arena.hosting.archive.errors import ArchiveError
+from arena.executor.transport import TransportLostError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
@@ -42,7 +42,7 @@ class NodeState(enum.StrEnum):
 
 
 @dataclass(slots=True)
-class Tally:
+class NodeTally:
     """How the matches of one machine ended."""
 
     finished: int = 0
@@ -60,25 +60,25 @@ class Tally:
 class _Held:
     """A program that lies on a machine."""
 
-    program: Program
+    program: CachedProgram
     content: str
     due_s: float
     """When it is checked again before it plays."""
 
 
-class Judge(Protocol):
+class TallyObserver(Protocol):
     """Compares machines by how their matches end."""
 
     @property
     def slow(self) -> SlowMatches:
         """Tells which matches are slow."""
 
-    def look_at(self, node: Node) -> None:
+    def look_at(self, node: ClusterNode) -> None:
         """Look at a machine whose tally has changed."""
 
 
-class Node:
-    """A machine; an `arena.executor.carrier.Place`."""
+class ClusterNode:
+    """A machine; an `arena.executor.transport.WorkerNode`."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Node:
         name: str,
         cpus: int,
         archives: Archives,
-        judge: Judge,
+        judge: TallyObserver,
         on_change: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Call `on_change` when more is known of what it can play, with a sentence if that is less than was thought."""
@@ -100,10 +100,10 @@ class Node:
         self.facts: Mapping[str, Any] = {}
         self.clock: ClockSample | None = None
         self.levels: dict[str, str] = {NO_SANDBOX: ""}
-        self.tally = Tally()
+        self.tally = NodeTally()
         self.cut = asyncio.Event()
         """Set when it is given up."""
-        self.on_silent: Callable[[Node, str], None] = lambda _node, _why: None
+        self.on_silent: Callable[[ClusterNode, str], None] = lambda _node, _why: None
         """Called when what stands for it does not answer any more, and why."""
         self._archives = archives
         self._judge = judge
@@ -149,7 +149,7 @@ class Node:
             await work
         except MatchLostError as error:
             self._refused[key] = error
-        except CarrierLostError as error:
+        except TransportLostError as error:
             if not self.cut.is_set():
                 self.on_silent(self, str(error))
             return
@@ -166,7 +166,7 @@ class Node:
             raise MatchLostError(f"{self.name}: level {seat.sandbox}: {problem}", HostCause.SANDBOX_FAILED)
 
     async def _fetch(self, seat: SeatSpec) -> None:
-        """Have a program here, whole and ready to be started. Raises MatchLostError, CarrierLostError."""
+        """Have a program here, whole and ready to be started. Raises MatchLostError, TransportLostError."""
         held = self._held.get(_key(seat))
         content = held.content if held is not None else (await self._pack(seat)).content
         found = await ask(self.agent.find.remote(content, seat.runtime), self.cut, FETCH_S)
@@ -181,10 +181,10 @@ class Node:
         due_s = asyncio.get_running_loop().time() + LOOK_AGAIN_S
         self._held[_key(seat)] = _Held(read_program(found["program"]), content, due_s)
 
-    async def _pack(self, seat: SeatSpec) -> Packed:
+    async def _pack(self, seat: SeatSpec) -> PackedVersion:
         try:
             packed = await self._archives.get(seat.directory)
-        except (BotDirectoryError, ArchiveError, OSError) as error:
+        except (BotDirectoryError, BotArchiveError, OSError) as error:
             raise self._refuse(seat, str(error)) from error
         is_stored = _HASH.fullmatch(seat.version) and seat.directory.endswith(f"/{seat.version}")
         if is_stored and packed.content != seat.version:

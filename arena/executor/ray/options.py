@@ -24,5 +24,5 @@ class RayOptions:
     runtimes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The tables of the runtimes that the organiser defined, by name."""
     demands: Demands = field(default_factory=Demands)
-    say: Callable[[str], None] = lambda _: None
+    report: Callable[[str], None] = lambda _: None
     """Is told what people should know of the machines, each thing once."""

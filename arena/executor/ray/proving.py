@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from arena.executor.carrier import CarrierLostError
 from arena.executor.ray.asking import ask
-from arena.executor.ray.facts import ClockSample, Facts, best_sample, clock_problem, differences, own_facts
-from arena.executor.ray.node import FETCH_S, Node
+from arena.executor.ray.facts import ClockSample, NodeFacts, best_sample, clock_problem, differences, own_facts
+from arena.executor.ray.node import FETCH_S, ClusterNode
+from arena.executor.transport import TransportLostError
 from arena.match.spec import NO_SANDBOX
 from engine.text import Text
 
@@ -24,17 +24,17 @@ class Demands:
     """The games whose rules must be the same; none stands for all that are here."""
     levels: Iterable[str] = ()
     """The levels of the sandbox that must work."""
-    ours: Callable[[], Facts] = field(default=own_facts)
+    ours: Callable[[], NodeFacts] = field(default=own_facts)
     now_s: Callable[[], float] = field(default=time.time)
     """The clock with which theirs is compared, in seconds since 1970."""
 
 
-async def prove(node: Node, demands: Demands) -> list[str]:
-    """Return why a machine may not play, a sentence for each reason; none if it may. Raises CarrierLostError."""
+async def prove(node: ClusterNode, demands: Demands) -> list[str]:
+    """Return why a machine may not play, a sentence for each reason; none if it may. Raises TransportLostError."""
     node.facts = await ask(node.agent.facts.remote(), node.cut, FETCH_S)
     ours = demands.ours()
     try:
-        theirs = Facts(**node.facts)
+        theirs = NodeFacts(**node.facts)
     except TypeError:
         return [
             Text(
@@ -51,13 +51,13 @@ async def prove(node: Node, demands: Demands) -> list[str]:
     return found
 
 
-async def _look_at_clock(node: Node, demands: Demands) -> ClockSample:
+async def _look_at_clock(node: ClusterNode, demands: Demands) -> ClockSample:
     asked_s = demands.now_s()
     theirs_s = await ask(node.agent.clock.remote(), node.cut)
     return ClockSample(asked_s, theirs_s, demands.now_s())
 
 
-async def _try_levels(node: Node, levels: Sequence[str]) -> list[str]:
+async def _try_levels(node: ClusterNode, levels: Sequence[str]) -> list[str]:
     if not levels:
         return []
     tried: dict[str, str] = await ask(node.agent.try_levels.remote(list(levels)), node.cut, FETCH_S)
@@ -74,7 +74,7 @@ async def _try_levels(node: Node, levels: Sequence[str]) -> list[str]:
     ]
 
 
-def why_not(error: CarrierLostError) -> str:
+def why_not(error: TransportLostError) -> str:
     """Return in a sentence why a machine could not prove anything."""
     if "No module named" in str(error) or "failed to import" in str(error).lower():
         return Text(

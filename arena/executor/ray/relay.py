@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from arena.executor.carrier import CarrierLostError, Handle, Words
 from arena.executor.child import BEAT, describe_death, last_line
 from arena.executor.ray.asking import ask
+from arena.executor.transport import Handle, TransportLostError, WorkerArguments
 from arena.match.host_faults import MatchLostError
 
 LINGER_S = 0.003
@@ -17,9 +17,9 @@ LINGER_S = 0.003
 
 
 class RelayedWorker:
-    """An `arena.executor.carrier.Carrier` whose worker is run by an `arena.executor.ray.slot.Slot` elsewhere."""
+    """A `WorkerTransport` whose worker is run by an `arena.executor.ray.slot.Slot` on another machine."""
 
-    def __init__(self, slot: Any, words: Words, handle: Handle, on_silent: Callable[[], None]) -> None:
+    def __init__(self, slot: Any, words: WorkerArguments, handle: Handle, on_silent: Callable[[], None]) -> None:
         """`slot` is the handle of the actor."""
         self._slot = slot
         self._words = words
@@ -49,10 +49,10 @@ class RelayedWorker:
                         _, spoke, code, self._output = event
                         return spoke, code
                     self._take(event)
-        except CarrierLostError as error:
+        except TransportLostError as error:
             self.is_lost = True
             self._on_silent()
-            raise CarrierLostError(self._why if self._is_cut.is_set() else str(error)) from error
+            raise TransportLostError(self._why if self._is_cut.is_set() else str(error)) from error
 
     @property
     def is_stopping(self) -> bool:
@@ -67,11 +67,11 @@ class RelayedWorker:
         self._is_cut.set()
 
     def cut(self, why: str) -> None:
-        """Give the worker up, because its machine is out of reach: `run` raises CarrierLostError with the reason."""
+        """Give the worker up, because its machine is out of reach: `run` raises TransportLostError with the reason."""
         self._why = why
         self._is_cut.set()
 
-    def tell(self, head: Mapping[str, Any]) -> None:
+    def send(self, head: Mapping[str, Any]) -> None:
         self._order({"act": "tell", "head": head})
 
     def last_output(self) -> str:
@@ -106,15 +106,15 @@ class RelayedWorker:
     def _order(self, order: Mapping[str, Any]) -> None:
         """Have an order sent together with all that are given before the event loop goes on."""
         if not self._orders and self._is_polling:
-            asyncio.get_running_loop().call_soon(self._send)
+            asyncio.get_running_loop().call_soon(self._send_orders)
         self._orders.append(order)
         self._has_orders.set()
 
-    def _send(self) -> None:
+    def _send_orders(self) -> None:
         if not self._orders:
             return  # a poll that has begun meanwhile took them along
         try:
-            self._slot.tell.options(num_returns=0).remote(*self._batch())
+            self._slot.send.options(num_returns=0).remote(*self._batch())
         except Exception as error:  # whatever Ray raises; the worker would wait for ever for what it was not told
             self.cut(f"{type(error).__name__}: {error}")
 

@@ -1,6 +1,6 @@
 """The actor that holds one slot of a machine: it runs the worker there, and relays what is said by and to it.
 
-The coordinator orders by `tell`, in numbered batches, and keeps one `poll` waiting, which may bring orders with it, and
+The coordinator orders by `send`, in numbered batches, and keeps one `poll` waiting, which may bring orders with it, and
 returns what the worker says:
 
     ["frame", head, blob]     what the worker wrote
@@ -18,11 +18,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.executor.carrier import worker_command
 from arena.executor.child import ChildProcess
 from arena.executor.local import memory_options
 from arena.executor.ray.cores import Cores
 from arena.executor.ray.library import keep_exit_statuses
+from arena.executor.transport import worker_command
 
 POLL_S = 5.0
 """A poll returns after so long with nothing, which tells that this machine goes on.
@@ -66,7 +66,7 @@ class Slot:
         self._guard = asyncio.create_task(self._end_when_orphaned())
         return list(self._cores.numbers)
 
-    async def tell(self, number: int, orders: Sequence[Mapping[str, Any]]) -> None:
+    async def send(self, number: int, orders: Sequence[Mapping[str, Any]]) -> None:
         """Carry out orders, those of each number after those of the number before."""
         self._orders[number] = orders
         while self._next in self._orders:
@@ -75,11 +75,11 @@ class Slot:
             self._next += 1
 
     async def poll(self, number: int, orders: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
-        """Carry out orders as `tell` does, and return what was said since the last poll.
+        """Carry out orders as `send` does, and return what was said since the last poll.
 
         It returns as soon as there is something, or with nothing after POLL_S.
         """
-        await self.tell(number, orders)
+        await self.send(number, orders)
         self._polled_s = time.monotonic()
         if not self._said:
             self._has_news.clear()
@@ -97,7 +97,7 @@ class Slot:
 
     def _obey(self, order: Mapping[str, Any]) -> None:
         if order["act"] == "tell":
-            self._child.tell(order["head"])
+            self._child.send(order["head"])
         elif order["act"] == "run":
             self._words = order["words"]
             self._life = asyncio.create_task(self._live())

@@ -8,15 +8,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from arena.executor.carrier import CarrierLostError
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray.actors import agents_of, end_actor, make_agent, put
 from arena.executor.ray.archives import Archives
 from arena.executor.ray.asking import ask
 from arena.executor.ray.judging import NodeJudge
-from arena.executor.ray.node import Node, NodeState
+from arena.executor.ray.node import ClusterNode, NodeState
 from arena.executor.ray.proving import Demands, prove, why_not
 from arena.executor.ray.session import join, leave, look_at_nodes
+from arena.executor.transport import TransportLostError
 from engine.text import all_of
 
 ANSWER_S = 5
@@ -64,12 +64,12 @@ async def survey(address: str) -> list[NodeView]:
 async def _look(row: Mapping[str, Any]) -> NodeView:
     node_id, cores = row["NodeID"], int(row["Resources"].get("CPU", 0))
     name = f"{row['NodeManagerHostname']} ({node_id[:6]})"
-    node = Node(node_id, name, cores, Archives(put), NodeJudge(list, lambda *_: None))
+    node = ClusterNode(node_id, name, cores, Archives(put), NodeJudge(list, lambda *_: None))
     said = [one for one in await asyncio.gather(*map(_ask, agents_of(node_id))) if one]
     node.agent = make_agent(node_id, {})
     try:
         problems = await prove(node, Demands())
-    except CarrierLostError as error:
+    except TransportLostError as error:
         problems = [why_not(error)]
     end_actor(node.agent)
     drained = [one["why"] for one in said if one["state"] == NodeState.DRAINED]
@@ -79,13 +79,13 @@ async def _look(row: Mapping[str, Any]) -> NodeView:
 
 async def _ask(agent: Any) -> Mapping[str, Any]:
     """Return what a coordinator said of a machine; nothing if it has just ended."""
-    with suppress(CarrierLostError, ExecutorFailedError):
+    with suppress(TransportLostError, ExecutorFailedError):
         found: Mapping[str, Any] = await ask(agent.state.remote(), limit_s=ANSWER_S)
         return found
     return {}
 
 
-def _view(node: Node, state: NodeState, why: str, said: Sequence[Mapping[str, Any]]) -> NodeView:
+def _view(node: ClusterNode, state: NodeState, why: str, said: Sequence[Mapping[str, Any]]) -> NodeView:
     clock = node.clock
     return NodeView(
         id=node.id,

@@ -11,13 +11,13 @@ from typing import BinaryIO
 from arena.hosting.archive import format as form
 from arena.hosting.archive.errors import (
     ArchiveContentError,
-    ArchiveError,
     ArchiveFormatError,
     ArchiveReason,
     ArchiveSizeError,
+    BotArchiveError,
 )
 from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.names import MOST_PATH_BYTES, NameTree, check_path, shown
+from arena.hosting.archive.names import MOST_PATH_BYTES, NameTree, check_path, quote_path
 from arena.hosting.manifest import MANIFEST_NAME
 from engine.text import Text, joined
 
@@ -66,7 +66,7 @@ class ArchiveListing:
 def check_archive(file: BinaryIO, limits: ArchiveLimits | None = None) -> ArchiveListing:
     """Return what the archive in a seekable file holds, if it is exactly what `pack` writes for some bot.
 
-    The bytes of the files are not read. Raises ArchiveError.
+    The bytes of the files are not read. Raises BotArchiveError.
     """
     limits = limits or ArchiveLimits()
     size_bytes = file.seek(0, os.SEEK_END)
@@ -143,7 +143,7 @@ def _within(entries: Iterator[ArchiveEntry], limits: ArchiveLimits) -> Iterator[
         tree.add(entry.path)
         if entry.path <= last:
             raise _not_canonical(
-                Text("hosting.not_order_names", "{path} is not in the order of the names", path=shown(entry.path))
+                Text("hosting.not_order_names", "{path} is not in the order of the names", path=quote_path(entry.path))
             )
         last = entry.path
         yield entry
@@ -165,7 +165,7 @@ def _check_sizes(entry: ArchiveEntry, count: int, total_bytes: int, limits: Arch
             Text(
                 "hosting.over_bytes_make_smaller",
                 "{path} has over {bytes} bytes; make it smaller",
-                path=shown(entry.path),
+                path=quote_path(entry.path),
                 bytes=limits.file_bytes,
             ),
         )
@@ -212,7 +212,7 @@ def _read_entry(reader: _Reader, block: bytes) -> ArchiveEntry:
             Text(
                 "hosting.header_more_than_name_size",
                 "{path} has a header with more in it than name, size and executable bit",
-                path=shown(path),
+                path=quote_path(path),
             )
         )
     return ArchiveEntry(path, size_bytes, executable, reader.offset)
@@ -262,7 +262,7 @@ def _check_kind(block: bytes) -> None:
                 Text(
                     "hosting.bot_holds_files_alone",
                     "{path} is {what}, and a bot holds files alone",
-                    path=shown(name),
+                    path=quote_path(name),
                     what=_NO_FILES[kind],
                 ),
                 _PACK_AGAIN,
@@ -284,7 +284,7 @@ def _decoded(name: bytes) -> str:
     return path
 
 
-def _extension(what: str) -> ArchiveError:
+def _extension(what: str) -> BotArchiveError:
     return ArchiveFormatError(
         ArchiveReason.EXTENSION,
         Text(
@@ -295,5 +295,5 @@ def _extension(what: str) -> ArchiveError:
     )
 
 
-def _not_canonical(what: str) -> ArchiveError:
+def _not_canonical(what: str) -> BotArchiveError:
     return ArchiveFormatError(ArchiveReason.NOT_CANONICAL, joined(what, _PACK_AGAIN))

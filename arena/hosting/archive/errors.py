@@ -1,6 +1,6 @@
 """Errors about an archive, each with a reason that stays the same for programs.
 
-ArchiveError
+BotArchiveError
 ├── ArchiveSizeError      it holds more than the limits allow
 ├── ArchiveNameError      a file in it has a name that no file of a bot may have
 ├── ArchiveFormatError    it is damaged, or is not what `pack` writes
@@ -49,7 +49,7 @@ class ArchiveReason(StrEnum):
     WRONG_CONTENT = "ARCHIVE_WRONG_CONTENT"
 
 
-class ArchiveError(Exception):
+class BotArchiveError(Exception):
     """An archive is refused; the message is one line that ends with the remedy."""
 
     kind: ClassVar[str] = "misuse"
@@ -59,17 +59,17 @@ class ArchiveError(Exception):
         self.reason = reason
 
 
-class ArchiveSizeError(ArchiveError):
+class ArchiveSizeError(BotArchiveError):
     """The archive holds more than the limits allow."""
 
 
-class ArchiveNameError(ArchiveError):
+class ArchiveNameError(BotArchiveError):
     """A file in the archive has a name that no file of a bot may have."""
 
 
-class ArchiveFormatError(ArchiveError):
+class ArchiveFormatError(BotArchiveError):
     """The archive is damaged, or is not what `pack` writes."""
 
 
-class ArchiveContentError(ArchiveError):
+class ArchiveContentError(BotArchiveError):
     """The files in the archive are not the version that was announced, or no bot."""

@@ -25,7 +25,7 @@ def check_path(path: str) -> None:
             Text(
                 "hosting.absolute_path_name_relative_bot",
                 "{path} is an absolute path; name it relative to the bot's directory",
-                path=shown(path),
+                path=quote_path(path),
             ),
         )
     size_bytes = len(path.encode("utf-8", "surrogatepass"))
@@ -36,7 +36,7 @@ def check_path(path: str) -> None:
             Text(
                 "hosting.over_bytes_parts_shorten",
                 "{path} has over {bytes} bytes or {parts} parts; shorten it",
-                path=shown(path),
+                path=quote_path(path),
                 bytes=MOST_PATH_BYTES,
                 parts=MOST_PARTS,
             ),
@@ -45,7 +45,7 @@ def check_path(path: str) -> None:
         _check_part(part, path)
 
 
-def shown(path: str) -> str:
+def quote_path(path: str) -> str:
     """Return a path for a message: quoted, without control characters, cut if it is very long."""
     text = repr(path)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 3]}..."
@@ -100,19 +100,19 @@ class NameTree:
             what = Text(
                 "hosting.differs_beside_only_ways_some",
                 "{path} differs from {other} beside it only in ways that some file systems ignore; rename one",
-                path=shown(path),
-                other=shown(written),
+                path=quote_path(path),
+                other=quote_path(written),
             )
             return ArchiveNameError(ArchiveReason.NAMES_COLLIDE, what)
         if is_directory != (number > 0):
             what = Text(
                 "hosting.needs_file_directory_rename_one",
                 "{path} needs {name} to be a file and a directory; rename one",
-                path=shown(path),
-                name=shown(name),
+                path=quote_path(path),
+                name=quote_path(name),
             )
             return ArchiveNameError(ArchiveReason.NAME_FILE_AND_DIRECTORY, what)
-        what = Text("hosting.twice_pack_bot_again", "{path} is there twice; pack the bot again", path=shown(path))
+        what = Text("hosting.twice_pack_bot_again", "{path} is there twice; pack the bot again", path=quote_path(path))
         return ArchiveNameError(ArchiveReason.NAME_TWICE, what)
 
 
@@ -128,12 +128,12 @@ def _check_part(part: str, path: str) -> None:
     if not part or part == ".":
         raise ArchiveNameError(
             ArchiveReason.NAME_EMPTY_PART,
-            Text("hosting.empty_part_leave_out", "{path} has an empty part; leave it out", path=shown(path)),
+            Text("hosting.empty_part_leave_out", "{path} has an empty part; leave it out", path=quote_path(path)),
         )
     if part == "..":
         raise ArchiveNameError(
             ArchiveReason.NAME_LEAVES,
-            Text("hosting.part_leave_out", "{path} has a part '..'; leave it out", path=shown(path)),
+            Text("hosting.part_leave_out", "{path} has a part '..'; leave it out", path=quote_path(path)),
         )
     if len(part.encode("utf-8", "surrogatepass")) > MOST_PART_BYTES:
         raise ArchiveNameError(
@@ -141,14 +141,14 @@ def _check_part(part: str, path: str) -> None:
             Text(
                 "hosting.part_over_bytes_shorten",
                 "{path} has a part of over {bytes} bytes; shorten it",
-                path=shown(path),
+                path=quote_path(path),
                 bytes=MOST_PART_BYTES,
             ),
         )
     if any("\ud800" <= character <= "\udfff" for character in part):
         raise ArchiveNameError(
             ArchiveReason.NAME_NOT_UTF8,
-            Text("hosting.not_utf_8_rename", "{path} is not UTF-8; rename it", path=shown(path)),
+            Text("hosting.not_utf_8_rename", "{path} is not UTF-8; rename it", path=quote_path(path)),
         )
     if not part.isprintable() and any(unicodedata.category(character) in _UNPRINTABLE for character in part):
         raise ArchiveNameError(
@@ -156,13 +156,13 @@ def _check_part(part: str, path: str) -> None:
             Text(
                 "hosting.control_character_invisible_one_rename",
                 "{path} has a control character or an invisible one; rename it",
-                path=shown(path),
+                path=quote_path(path),
             ),
         )
     if "\\" in part:
         raise ArchiveNameError(
             ArchiveReason.NAME_BACKSLASH,
-            Text("hosting.backslash_rename", "{path} has a backslash; rename it", path=shown(path)),
+            Text("hosting.backslash_rename", "{path} has a backslash; rename it", path=quote_path(path)),
         )
     if is_left_out(part):
         raise ArchiveNameError(
@@ -170,7 +170,7 @@ def _check_part(part: str, path: str) -> None:
             Text(
                 "hosting.hidden_hidden_files_never_part",
                 "{path} is hidden, and hidden files are never part of a bot; rename it",
-                path=shown(path),
+                path=quote_path(path),
             ),
         )
     if part[-1] in ". ":
@@ -179,7 +179,7 @@ def _check_part(part: str, path: str) -> None:
             Text(
                 "hosting.part_ends_dot_space_rename",
                 "{path} has a part that ends with a dot or a space; rename it",
-                path=shown(path),
+                path=quote_path(path),
             ),
         )
 

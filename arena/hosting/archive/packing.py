@@ -11,7 +11,7 @@ from typing import BinaryIO
 from arena.hosting.archive.errors import ArchiveReason, ArchiveSizeError
 from arena.hosting.archive.format import END, header, padding_bytes
 from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.names import check_paths, shown
+from arena.hosting.archive.names import check_paths, quote_path
 from arena.hosting.content import BotFile, hash_files, list_files, read_chunks
 from engine.text import Text, placed
 
@@ -30,7 +30,7 @@ class Archive:
 def pack(directory: Path, target: BinaryIO, limits: ArchiveLimits | None = None) -> Archive:
     """Write the files that make up a version into `target`, an empty seekable file, and go back to its beginning.
 
-    Raises BotFilesError if the files cannot be read or change meanwhile, ArchiveError if no store would take them.
+    Raises BotFilesError if the files cannot be read or change meanwhile, BotArchiveError if no store would take them.
     """
     limits = limits or ArchiveLimits()
     files = list_files(directory, limits.of_version())
@@ -70,7 +70,7 @@ def _write_file(file: BotFile, limits: ArchiveLimits, write: Callable[[bytes], N
             Text(
                 "hosting.over_bytes_make_smaller_leave",
                 "{path} has over {bytes} bytes; make it smaller or leave it out",
-                path=shown(file.path),
+                path=quote_path(file.path),
                 bytes=limits.file_bytes,
             ),
         )

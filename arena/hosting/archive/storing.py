@@ -14,6 +14,7 @@ from arena.hosting.building import write_file
 from arena.hosting.content import hash_files
 from arena.hosting.manifest import BotDirectoryError, load_manifest
 from arena.hosting.store import StoredVersion, StoreError, VersionStore
+from engine.os_errors import os_error_text
 from engine.text import Text, with_parts
 
 _CHUNK_BYTES = 1 << 20
@@ -25,7 +26,7 @@ def add_archive(
     """Store the bot in an archive, which must be the version with the expected content hash, and return it.
 
     The archive is read to its end even if the version is there already: a hash alone gives nobody a bot. Raises
-    ArchiveError if the archive is refused, StoreError if it cannot be stored; then nothing is left in the store.
+    BotArchiveError if the archive is refused, StoreError if it cannot be stored; then nothing is left in the store.
     """
     try:
         listing = check_archive(file, limits)
@@ -35,7 +36,7 @@ def add_archive(
             Text(
                 "hosting.archive_cannot_read_check_disk",
                 "the archive cannot be read ({why}); check the disk",
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error
     if store.renew(expected_hash):

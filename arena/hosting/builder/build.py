@@ -21,19 +21,20 @@ from arena.hosting.debian_packages import hint_in_log
 from arena.hosting.errors import LaunchError, SandboxUnavailableError, StorageFailedError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.manifest import BotDirectoryError, BotManifest, ProgramPlaces, resolve_command, resolve_words
-from arena.hosting.runtimes.runtime import SYSTEM_PATH, Runtime
-from arena.hosting.sandbox.levels import Program
-from arena.hosting.sandbox.limits import NONE, Limits
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, InstalledRuntime
+from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.limits import NONE, SandboxLimits
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoredVersion
+from engine.os_errors import os_error_text
 from engine.text import Text, placed, sentences
 
 _INHERITED = ("PATH", "HOME", "LANG")
 _TEMPORARY = ".tmp"
 """Hidden, so that it is no part of what was built."""
 _TRY_AGAIN_S = 0.1
-_TELL_EVERY_S = 1.0
+_LOG_EVERY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class _Job:
     """A version to be built."""
 
     stored: StoredVersion
-    runtime: Runtime
+    runtime: InstalledRuntime
     builds: BuildStore
     level: str
     limits: BuildLimits
@@ -81,7 +82,7 @@ async def build_version(
                 Text(
                     "hosting.nothing_can_built_check_space",
                     "nothing can be built ({why}); check space and permissions there",
-                    why=error.strerror,
+                    why=os_error_text(error),
                 ),
             )
         ) from error
@@ -103,13 +104,13 @@ async def _build(job: _Job) -> Built | BuildFailure:
     try:
         async with LauncherClient(remove=[files.parent]) as launcher:
             outcome = await _run(job, launcher, files)
-        job.builds.write_log(job.stored.hash, job.runtime.hash, _told(outcome))
+        job.builds.write_log(job.stored.hash, job.runtime.hash, _log_of(outcome))
         return outcome if isinstance(outcome, BuildFailure) else outcome[0]
     finally:
         await asyncio.to_thread(workplace.__exit__, None, None, None)
 
 
-def _told(outcome: BuildFailure | tuple[Built, str]) -> str:
+def _log_of(outcome: BuildFailure | tuple[Built, str]) -> str:
     """Return the log that is kept: of a failure, with its sentence."""
     if isinstance(outcome, BuildFailure):
         return f"{outcome.log.rstrip()}\n{outcome.sentence}\n".lstrip()
@@ -125,7 +126,7 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     except (BotDirectoryError, LaunchError) as error:
         return BuildFailure(_without(files, str(error)))
     try:
-        async with _told_meanwhile(job, process):
+        async with _log_kept_current(job, process):
             ended_in_time = await wait_for_build(process, job.limits.time_s)
     finally:
         await process.end()
@@ -151,9 +152,9 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
 
 
 @asynccontextmanager
-async def _told_meanwhile(job: _Job, process: HostedProcess) -> AsyncIterator[None]:
+async def _log_kept_current(job: _Job, process: HostedProcess) -> AsyncIterator[None]:
     """Keep what a command has said so far as the log of its build, for whoever waits for its end."""
-    telling = asyncio.create_task(_tell(job, process))
+    telling = asyncio.create_task(_keep_log_current(job, process))
     try:
         yield
     finally:
@@ -163,13 +164,13 @@ async def _told_meanwhile(job: _Job, process: HostedProcess) -> AsyncIterator[No
             telling.exception()  # the same trouble meets the build itself, if it matters
 
 
-async def _tell(job: _Job, process: HostedProcess) -> None:
+async def _keep_log_current(job: _Job, process: HostedProcess) -> None:
     told = None
     while True:
         said = log_text(await process.log())
         if said != told:
             job.builds.write_log(job.stored.hash, job.runtime.hash, told := said)
-        await asyncio.sleep(_TELL_EVERY_S)
+        await asyncio.sleep(_LOG_EVERY_S)
 
 
 def _check_begun(process: HostedProcess, log: str) -> None:
@@ -193,7 +194,7 @@ def _places(job: _Job) -> ProgramPlaces:
 
 async def _start(job: _Job, launcher: LauncherClient, words: tuple[str, ...], files: Path) -> HostedProcess:
     (files / _TEMPORARY).mkdir(exist_ok=True)
-    program = Program(
+    program = BotProgram(
         command=words,
         directory=str(files),
         environment=_environment(files),
@@ -202,7 +203,7 @@ async def _start(job: _Job, launcher: LauncherClient, words: tuple[str, ...], fi
         variables=job.runtime.environment,
         is_writable=True,
     )
-    limits = Limits(
+    limits = SandboxLimits(
         level=job.level,
         memory_mb=job.limits.memory_mb,
         processes=job.limits.processes,

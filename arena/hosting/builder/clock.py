@@ -6,7 +6,7 @@ import time
 
 from arena.hosting.builder.outcome import LONGEST_FACTOR
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.proc.meter import TreeMeter
+from arena.hosting.procfs.meter import TreeMeter
 
 _LOOK_S = 0.2
 

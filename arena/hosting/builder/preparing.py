@@ -12,7 +12,7 @@ from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builds import Built
 from arena.hosting.cache_directory import cache_directory
 from arena.hosting.manifest import BotManifest, load_manifest
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredProgram, StoredPrograms
@@ -66,7 +66,7 @@ async def prepare_bot(
 async def prepare_copy(
     directory: Path,
     policy: SandboxPolicy,
-    runtimes: Runtimes,
+    runtimes: RuntimeCatalog,
     root: Path | None = None,
     on_build: OnBuild = lambda _: None,
 ) -> PreparedBot | BuildFailure:

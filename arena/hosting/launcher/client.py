@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, host_error
-from arena.hosting.groups.place import GroupPlace
-from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, Log, Mark, Output, Slept, Written
+from arena.hosting.heartbeat import HeartbeatWatch
+from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, FreezeOutcome, Log, Output, OutputMark, Written
 from arena.hosting.launcher.request import StartRequest
-from arena.hosting.silence import SilenceWatch
 from engine.text import Text
 
 TERM_GRACE_S = 0.5
@@ -48,10 +48,10 @@ class HostedProcess:
         """Where the last mark was set."""
         self.logged = Log()
         """What the last question for its log was answered; after its end the whole of it."""
-        self.is_asleep = False
-        """Whether it was put to sleep, or that was tried, and it was not woken since."""
-        self.slept = Slept()
-        """What came of the last attempt to put it to sleep or to wake it."""
+        self.is_frozen = False
+        """Whether it was frozen, or that was tried, and it was not thawed since."""
+        self.freeze_outcome = FreezeOutcome()
+        """What came of the last attempt to freeze or to thaw it."""
 
     def signal(self, number: int) -> None:
         """Signal the process and its group; nothing happens if it has ended."""
@@ -73,7 +73,7 @@ class HostedProcess:
 
     async def end(self, grace_s: float = 0.0) -> bool:
         """Wait, then send TERM, then KILL; return whether it ended by itself. Raises HostingError if it survives."""
-        await self.wake()
+        await self.thaw()
         if await self.wait(grace_s):
             return True
         for number, patience_s in ((signal.SIGTERM, TERM_GRACE_S), (signal.SIGKILL, KILL_GRACE_S)):
@@ -82,23 +82,23 @@ class HostedProcess:
                 return False
         raise HostingError(f"process {self.pid} survives SIGKILL")
 
-    async def sleep(self) -> Slept:
+    async def freeze(self) -> FreezeOutcome:
         """Stop all that it runs, and return when nothing of it computes any more. Raises LauncherLostError."""
         if self.exited.done():
-            return Slept()
-        self.is_asleep = True
+            return FreezeOutcome()
+        self.is_frozen = True
         await self._launcher.ask("sleep", self._key)
-        return self.slept
+        return self.freeze_outcome
 
-    async def wake(self) -> Slept:
-        """Let it go on if it was put to sleep. Raises LauncherLostError."""
-        if not self.is_asleep or self.exited.done():
-            return Slept()
+    async def thaw(self) -> FreezeOutcome:
+        """Let it go on if it was frozen. Raises LauncherLostError."""
+        if not self.is_frozen or self.exited.done():
+            return FreezeOutcome()
         await self._launcher.ask("wake", self._key)
-        self.is_asleep = False
-        return self.slept
+        self.is_frozen = False
+        return self.freeze_outcome
 
-    async def mark(self) -> Mark:
+    async def mark(self) -> OutputMark:
         """Return the current end of its output, to be given to `collect` later; its log begins there."""
         if not self.exited.done():
             await self._launcher.ask("mark", self._key)
@@ -110,7 +110,7 @@ class HostedProcess:
             await self._launcher.ask("log", self._key, start=start)
         return self.logged.after(start) if self.exited.done() else self.logged
 
-    async def collect(self, since: Mark = BEGINNING) -> Output:
+    async def collect(self, since: OutputMark = BEGINNING) -> Output:
         """Return the last part of its output after that mark; this also works after its end."""
         if not self.exited.done():
             await self._launcher.ask("collect", self._key)
@@ -148,7 +148,7 @@ class LauncherClient:
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
         self._watcher: asyncio.Task[None] | None = None
-        self._silence = SilenceWatch()
+        self._heartbeat = HeartbeatWatch()
 
     async def __aenter__(self) -> Self:
         """Start the launcher process."""
@@ -225,13 +225,13 @@ class LauncherClient:
     async def _kill_if_silent(self, process: asyncio.subprocess.Process) -> None:
         """Kill a launcher that has ceased to answer; its guardian clears up."""
         with suppress(LauncherLostError):
-            await self._silence.wait(lambda: self.command({"do": "beat"}))
+            await self._heartbeat.wait(lambda: self.command({"do": "beat"}))
             process.kill()
 
     async def _read_events(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         while line := await process.stdout.readline():
-            self._silence.hear()
+            self._heartbeat.note_answer()
             event = json.loads(line)
             getattr(self, "_on_" + event["event"])(event)
         error = LauncherLostError(Text("hosting.launcher_ended", "the launcher has ended"))
@@ -266,7 +266,7 @@ class LauncherClient:
         self._answer("collect", event["id"])
 
     def _on_marked(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].marked = Mark(*event["totals"])
+        self._hosted[event["id"]].marked = OutputMark(*event["totals"])
         self._answer("mark", event["id"])
 
     def _on_log(self, event: Mapping[str, Any]) -> None:
@@ -274,11 +274,11 @@ class LauncherClient:
         self._answer("log", event["id"])
 
     def _on_slept(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].slept = Slept.from_event(event)
+        self._hosted[event["id"]].freeze_outcome = FreezeOutcome.from_event(event)
         self._answer("sleep", event["id"])
 
     def _on_woken(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].slept = Slept.from_event(event)
+        self._hosted[event["id"]].freeze_outcome = FreezeOutcome.from_event(event)
         self._answer("wake", event["id"])
 
     def _on_exceeded(self, event: Mapping[str, Any]) -> None:

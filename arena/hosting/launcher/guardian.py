@@ -14,11 +14,11 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from arena.hosting.groups.holder import GroupHolder
+from arena.hosting.cgroups.holder import GroupHolder
 from arena.hosting.launcher.signalling import signal_exactly
 from arena.hosting.launcher.title import set_title
 from arena.hosting.prctl import die_with_parent
-from arena.hosting.proc.processes import has_proc, list_processes, read_environment, read_relations
+from arena.hosting.procfs.processes import has_proc, list_processes, read_environment, read_relations
 from arena.hosting.removal import remove_tree
 
 CLEAR_LOOKS = 3
@@ -44,11 +44,11 @@ class Guardian:
 
     def watch(self, pid: int, token: bytes) -> None:
         """Report that a bot has been started, or (with a negative number as `pid`) is being started."""
-        self._tell(b"+%d %s\n" % (pid, token))
+        self._send(b"+%d %s\n" % (pid, token))
 
     def forget(self, pid: int) -> None:
         """Report that a bot has ended and nothing of it is left."""
-        self._tell(b"-%d\n" % pid)
+        self._send(b"-%d\n" % pid)
 
     def close(self) -> None:
         """End the guardian and wait for it."""
@@ -56,7 +56,7 @@ class Guardian:
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
 
-    def _tell(self, line: bytes) -> None:
+    def _send(self, line: bytes) -> None:
         with suppress(BrokenPipeError):  # the guardian was killed; nothing can replace it now
             os.write(self._pipe, line)
 
@@ -71,7 +71,7 @@ def _guard(pipe: int, directories: Sequence[str], groups: GroupHolder) -> None:
     set_title(_TITLE)
     bots = _read_until_the_end()
     if bots:
-        groups.clear()  # who sleeps in one could not die
+        groups.clear()  # who is frozen in one could not die
     _end_all(bots)
     for directory in directories:
         remove_tree(directory)

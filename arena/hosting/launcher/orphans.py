@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable
 
-from arena.hosting.launcher.bot import Bot
+from arena.hosting.launcher.launched_bot import LaunchedBot
 from arena.hosting.launcher.signalling import signal_exactly
-from arena.hosting.proc.processes import Relations, list_children, list_processes, read_environment, read_relations
+from arena.hosting.procfs.processes import Relations, list_children, list_processes, read_environment, read_relations
 
 
-def find_orphans(bots: Iterable[Bot], launcher: int) -> dict[int, list[int]]:
+def find_orphans(bots: Iterable[LaunchedBot], launcher: int) -> dict[int, list[int]]:
     """Return the orphans of living bots by the bot's process id, recognised by their session or their token."""
     owners = {bot.pid: bot for bot in bots}
     tokens = {bot.token: bot.pid for bot in owners.values()}
@@ -29,7 +29,7 @@ def _owner_by_token(pid: int, tokens: dict[bytes, int]) -> int | None:
     return next((tokens[entry] for entry in read_environment(pid) if entry in tokens), None)
 
 
-def clear_up(bots: Collection[Bot], dead: Collection[Bot], own: set[int]) -> set[int]:
+def clear_up(bots: Collection[LaunchedBot], dead: Collection[LaunchedBot], own: set[int]) -> set[int]:
     """Reap orphans that have ended, and kill those of dead bots; return the ids of the dead bots that still had any.
 
     `own` are the processes of the launcher itself, which are left alone.

@@ -81,14 +81,14 @@ class Exit:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class OutputMark:
     """A position in the output of a process, in bytes from its start."""
 
     stdout: int = 0
     stderr: int = 0
 
 
-BEGINNING = Mark()
+BEGINNING = OutputMark()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,18 +159,18 @@ class Exceeded:
 
 
 @dataclass(frozen=True, slots=True)
-class Slept:
-    """What came of putting a process to sleep, or of waking it."""
+class FreezeOutcome:
+    """What came of freezing a process, or of thawing it."""
 
     problem: str = ""
     """Why it failed, in one sentence."""
     is_own: bool = False
     """Whether the process itself prevented it."""
     is_whole: bool = False
-    """Whether nothing of it can compute now without having found a way to wake itself."""
+    """Whether nothing of it can compute now without having found a way to thaw itself."""
 
     @classmethod
-    def from_event(cls, event: Mapping[str, Any]) -> Slept:
+    def from_event(cls, event: Mapping[str, Any]) -> FreezeOutcome:
         """Return what an event of the launcher tells."""
         return cls(event["problem"], event["is_own"], event["is_whole"])
 
@@ -190,11 +190,11 @@ class Written:
         return cls(stdout, stderr, tuple(event["totals"]))
 
     @property
-    def end(self) -> Mark:
+    def end(self) -> OutputMark:
         """The position after the last byte."""
-        return Mark(*self.totals)
+        return OutputMark(*self.totals)
 
-    def since(self, mark: Mark) -> Output:
+    def since(self, mark: OutputMark) -> Output:
         """Return what was written after a mark."""
         stdout, lost_out = _after(self.stdout, self.totals[0], mark.stdout)
         stderr, lost_err = _after(self.stderr, self.totals[1], mark.stderr)

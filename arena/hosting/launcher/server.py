@@ -21,8 +21,8 @@ Commands come on stdin and events go to stdout, one JSON object a line:
                                                                  base64; `cut` bytes are missing after the `head` first,
                                                                  and `stdout` bytes of all were written there
     {"event": "slept", "id": 1, "problem": "", "is_own": false, "is_whole": true}
-                                                                 a sentence if it could not be put to sleep, and whether
-                                                                 it prevented that; whether all of it sleeps for sure
+                                                                 a sentence if it could not be frozen, and whether
+                                                                 it prevented that; whether all of it is frozen for sure
     {"event": "woken", "id": 1, "problem": "", ...}              likewise
     {"event": "exceeded", "id": 1, "what": "memory", "used": 2, "limit": 1}      it is killed now
     {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, ... as in output, "log": {as in log}}
@@ -43,13 +43,13 @@ import subprocess
 import time
 from typing import Any
 
-from arena.hosting.groups.holder import GroupHolder
-from arena.hosting.launcher.bot import READ_BYTES, Bot, token_entry
+from arena.hosting.cgroups.holder import GroupHolder
+from arena.hosting.launcher.freezing import freeze, thaw
 from arena.hosting.launcher.guardian import Guardian
+from arena.hosting.launcher.launched_bot import READ_BYTES, LaunchedBot, token_entry
 from arena.hosting.launcher.orphans import clear_up, find_orphans
 from arena.hosting.launcher.request import StartRequest
 from arena.hosting.launcher.signalling import signal_bot
-from arena.hosting.launcher.sleeping import put_to_sleep, wake_up
 from arena.hosting.launcher.spawn import spawn
 from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, look
 from arena.hosting.removal import remove_tree
@@ -67,7 +67,7 @@ class LauncherServer:
 
     def __init__(self, guardian: Guardian, groups: GroupHolder) -> None:
         self._guardian, self._groups = guardian, groups
-        self._bots: dict[int, Bot] = {}
+        self._bots: dict[int, LaunchedBot] = {}
         self._selector = selectors.DefaultSelector()
         self._input = b""
         self._is_running = True
@@ -167,12 +167,12 @@ class LauncherServer:
     def _do_sleep(self, command: dict[str, Any]) -> None:
         bot = self._bots.get(command["id"])
         if bot is not None:
-            self._send({"event": "slept", "id": bot.key, **put_to_sleep(bot)})
+            self._send({"event": "slept", "id": bot.key, **freeze(bot)})
 
     def _do_wake(self, command: dict[str, Any]) -> None:
         bot = self._bots.get(command["id"])
         if bot is not None:
-            self._send({"event": "woken", "id": bot.key, **wake_up(bot)})
+            self._send({"event": "woken", "id": bot.key, **thaw(bot)})
 
     def _send(self, event: dict[str, Any]) -> None:
         if not self._has_listener:
@@ -183,13 +183,13 @@ class LauncherServer:
 
     # Output and limits.
 
-    def _read_output(self, bot: Bot, pipe: Any) -> None:
+    def _read_output(self, bot: LaunchedBot, pipe: Any) -> None:
         if not bot.read(pipe):
             self._close(bot, pipe)
         elif bot.exceeded is not None:
             self._kill_for(bot, bot.exceeded)
 
-    def _close(self, bot: Bot, pipe: Any) -> None:
+    def _close(self, bot: LaunchedBot, pipe: Any) -> None:
         if bot.open_pipes.pop(pipe, None) is not None:
             self._selector.unregister(pipe)
             pipe.close()
@@ -208,7 +208,7 @@ class LauncherServer:
         rest_s = (time.process_time() - started_s) * _REST_PER_LOOK
         self._next_look = time.monotonic() + min(max(LOOK_INTERVAL_S, rest_s), LONGEST_INTERVAL_S)
 
-    def _kill_for(self, bot: Bot, excess: dict[str, Any]) -> None:
+    def _kill_for(self, bot: LaunchedBot, excess: dict[str, Any]) -> None:
         """Kill a bot for exceeding a limit. The event goes first, so that the end is never seen without the reason."""
         bot.exceeded = excess
         if "told" not in excess:
@@ -233,7 +233,7 @@ class LauncherServer:
             if not is_busy or time.monotonic() > bot.give_up_at:
                 self._finish(bot)
 
-    def _finish(self, bot: Bot) -> None:
+    def _finish(self, bot: LaunchedBot) -> None:
         """Collect the output and status of a dead bot, forget it, and report its end."""
         bot.reap()
         output, log = bot.output(), bot.log()
@@ -265,14 +265,14 @@ class LauncherServer:
             self._reap()
 
 
-def _has_exited(bot: Bot) -> bool:
+def _has_exited(bot: LaunchedBot) -> bool:
     """Return whether the process of a bot has ended. It stays a zombie where it can: nobody else gets its number."""
     if hasattr(os, "waitid"):
         return os.waitid(os.P_PID, bot.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     return bot.reap(os.WNOHANG)  # macOS has it from Python 3.13 on
 
 
-def _describe_end(bot: Bot, code: int) -> dict[str, Any]:
+def _describe_end(bot: LaunchedBot, code: int) -> dict[str, Any]:
     """Return how a bot ended, inside its sandbox if it had one; `has_begun` tells whether the sandbox was ready."""
     has_begun = True
     if bot.status_pipe is not None:

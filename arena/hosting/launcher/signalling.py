@@ -7,15 +7,15 @@ import signal
 from contextlib import suppress
 from dataclasses import replace
 
-from arena.hosting.groups.group import Group
-from arena.hosting.launcher.bot import Bot
-from arena.hosting.proc.processes import Relations, list_children, read_relations
+from arena.hosting.cgroups.cgroup import Cgroup
+from arena.hosting.launcher.launched_bot import LaunchedBot
+from arena.hosting.procfs.processes import Relations, list_children, read_relations
 
 
-def signal_bot(bot: Bot, number: int) -> None:
+def signal_bot(bot: LaunchedBot, number: int) -> None:
     """Signal a bot's process group. Its leader is not reaped yet, so its number cannot belong to another group.
 
-    Where it has a control group all of that is killed, and one that sleeps is woken, since it would not end.
+    Where it has a control group all of that is killed, and one that is frozen is thawed, since it would not end.
     """
     if bot.group is not None:
         _signal_group(bot.group, number)
@@ -32,7 +32,7 @@ def signal_bot(bot: Bot, number: int) -> None:
             os.kill(bot.pid, number)
 
 
-def _signal_group(group: Group, number: int) -> None:
+def _signal_group(group: Cgroup, number: int) -> None:
     if number == signal.SIGKILL:
         group.kill()
         return
@@ -40,7 +40,7 @@ def _signal_group(group: Group, number: int) -> None:
         group.thaw()
 
 
-def _signal_inside(bot: Bot, number: int) -> None:
+def _signal_inside(bot: LaunchedBot, number: int) -> None:
     """Signal the bot inside a sandbox. The sandbox itself would die at once and take the bot along."""
     for init in list_children(bot.pid):
         for pid in list_children(init):

@@ -10,18 +10,18 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from arena.hosting.groups.group import Group
-from arena.hosting.groups.holder import GroupHolder
-from arena.hosting.launcher.bot import Bot
+from arena.hosting.cgroups.cgroup import Cgroup
+from arena.hosting.cgroups.holder import GroupHolder
+from arena.hosting.launcher.cgroup_freezer import CgroupFreezer
 from arena.hosting.launcher.confine import confine
-from arena.hosting.launcher.group_sleeper import GroupSleeper
+from arena.hosting.launcher.launched_bot import LaunchedBot
 from arena.hosting.launcher.request import Confinement, StartRequest
 from arena.hosting.launcher.uids import take_uid
 from arena.hosting.prctl import die_with_parent
 from arena.hosting.removal import remove_tree
 
 
-def spawn(key: int, request: StartRequest, launcher: int, groups: GroupHolder) -> Bot:
+def spawn(key: int, request: StartRequest, launcher: int, groups: GroupHolder) -> LaunchedBot:
     """Start the requested process; `launcher` is the process id of the caller, `groups` makes its group if it gets one.
 
     Raises OSError, ValueError, SubprocessError; nothing is left behind then.
@@ -49,12 +49,12 @@ def spawn(key: int, request: StartRequest, launcher: int, groups: GroupHolder) -
             words |= {"{seccomp}": str(seccomp), "{status}": str(write_end)}
             passed = [seccomp, write_end]
         wrapper = [words.get(word, word) for word in confinement.wrapper] if confinement else []
-        bot = Bot(key, request, _run(request, [*wrapper, *request.argv], passed, launcher, group))
+        bot = LaunchedBot(key, request, _run(request, [*wrapper, *request.argv], passed, launcher, group))
         on_failure.pop_all()
     bot.status_pipe, bot.uid, bot.uid_lock, bot.group = status, uid, lock, group
     if group is not None:
         group.close_entrances()
-        bot.sleeper = GroupSleeper(group)
+        bot.freezer = CgroupFreezer(group)
     return bot
 
 
@@ -83,7 +83,7 @@ def _feed(data: bytes) -> int:
 
 
 def _run(
-    request: StartRequest, argv: Sequence[str], passed_descriptors: Sequence[int], launcher: int, group: Group | None
+    request: StartRequest, argv: Sequence[str], passed_descriptors: Sequence[int], launcher: int, group: Cgroup | None
 ) -> subprocess.Popen[bytes]:
     def prepare() -> None:
         """Run in the new process before its program: die with the launcher, even if it has died just now."""

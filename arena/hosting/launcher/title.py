@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from arena.hosting.proc.processes import read_own_argument_span
+from arena.hosting.procfs.processes import read_own_argument_span
 
 
 def set_title(title: bytes) -> None:

@@ -8,17 +8,17 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from arena.hosting.launcher.bot import Bot
+from arena.hosting.launcher.launched_bot import LaunchedBot
 from arena.hosting.launcher.request import WatchedLimits
-from arena.hosting.proc.processes import list_descendants, list_threads
-from arena.hosting.proc.usage import count_descriptors, exact_bytes, measure_private_places, resident_bytes
+from arena.hosting.procfs.processes import list_descendants, list_threads
+from arena.hosting.procfs.usage import count_descriptors, exact_bytes, measure_private_places, resident_bytes
 
 LOOK_INTERVAL_S = 0.2
 DISK_INTERVAL_S = 1.0
 Excess = dict[str, Any]
 
 
-def look(bot: Bot, orphans: Iterable[int]) -> Excess | None:
+def look(bot: LaunchedBot, orphans: Iterable[int]) -> Excess | None:
     """Return the first limit that a bot exceeds (`what`, `used`, `limit`), or None.
 
     The bot must have limits. Its `orphans` count as well.
@@ -48,7 +48,7 @@ def _look_at_descriptors(limits: WatchedLimits, pids: list[int]) -> Excess | Non
     return {"what": "descriptors", "used": used, "limit": limit} if used > limit else None
 
 
-def _look_at_memory(bot: Bot, limits: WatchedLimits, pids: list[int]) -> Excess | None:
+def _look_at_memory(bot: LaunchedBot, limits: WatchedLimits, pids: list[int]) -> Excess | None:
     """Check the memory: first resident pages, which are cheap and count shared ones repeatedly, then the exact sum.
 
     What they do not show is added to either.
@@ -61,7 +61,7 @@ def _look_at_memory(bot: Bot, limits: WatchedLimits, pids: list[int]) -> Excess 
     return {"what": "memory", "used": used, "limit": limit} if used > limit else None
 
 
-def _look_at_disk(bot: Bot, limits: WatchedLimits, pids: list[int]) -> Excess | None:
+def _look_at_disk(bot: LaunchedBot, limits: WatchedLimits, pids: list[int]) -> Excess | None:
     places = [bot.writable] if bot.is_wrapped else [bot.scratch, bot.writable]
     used, files = _measure_directories(bot, [place for place in places if place is not None], limits.files)
     if bot.is_wrapped:
@@ -72,7 +72,7 @@ def _look_at_disk(bot: Bot, limits: WatchedLimits, pids: list[int]) -> Excess | 
     return {"what": "disk", "used": files, "limit": limits.files, "unit": "files"} if files > limits.files else None
 
 
-def _measure_directories(bot: Bot, directories: list[str], most_files: int) -> tuple[int, int]:
+def _measure_directories(bot: LaunchedBot, directories: list[str], most_files: int) -> tuple[int, int]:
     """Return bytes and files in directories. This is done less often, since it asks for every file."""
     if not directories or time.monotonic() < bot.next_disk_look:
         return 0, 0

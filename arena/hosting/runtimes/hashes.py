@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.hosting.runtimes.errors import RuntimeBrokenError
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 
 _IGNORED = "__pycache__"
@@ -46,7 +47,7 @@ class FileHashes:
                     Text(
                         "hosting.cannot_read_every_file_runtime",
                         "cannot be read ({why}); every file of a runtime must be readable",
-                        why=error.strerror,
+                        why=os_error_text(error),
                     ),
                 )
             ) from error

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arena.hosting.manifest import BUNDLED_PLACES, ProgramPlaces
 from arena.hosting.runtimes.errors import RuntimeBrokenError
-from arena.hosting.runtimes.runtime import SYSTEM_PATH, Layout, RuntimeContents
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, RuntimeContents, RuntimeLayout
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind
 from engine.text import Text, placed
 
@@ -20,7 +20,7 @@ _COMPILER = re.compile(rb"GCC: \([^)\0]*\) (\d+(?:\.\d+)*)")
 _SONAME_VERSION = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
 
 
-def lay_out(definition: RuntimeDefinition) -> Layout:
+def lay_out(definition: RuntimeDefinition) -> RuntimeLayout:
     """Return where the libraries of the system lie, and further directories. Raises RuntimeBrokenError."""
     for tree in definition.trees:
         if not tree.is_dir():
@@ -35,7 +35,7 @@ def lay_out(definition: RuntimeDefinition) -> Layout:
                 )
             )
     is_bundled = definition.kind is RuntimeKind.BUNDLED
-    return Layout(
+    return RuntimeLayout(
         places=BUNDLED_PLACES if is_bundled else ProgramPlaces(definition.name),
         trees=None if is_bundled else tuple(map(str, definition.trees)),
         environment={} if is_bundled else {"PATH": SYSTEM_PATH},

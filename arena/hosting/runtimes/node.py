@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arena.hosting.manifest import ProgramPlaces
 from arena.hosting.runtimes.errors import RuntimeBrokenError
-from arena.hosting.runtimes.runtime import SYSTEM_PATH, Layout, RuntimeContents
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, RuntimeContents, RuntimeLayout
 from arena.hosting.runtimes.settings import RuntimeDefinition
 from arena.hosting.visible_paths import links_of
 from engine.text import Text, placed
@@ -19,7 +19,7 @@ from engine.text import Text, placed
 _ASK_S = 20
 
 
-def lay_out(definition: RuntimeDefinition) -> Layout:
+def lay_out(definition: RuntimeDefinition) -> RuntimeLayout:
     """Return where the parts of a runtime of kind `node` lie. Raises RuntimeBrokenError."""
     program = _program(definition)
     modules = definition.modules
@@ -36,7 +36,7 @@ def lay_out(definition: RuntimeDefinition) -> Layout:
         )
     extra = [*definition.trees, *([modules] if modules else [])]
     path = f"{program.parent}:{SYSTEM_PATH}"
-    return Layout(
+    return RuntimeLayout(
         places=ProgramPlaces(definition.name, {"node": str(program), "nodejs": str(program)}, path),
         trees=tuple(sorted({str(place) for place in (*links_of(program), *extra)})),
         environment={"PATH": path, **({"NODE_PATH": str(modules)} if modules else {})},

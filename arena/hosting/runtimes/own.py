@@ -11,7 +11,7 @@ from importlib.metadata import Distribution
 from pathlib import Path
 
 from arena.hosting.manifest import arena_places
-from arena.hosting.runtimes.runtime import Layout, RuntimeContents
+from arena.hosting.runtimes.runtime import RuntimeContents, RuntimeLayout
 from arena.hosting.runtimes.settings import RuntimeDefinition
 from arena.hosting.visible_paths import package_roots
 
@@ -23,11 +23,11 @@ _VERSION = re.compile(r"^Version:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _REQUIRES = re.compile(r"^Requires-Dist:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 
 
-def lay_out(definition: RuntimeDefinition) -> Layout:
+def lay_out(definition: RuntimeDefinition) -> RuntimeLayout:
     """Return where the arena's interpreter lies. Its packages count with the hashes that they were installed with."""
     del definition
     packages = (f"{name}=={version_of(one)} {_record_hash(one)}" for name, one in sorted(_packages().items()))
-    return Layout(
+    return RuntimeLayout(
         places=arena_places(),
         trees=None,
         hashed={"interpreter": Path(sys.executable).resolve()},

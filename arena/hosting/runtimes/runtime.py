@@ -15,7 +15,7 @@ SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RuntimeLayout:
     """Where the parts of a runtime lie."""
 
     places: ProgramPlaces
@@ -30,7 +30,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Runtime:
+class InstalledRuntime:
     """A runtime whose content was looked at."""
 
     name: str

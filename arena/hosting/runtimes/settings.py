@@ -27,8 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.hosting.manifest import ARENA, BUNDLED
-from arena.hosting.manifest_fields import is_name, shown
+from arena.hosting.manifest_fields import format_value, is_name
 from arena.hosting.runtimes.errors import RuntimeSettingsError
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 
 PREDEFINED = (ARENA, BUNDLED)
@@ -101,7 +102,7 @@ def read_runtimes(path: Path) -> RuntimeSettings:
                 Text(
                     "hosting.cannot_read_name_file_runtimes",
                     "cannot be read ({why}); name a file of runtimes",
-                    why=error.strerror,
+                    why=os_error_text(error),
                 ),
             )
         ) from error
@@ -123,7 +124,7 @@ def parse_runtimes(tables: Any, *, place: str) -> RuntimeSettings:
                     "hosting.write_table_name_each",
                     "{table} is {value}; write a table [{table_2}.NAME] for each",
                     table=_TABLE,
-                    value=shown(tables),
+                    value=format_value(tables),
                     table_2=_TABLE,
                 ),
             )
@@ -161,7 +162,7 @@ def _definition(name: str, table: Any, place: str) -> RuntimeDefinition:
                 Text(
                     "hosting.no_table_write_kind_below",
                     "is {value} and no table; write kind = ... below that line",
-                    value=shown(table),
+                    value=format_value(table),
                 ),
             )
         )
@@ -187,7 +188,7 @@ def _definition(name: str, table: Any, place: str) -> RuntimeDefinition:
 def _kind(table: Mapping[str, Any], here: str) -> RuntimeKind:
     known = [kind.value for kind in _KEYS]
     if table.get("kind") not in known:
-        found = shown(table["kind"]) if "kind" in table else "missing"
+        found = format_value(table["kind"]) if "kind" in table else "missing"
         raise RuntimeSettingsError(
             placed(
                 here,
@@ -211,7 +212,7 @@ def _check_keys(table: Mapping[str, Any], known: Iterable[str], here: str) -> No
                     Text(
                         "hosting.unknown_key",
                         "unknown key {key}; {remedy}",
-                        key=shown(key),
+                        key=format_value(key),
                         remedy=_remedy(key, known, "keys"),
                     ),
                 )
@@ -235,7 +236,7 @@ def _path(value: object, here: str) -> Path:
                 "hosting.write_full_path_like_srv",
                 "{key} is {value}; write a full path, like /srv/venvs/ml",
                 key=here,
-                value=shown(value),
+                value=format_value(value),
             )
         )
     path = Path(value)
@@ -245,7 +246,7 @@ def _path(value: object, here: str) -> Path:
                 "hosting.which_bots_may_not_see",
                 "{key} is {value}, which bots may not see; name a directory for this alone",
                 key=here,
-                value=shown(value),
+                value=format_value(value),
             )
         )
     return path
@@ -258,7 +259,7 @@ def _trees(value: object, here: str) -> tuple[Path, ...]:
                 "hosting.write_list_directories_like_opt",
                 '{key} is {value}; write a list of directories, like ["/opt/blas"]',
                 key=here,
-                value=shown(value),
+                value=format_value(value),
             )
         )
     return tuple(_path(path, here) for path in value)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arena.hosting.manifest import ProgramPlaces
 from arena.hosting.runtimes.errors import RuntimeBrokenError
-from arena.hosting.runtimes.runtime import SYSTEM_PATH, Layout, RuntimeContents
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, RuntimeContents, RuntimeLayout
 from arena.hosting.runtimes.settings import RuntimeDefinition
 from arena.hosting.visible_paths import bot_trees, package_roots, prefixes_of
 from engine.text import Text, placed
@@ -88,13 +88,13 @@ def find_venv(definition: RuntimeDefinition) -> Venv:
     return Venv(directory, interpreter, version, packages[0], stdlib)
 
 
-def lay_out(definition: RuntimeDefinition) -> Layout:
+def lay_out(definition: RuntimeDefinition) -> RuntimeLayout:
     """Return where the parts of a runtime of kind `python` lie. Raises RuntimeBrokenError."""
     venv = find_venv(definition)
     path = f"{venv.directory / 'bin'}:{SYSTEM_PATH}"
     program = str(venv.interpreter)
     shown = {venv.directory, *prefixes_of(venv.interpreter), *bot_trees(), *definition.trees}
-    return Layout(
+    return RuntimeLayout(
         places=ProgramPlaces(definition.name, {"python": program, "python3": program}, path),
         trees=tuple(sorted(map(str, shown))),
         environment={"PATH": path, "PYTHONPATH": os.pathsep.join(map(str, package_roots()))},

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.hosting.sandbox.limits import Limits
+from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.visible_paths import kit_places, python_trees, system_trees
-from engine.text import Text
+from engine.text import Text, joined
 
 BOT = Path("/bot")
 SOCKET = Path("/run/arena.sock")
@@ -44,18 +44,16 @@ def find_tool(name: str) -> str:
     if found is None:
         package = "bubblewrap" if name == "bwrap" else "util-linux"
         raise MissingToolError(
-            Text(
-                "hosting.not_installed_install_apt_get",
-                "{name} is not installed; install it with: apt-get install {package}",
-                name=name,
-                package=package,
+            joined(
+                Text("hosting.not_installed", "{name} is not installed", name=name),
+                Text("hosting.install_it_with_apt_get", "install it with: apt-get install {package}", package=package),
             )
         )
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SandboxMounts:
     """What a bot sees of this machine besides the system."""
 
     directory: Path
@@ -66,7 +64,7 @@ class Shown:
     """Whether it may change its files; it works there then."""
 
 
-def wrapper(limits: Limits, shown: Shown, *, own_uid: bool) -> list[str]:
+def wrapper(limits: SandboxLimits, shown: SandboxMounts, *, own_uid: bool) -> list[str]:
     """Return the words to put in front of a bot's command. With `own_uid` root starts it, and it gets another user.
 
     Raises MissingToolError.
@@ -82,7 +80,7 @@ def wrapper(limits: Limits, shown: Shown, *, own_uid: bool) -> list[str]:
     return [*words, find_tool("prlimit"), f"--nproc={most}:{most}", "--"]
 
 
-def most_processes(limits: Limits) -> int:
+def most_processes(limits: SandboxLimits) -> int:
     """Return how many processes and threads the kernel allows in the sandbox."""
     return limits.processes + _SPARE_PROCESSES
 
@@ -94,7 +92,7 @@ def _namespaces(*, own_uid: bool) -> list[str]:
     return ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
 
 
-def _mounts(limits: Limits, shown: Shown) -> list[str]:
+def _mounts(limits: SandboxLimits, shown: SandboxMounts) -> list[str]:
     words = [word for path in _OUTERMOST for word in _directory(path)]
     for tree in system_trees():
         words += ["--ro-bind", str(tree), str(tree)]

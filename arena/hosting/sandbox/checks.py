@@ -12,7 +12,7 @@ from engine.text import Text
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SandboxCheck:
     """One thing that a sandbox must do, and whether it did."""
 
     name: str
@@ -23,14 +23,14 @@ class Check:
 _REFUSED = {"EPERM", "EACCES", "ENOENT", "EROFS", "EAFNOSUPPORT", "ENOSYS"}
 
 
-def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, left: list[int]) -> list[Check]:
+def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, left: list[int]) -> list[SandboxCheck]:
     """Return the checks of a trial.
 
     `said` is what `inside/main.py` printed, `processes` the limit it was given, `started_by` our user id, and `left`
     are the processes that outlived the kill.
     """
     checks = [
-        Check(
+        SandboxCheck(
             Text("hosting.same_interpreter", "the same interpreter"),
             (said["version"], said["prefix"]) == (sys.version, sys.prefix),
             Text(
@@ -42,7 +42,7 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
                 own_path=sys.prefix,
             ),
         ),
-        Check(
+        SandboxCheck(
             Text("hosting.packages_bots_can_read", "the packages for bots can be read"),
             set(said["packages"]) == {"done"},
             ", ".join(said["packages"]),
@@ -52,13 +52,13 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
             [said["outside"], said["passwords"]],
         ),
         _refused(Text("hosting.code_cannot_changed", "its code cannot be changed"), [said["code"]]),
-        Check(
+        SandboxCheck(
             Text("hosting.own_directory_can_written", "its own directory can be written"),
             said["work"] == "done",
             said["work"],
         ),
         _refused(Text("hosting.no_network", "no network"), said["sockets"]),
-        Check(
+        SandboxCheck(
             Text("hosting.arena_socket_reached", "the arena's socket is reached"),
             said["referee"] == "done",
             said["referee"],
@@ -70,7 +70,7 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
     if level in WRAPPED_LEVELS:
         own_user = started_by != 0 or said["uid"] != 0
         checks.append(
-            Check(
+            SandboxCheck(
                 Text("hosting.not_root", "it is not root"),
                 own_user,
                 Text("hosting.user_started", "user {user}, started by {starter}", user=said["uid"], starter=started_by),
@@ -78,7 +78,7 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
         )
         checks.append(_fork_limit(said, processes))
     checks.append(
-        Check(
+        SandboxCheck(
             Text("hosting.nothing_left_after_kill", "nothing is left after a kill"),
             not left,
             Text("hosting.processes_left", "{number} processes left", number=len(left)),
@@ -87,11 +87,11 @@ def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, 
     return checks
 
 
-def _refused(name: str, outcomes: list[str]) -> Check:
-    return Check(name, all(outcome in _REFUSED for outcome in outcomes), ", ".join(outcomes))
+def _refused(name: str, outcomes: list[str]) -> SandboxCheck:
+    return SandboxCheck(name, all(outcome in _REFUSED for outcome in outcomes), ", ".join(outcomes))
 
 
-def _fork_limit(said: Mapping[str, Any], processes: int) -> Check:
+def _fork_limit(said: Mapping[str, Any], processes: int) -> SandboxCheck:
     holds = said["processes"] == processes and 1 <= said["forks"] < said["few"]
     found = Text(
         "hosting.allowed_started_when",
@@ -100,4 +100,4 @@ def _fork_limit(said: Mapping[str, Any], processes: int) -> Check:
         started=said["forks"],
         few=said["few"],
     )
-    return Check(Text("hosting.fork_bomb_stopped", "a fork bomb is stopped"), holds, found)
+    return SandboxCheck(Text("hosting.fork_bomb_stopped", "a fork bomb is stopped"), holds, found)

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from arena.hosting.cgroups.accounts import CpuAccount
+from arena.hosting.cgroups.freezer import Freezer
+from arena.hosting.cgroups.limits import GroupLimits
+from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.errors import HostingError
-from arena.hosting.groups.accounts import CpuAccount
-from arena.hosting.groups.freezer import Freezer
-from arena.hosting.groups.limits import GroupLimits
-from arena.hosting.groups.place import GroupPlace
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.request import Confinement, StartRequest
-from arena.hosting.sandbox.checks import Check
+from arena.hosting.sandbox.checks import SandboxCheck
 from engine.text import Text
 
 PROGRAM = Path(__file__).with_name("inside") / "group.py"
@@ -31,7 +31,7 @@ _HARDLY_US = 1_000
 """What it may be on its way to standing still when it is said to (measured: up to 20 us)."""
 
 
-async def try_groups(launcher: LauncherClient) -> list[Check]:
+async def try_groups(launcher: LauncherClient) -> list[SandboxCheck]:
     """Return the checks of a group: CPU, freezer, weight, processes, memory, removal. Raises HostingError."""
     spinner, eater = await asyncio.gather(
         _start(launcher, "spin"), _start(launcher, "eat", str(_EATEN_MB)), return_exceptions=False
@@ -39,7 +39,7 @@ async def try_groups(launcher: LauncherClient) -> list[Check]:
     place = spinner.group
     assert place is not None
     checks = [
-        Check(
+        SandboxCheck(
             Text("hosting.control_group_own", "a control group of its own"),
             True,
             f"version {place.version}, {place.distinct[0]}",
@@ -70,7 +70,9 @@ async def try_groups(launcher: LauncherClient) -> list[Check]:
     left = [directory for directory in place.distinct if os.path.isdir(directory)]  # noqa: PTH112
     return [
         *checks,
-        Check(Text("hosting.group_removed", "the group is removed"), not left, ", ".join(left) or "nothing is left"),
+        SandboxCheck(
+            Text("hosting.group_removed", "the group is removed"), not left, ", ".join(left) or "nothing is left"
+        ),
     ]
 
 
@@ -80,7 +82,7 @@ async def _start(launcher: LauncherClient, *arguments: str) -> HostedProcess:
     return await launcher.start(StartRequest(command, str(PROGRAM.parent), {}, confinement=confinement))
 
 
-async def _try_freezer(place: GroupPlace) -> list[Check]:
+async def _try_freezer(place: GroupPlace) -> list[SandboxCheck]:
     """Return the checks of CPU time and freezer, with a process that computes all the time."""
     account, freezer = CpuAccount(place), Freezer(place)
     try:
@@ -95,8 +97,8 @@ async def _try_freezer(place: GroupPlace) -> list[Check]:
         account.close()
         freezer.close()
     return [
-        Check(Text("hosting.processor_time_told", "its processor time is told"), told, f"{before_us} us"),
-        Check(
+        SandboxCheck(Text("hosting.processor_time_told", "its processor time is told"), told, f"{before_us} us"),
+        SandboxCheck(
             Text("hosting.stands_still_while_frozen", "it stands still while it is frozen"),
             stands and used_us < _HARDLY_US and goes_on,
             f"{used_us} us in {_FROZEN_S * 1000:.0f} ms{'' if goes_on else ', and did not go on'}",
@@ -112,20 +114,22 @@ async def _grows(account: CpuAccount) -> bool:
     return account.used_us() - start_us >= _SOME_US
 
 
-def _judge_weight(place: GroupPlace) -> Check:
-    wanted = next(one.text for one in place.dialect.settings if (one.role, one.file) == place.dialect.weight)
-    found = place.read(place.dialect.weight).strip()
-    return Check(
+def _judge_weight(place: GroupPlace) -> SandboxCheck:
+    wanted = next(
+        one.text for one in place.cgroup_version.settings if (one.role, one.file) == place.cgroup_version.weight
+    )
+    found = place.read(place.cgroup_version.weight).strip()
+    return SandboxCheck(
         Text("hosting.weighs_much_every_other", "it weighs as much as every other"),
         found == wanted,
-        f"{place.dialect.weight[1]} {found}",
+        f"{place.cgroup_version.weight[1]} {found}",
     )
 
 
-async def _judge_end(process: HostedProcess, name: str, what: str) -> Check:
+async def _judge_end(process: HostedProcess, name: str, what: str) -> SandboxCheck:
     ended = await process.wait(_PATIENCE_S)
     found = process.exceeded.what if process.exceeded is not None else "no limit"
-    return Check(name, ended and found == what, f"it came to: {found}")
+    return SandboxCheck(name, ended and found == what, f"it came to: {found}")
 
 
 async def _until(is_done: Callable[[], bool], process: HostedProcess) -> None:

@@ -8,14 +8,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from arena.hosting.groups.limits import GroupLimits
+from arena.hosting.cgroups.limits import GroupLimits
 from arena.hosting.launcher.confine import landlock_version
 from arena.hosting.launcher.request import Confinement, StartRequest, WatchedLimits
-from arena.hosting.sandbox.bubblewrap import BOT, SHARED_MEMORY_BYTES, SOCKET, WORK, MissingToolError, Shown, wrapper
-from arena.hosting.sandbox.limits import NONE, STRICT, WRAPPED_LEVELS, Limits
+from arena.hosting.sandbox.bubblewrap import (
+    BOT,
+    SHARED_MEMORY_BYTES,
+    SOCKET,
+    WORK,
+    MissingToolError,
+    SandboxMounts,
+    wrapper,
+)
+from arena.hosting.sandbox.limits import NONE, STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.seccomp import seccomp_filter
 from arena.hosting.visible_paths import holds_foreign_packages, import_roots, package_roots, python_trees, system_trees
-from engine.text import Text
+from engine.text import Text, joined
 
 ADDRESS_SPACE_SPARE_MB = 4096
 """Address space is free and runtimes reserve much of it; this limit only slows what the watchdog then ends."""
@@ -30,7 +38,7 @@ _WRITABLE = ("/dev/null",)
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class BotProgram:
     """A program to start as a bot, described as it is outside any sandbox."""
 
     command: Sequence[str]
@@ -50,9 +58,11 @@ class Program:
     """Whether it may change its files and works where they lie; then it has no `scratch`."""
 
     @property
-    def shown(self) -> Shown:
+    def mounts(self) -> SandboxMounts:
         """What it sees of this machine besides the system."""
-        return Shown(Path(self.directory), None if self.trees is None else [*map(Path, self.trees)], self.is_writable)
+        return SandboxMounts(
+            Path(self.directory), None if self.trees is None else [*map(Path, self.trees)], self.is_writable
+        )
 
     @property
     def writable(self) -> str | None:
@@ -60,7 +70,7 @@ class Program:
         return self.directory if self.is_writable else None
 
 
-def plan_start(program: Program, limits: Limits) -> StartRequest:
+def plan_start(program: BotProgram, limits: SandboxLimits) -> StartRequest:
     """Return the request that starts a program within the limits, at their level.
 
     Raises MissingToolError, UnknownMachineError.
@@ -82,7 +92,7 @@ def plan_start(program: Program, limits: Limits) -> StartRequest:
     )
 
 
-def _plan_wrapped(program: Program, limits: Limits) -> StartRequest:
+def _plan_wrapped(program: BotProgram, limits: SandboxLimits) -> StartRequest:
     own_uid = os.geteuid() == 0
     return StartRequest(
         argv=[_inside(word, program.directory) for word in program.command],
@@ -93,7 +103,7 @@ def _plan_wrapped(program: Program, limits: Limits) -> StartRequest:
         confinement=Confinement(
             rlimits=_rlimits(limits),
             seccomp=_encoded_filter(program, limits),
-            wrapper=wrapper(limits, program.shown, own_uid=own_uid),
+            wrapper=wrapper(limits, program.mounts, own_uid=own_uid),
             own_uid=own_uid,
             group=_group_limits(limits) if limits.level == STRICT else None,
         ),
@@ -101,7 +111,7 @@ def _plan_wrapped(program: Program, limits: Limits) -> StartRequest:
     )
 
 
-def _watched(limits: Limits) -> WatchedLimits:
+def _watched(limits: SandboxLimits) -> WatchedLimits:
     return WatchedLimits(
         memory_bytes=limits.memory_mb << 20,
         processes=limits.processes,
@@ -112,13 +122,13 @@ def _watched(limits: Limits) -> WatchedLimits:
     )
 
 
-def _group_limits(limits: Limits) -> GroupLimits:
+def _group_limits(limits: SandboxLimits) -> GroupLimits:
     """Return what the kernel allows: the files in its private directories are memory as well."""
     private_bytes = (limits.disk_mb << 20) + SHARED_MEMORY_BYTES
     return GroupLimits((limits.memory_mb << 20) + private_bytes + KERNEL_SPARE_BYTES, limits.processes)
 
 
-def _rlimits(limits: Limits) -> dict[str, int]:
+def _rlimits(limits: SandboxLimits) -> dict[str, int]:
     return {
         "RLIMIT_AS": (limits.memory_mb + ADDRESS_SPACE_SPARE_MB) << 20,
         "RLIMIT_NOFILE": limits.open_files,
@@ -131,18 +141,21 @@ def _rlimits(limits: Limits) -> dict[str, int]:
     }
 
 
-def _encoded_filter(program: Program, limits: Limits) -> str:
+def _encoded_filter(program: BotProgram, limits: SandboxLimits) -> str:
     # A build plays against nobody, and tools lock what they write; a bot could speak to another one by a lock.
     words = seccomp_filter(may_lock=program.is_writable, may_lead_sessions=limits.level == STRICT)
     return base64.b64encode(words).decode()
 
 
-def _reduced_confinement(program: Program, limits: Limits) -> Confinement:
+def _reduced_confinement(program: BotProgram, limits: SandboxLimits) -> Confinement:
     if landlock_version() < 1:
         raise MissingToolError(
-            Text(
-                "hosting.no_landlock_take_kernel_5",
-                "there is no Landlock; take a kernel of 5.13 or newer, with landlock among its modules",
+            joined(
+                Text("hosting.no_landlock", "there is no Landlock"),
+                Text(
+                    "hosting.take_a_kernel_with_landlock",
+                    "take a kernel of 5.13 or newer, with landlock among its modules",
+                ),
             )
         )
     trees = [*map(str, python_trees())] if program.trees is None else program.trees
@@ -161,7 +174,7 @@ def _inside(word: str, directory: str) -> str:
     return word
 
 
-def _own_environment(program: Program, bot: str) -> dict[str, str]:
+def _own_environment(program: BotProgram, bot: str) -> dict[str, str]:
     """Return the environment of a program whose files lie at `bot`, with what its runtime adds."""
     if program.trees is None:
         return {**program.environment, **program.variables}
@@ -172,7 +185,7 @@ def _own_environment(program: Program, bot: str) -> dict[str, str]:
     return {**program.environment, **program.variables, "PYTHONPATH": os.pathsep.join(filter(None, [bot, *roots]))}
 
 
-def _inside_environment(program: Program, limits: Limits) -> dict[str, str]:
+def _inside_environment(program: BotProgram, limits: SandboxLimits) -> dict[str, str]:
     own = {name: value for name, value in program.environment.items() if name.startswith(("ARENA_", "PYTHON"))}
     own |= {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -187,7 +200,7 @@ def _inside_environment(program: Program, limits: Limits) -> dict[str, str]:
     return _own_environment(replace(program, environment=own), str(BOT))
 
 
-def _reduced_environment(program: Program) -> dict[str, str]:
+def _reduced_environment(program: BotProgram) -> dict[str, str]:
     home = program.environment.get("TMPDIR", "/tmp")
     python_path = _python_path(program.directory)
     own = {**program.environment, "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "PYTHONPATH": python_path}

@@ -14,7 +14,7 @@ DEFAULT_MEMORY_MB = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
     """The limits of one bot process with everything it starts. MB are MiB.
 
     `none` is a plain process of the arena's own user: the limits are watched, nothing is hidden from it.

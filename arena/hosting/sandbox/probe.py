@@ -18,17 +18,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting.cache_directory import cache_directory
+from arena.hosting.cgroups.errors import GroupError
+from arena.hosting.cgroups.offer import find_offer
+from arena.hosting.cgroups.place import GroupPlace
 from arena.hosting.errors import HostingError
-from arena.hosting.groups.errors import GroupError
-from arena.hosting.groups.offer import find_offer
-from arena.hosting.groups.place import GroupPlace
-from arena.hosting.proc.machine import read_boot_id
-from arena.hosting.sandbox.bubblewrap import MissingToolError, Shown, wrapper
-from arena.hosting.sandbox.checks import Check
-from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, Limits
+from arena.hosting.procfs.machine import read_boot_id
+from arena.hosting.sandbox.bubblewrap import MissingToolError, SandboxMounts, wrapper
+from arena.hosting.sandbox.checks import SandboxCheck
+from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
 from arena.hosting.sandbox.trial import PROGRAM, try_level
-from engine.text import Text, all_of
+from engine.text import Text, all_of, split
 
 _APPARMOR = Text(
     "hosting.apparmor_keeps_bubblewrap_namespaces_give",
@@ -50,7 +50,7 @@ class Probe:
     """What a trial of a level showed."""
 
     level: str
-    checks: Sequence[Check] = ()
+    checks: Sequence[SandboxCheck] = ()
     """Empty if nothing could be started, or if an earlier success is remembered."""
     problem: str = ""
     remedy: str = ""
@@ -73,12 +73,12 @@ def probe(level: str, *, remembered: bool = True) -> Probe:
     try:
         offer = find_offer() if level == STRICT else None
     except GroupError as error:
-        what, _, remedy = str(error).partition("; ")
+        what, remedy = split(str(error))
         return Probe(level, (), what, remedy)
     try:
         success = _success_file(level, offer)
     except (MissingToolError, UnknownMachineError) as error:
-        what, _, remedy = str(error).partition("; ")
+        what, remedy = split(str(error))
         return Probe(
             level, (), what, remedy or Text("hosting.take_x86_64_aarch64_machine", "take an x86_64 or aarch64 machine")
         )
@@ -113,7 +113,9 @@ def _remedy(problem: str) -> str:
 def _success_file(level: str, offer: GroupPlace | None) -> Path:
     """Return the file that records success with this command line, filter, interpreter, user, kernel and boot."""
     own_uid = os.geteuid() == 0
-    words = wrapper(Limits(level), Shown(PROGRAM.parent), own_uid=own_uid) if level in WRAPPED_LEVELS else []
+    words = (
+        wrapper(SandboxLimits(level), SandboxMounts(PROGRAM.parent), own_uid=own_uid) if level in WRAPPED_LEVELS else []
+    )
     with suppress(OSError):
         words.append(read_boot_id())
     if words:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from arena.hosting.builds import BUILDS_SUFFIX, BuildMissingError, BuildStore
 from arena.hosting.manifest import BotManifest, resolve_command
-from arena.hosting.runtimes.book import Runtimes
-from arena.hosting.runtimes.runtime import Runtime, RuntimeDescription
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.runtimes.runtime import InstalledRuntime, RuntimeDescription
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy, find_level
 from arena.hosting.store import StoredVersion, VersionStore
 from engine.text import Text, placed
@@ -23,7 +23,7 @@ class StoredProgram:
     command: tuple[str, ...]
     """What starts it in its directory, ready for exec."""
     manifest: BotManifest
-    used_runtime: Runtime
+    used_runtime: InstalledRuntime
 
     @property
     def runtime(self) -> str:
@@ -66,7 +66,7 @@ class StoredPrograms:
 
     store: VersionStore
     policy: SandboxPolicy = DEFAULT_POLICY
-    runtimes: Runtimes = field(default_factory=Runtimes)
+    runtimes: RuntimeCatalog = field(default_factory=RuntimeCatalog)
     build_root: Path | None = None
     """Where built versions lie; None for `X.builds` beside the store `X.bots`."""
 
@@ -93,7 +93,7 @@ class StoredPrograms:
         command = resolve_command(stored.manifest, directory, runtime.places)
         return StoredProgram(directory, command, stored.manifest, runtime)
 
-    def _built(self, stored: StoredVersion, runtime: Runtime) -> Path:
+    def _built(self, stored: StoredVersion, runtime: InstalledRuntime) -> Path:
         built = self.builds.get(stored.hash, runtime.hash)
         if built is None:
             raise BuildMissingError(

@@ -8,12 +8,12 @@ from pathlib import Path
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.sandbox.bubblewrap import MissingToolError
-from arena.hosting.sandbox.levels import Program, plan_start
-from arena.hosting.sandbox.limits import NONE, Limits
+from arena.hosting.sandbox.levels import BotProgram, plan_start
+from arena.hosting.sandbox.limits import NONE, SandboxLimits
 from arena.hosting.sandbox.seccomp import UnknownMachineError
 
 
-async def start_confined(launcher: LauncherClient, program: Program, limits: Limits) -> HostedProcess:
+async def start_confined(launcher: LauncherClient, program: BotProgram, limits: SandboxLimits) -> HostedProcess:
     """Start a program as a bot.
 
     At level `standard` its files lie at /bot, it works in a private /tmp, and its environment says so; its `scratch` is

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from arena.hosting.errors import HostingError, SandboxUnavailableError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
-from arena.hosting.proc.processes import list_descendants, read_relations
+from arena.hosting.procfs.processes import list_descendants, read_relations
 from arena.hosting.runtime_directory import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.bubblewrap import most_processes
-from arena.hosting.sandbox.checks import Check, judge
+from arena.hosting.sandbox.checks import SandboxCheck, judge
 from arena.hosting.sandbox.group_trial import try_groups
-from arena.hosting.sandbox.levels import Program
-from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, Limits
+from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.limits import STRICT, WRAPPED_LEVELS, SandboxLimits
 from arena.hosting.sandbox.start import start_confined
 from engine.text import Text
 
@@ -26,10 +26,10 @@ REPORT_LIMIT_S = 30.0
 _LOOK_S = 0.01
 
 
-async def try_level(level: str) -> list[Check]:
+async def try_level(level: str) -> list[SandboxCheck]:
     """Return the checks of a level on this machine. Raises SandboxUnavailableError if nothing can be started in it."""
     with runtime_directory() as directory, socket.socket(socket.AF_UNIX) as listener:
-        limits = Limits(level, socket=directory / SOCKET_NAME)
+        limits = SandboxLimits(level, socket=directory / SOCKET_NAME)
         listener.bind(str(limits.socket))
         listener.listen()
         outside = directory / "outside"
@@ -45,10 +45,12 @@ async def try_level(level: str) -> list[Check]:
         return [*judge(level, json.loads(said), most, os.geteuid(), left), *groups]
 
 
-async def _start(launcher: LauncherClient, limits: Limits, directory: Path, arguments: list[str]) -> HostedProcess:
+async def _start(
+    launcher: LauncherClient, limits: SandboxLimits, directory: Path, arguments: list[str]
+) -> HostedProcess:
     environment = {"ARENA_ADDRESS": f"unix:{limits.socket}", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, str(PROGRAM), *arguments]
-    program = Program(command, str(PROGRAM.parent), environment, directory / SCRATCH_NAME)
+    program = BotProgram(command, str(PROGRAM.parent), environment, directory / SCRATCH_NAME)
     try:
         return await start_confined(launcher, program, limits)
     except SandboxUnavailableError:

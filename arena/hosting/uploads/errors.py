@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import ClassVar
 
+from engine.os_errors import os_error_text
 from engine.text import Text, joined
 
 _LATER = Text("hosting.what_arrived_kept_submit_again", "what has arrived is kept, submit again later")
@@ -115,6 +116,6 @@ def storing() -> Iterator[None]:
             Text(
                 "hosting.service_cannot_store_upload",
                 "the service cannot store the upload ({why})",
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error

@@ -1,4 +1,4 @@
-"""One call that came over the completion queue: an `arena.referee.context.Context`, and a shorter way for its messages.
+"""One call that came over the completion queue: a `CallContext`, and a shorter way for its messages.
 
 `post` and `deliver` are that way: a message is sent without waiting for the transport, and what arrives is handed over
 where it comes out of the queue, so that neither takes a task or a turn of the event loop.
@@ -77,7 +77,7 @@ class QueueCall:
             self._is_receiving = False
             if not arrived.done():
                 arrived.set_result(data)
-            self._tell_end()
+            self._send_end()
 
         self._receive(take)
         self._is_receiving = True
@@ -160,7 +160,7 @@ class QueueCall:
                 delivered.set_exception(error)
         if not self._is_receiving and not delivered.done():
             delivered.set_result(None)
-        self._tell_end()
+        self._send_end()
 
     async def _wait_until_taken(self) -> None:
         if self._taken is None or self._taken.done():
@@ -177,9 +177,9 @@ class QueueCall:
         del self._raw
         self._wake()
         self._was_broken_off = was_broken_off
-        self._tell_end()
+        self._send_end()
 
-    def _tell_end(self) -> None:
+    def _send_end(self) -> None:
         """Tell that the call is over, but not before its last message, which may come out of the queue behind that."""
         if self._was_broken_off is not None and not self._is_receiving:
             on_end, self._on_end = self._on_end, _do_nothing

@@ -146,7 +146,7 @@ class RawCall:
             operations.insert(0, cygrpc.SendInitialMetadataOperation((), _NO_FLAGS))
         return self._start(*operations, tag=ignore)
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         """Put an event into the queue, from any thread, also after the end of the call."""
         self._call.start_server_batch((), ignore)
 

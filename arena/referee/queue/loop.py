@@ -1,7 +1,7 @@
 """An event loop that polls gRPC's completion queue where others wait for descriptors: one thread for everything.
 
-A descriptor that becomes ready cannot end that poll, so a second thread waits for them and then rings: it puts an event
-into the queue. Descriptors are rare here (the launcher, the coordinator), messages of bots are not.
+A descriptor that becomes ready cannot end that poll, so a second thread waits for them and then wakes it: it puts an
+event into the queue. Descriptors are rare here (the launcher, the coordinator), messages of bots are not.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from arena.referee.queue.bell import make_bell
 from arena.referee.queue.layer import Queue
+from arena.referee.queue.wakeup import make_wakeup
 from arena.wire.completion_queue import prepare
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def make_queue_loop() -> QueueLoop:
     """
     queue = Queue()
     try:
-        selector = _QueueSelector(queue, make_bell(queue))
+        selector = _QueueSelector(queue, make_wakeup(queue))
     except BaseException:
         queue.close()
         raise
@@ -89,13 +89,13 @@ def make_queue_loop() -> QueueLoop:
 class _QueueSelector(selectors.EpollSelector):
     """A selector that polls the queue, and looks at descriptors when the watch says that some are ready."""
 
-    def __init__(self, queue: Queue, bell: Callable[[], None]) -> None:
+    def __init__(self, queue: Queue, wakeup: Callable[[], None]) -> None:
         super().__init__()
         self.queue = queue
         self.polled_s = 0.0
         self.report: Callable[[Exception], None]
         """Is told what a tag raised."""
-        self._watch = _DescriptorWatch(self.fileno(), bell)
+        self._watch = _DescriptorWatch(self.fileno(), wakeup)
         self._watch.start()
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
@@ -125,15 +125,15 @@ class _QueueSelector(selectors.EpollSelector):
 
 
 class _DescriptorWatch(threading.Thread):
-    """Waits for the descriptors of a selector in a thread, and rings when some are ready.
+    """Waits for the descriptors of a selector in a thread, and wakes the loop when some are ready.
 
     It waits again only when they were handled, which is so when they are asked for the next time.
     """
 
-    def __init__(self, selector: int, ring: Callable[[], None]) -> None:
+    def __init__(self, selector: int, wake: Callable[[], None]) -> None:
         super().__init__(name="descriptors", daemon=True)
         self._selector = selector
-        self._ring = ring
+        self._wake = wake
         self._is_ready = self._was_taken = self._is_over = False
         self._may_wait = threading.Semaphore(0)
         self._end = os.eventfd(0, os.EFD_CLOEXEC)
@@ -149,7 +149,7 @@ class _DescriptorWatch(threading.Thread):
         return True
 
     def run(self) -> None:
-        """Wait and ring, until it is stopped."""
+        """Wait and wake the loop, until it is stopped."""
         poll = select.poll()
         poll.register(self._selector, select.POLLIN)
         poll.register(self._end, select.POLLIN)
@@ -158,7 +158,7 @@ class _DescriptorWatch(threading.Thread):
             if self._is_over:
                 break
             self._is_ready = self._is_ready or is_ready
-            self._ring()
+            self._wake()
             if is_ready:
                 self._may_wait.acquire()
 

@@ -20,9 +20,9 @@ from arena.service.metrics import Metrics
 from arena.service.scheduler.jobs import MatchPurpose
 from arena.service.tasks import SupervisedTasks, TaskSpec
 from arena.tournament.runner import MatchExecutor
-from arena.trial.grounds import grounds_of
 from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
-from arena.trial.values import Check, Ground, failed, finding_json
+from arena.trial.setups import setups_of
+from arena.trial.values import TrialCheck, TrialSetup, failed, finding_json
 from engine.text import Text, placed
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders
@@ -123,7 +123,7 @@ class AdmissionRunner:
             request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
             finding = failed(
-                Check.START, Text("service.cannot_started_here", "It cannot be started here: {why}.", why=error)
+                TrialCheck.START, Text("service.cannot_started_here", "It cannot be started here: {why}.", why=error)
             )
             return AdmissionVerdict(
                 AdmissionOutcome.REFUSED, (finding,), Text("service.refused", "Refused: {why}", why=finding.sentence)
@@ -145,7 +145,7 @@ class AdmissionRunner:
         """Return what is to be looked at, and how. Raises BotDirectoryError if the author is to blame."""
         programs, version = self._context.programs, taken.version
         program = programs.find(version.content_hash)
-        grounds = grounds_of(program.games)
+        grounds = setups_of(program.games)
         level = programs.sandbox_level(has_owner=False)
         own_level = programs.sandbox_level(has_owner=taken.owner is not None)
         self._context.supervisor.health.clear(SANDBOX)
@@ -159,7 +159,7 @@ class AdmissionRunner:
             clock=self._clock(grounds),
         )
 
-    def _clock(self, grounds: tuple[Ground, ...]) -> TimeControl:
+    def _clock(self, grounds: tuple[TrialSetup, ...]) -> TimeControl:
         """Return the tightest clock by the decision of the ladders that wait for the bot, or the usual one."""
         games = {ground.game for ground in grounds}
         pools = [one.pool for one in open_ladders(self._context.database) if one.pool.game in games]

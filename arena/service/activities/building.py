@@ -9,7 +9,7 @@ from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.model.admissions import Finding
 from arena.service.supervision import Supervisor
-from arena.trial.values import Check, failed
+from arena.trial.values import TrialCheck, failed
 from ratings.read.tournaments import entrant_versions
 from ratings.store.database import Database
 
@@ -24,7 +24,7 @@ async def build_for_admission(programs: StoredPrograms, version: str, *, has_own
     outcome = await build_version(programs, version, has_owner=has_owner)
     if not isinstance(outcome, BuildFailure):
         return None
-    return failed(Check.START, outcome.sentence, {"log": outcome.log[-_SHOWN_CHARACTERS:]})
+    return failed(TrialCheck.START, outcome.sentence, {"log": outcome.log[-_SHOWN_CHARACTERS:]})
 
 
 async def build_entrants(

@@ -14,7 +14,7 @@ from arena.service.scheduler.slots import Slots
 from arena.service.supervision import Supervisor
 from arena.service.wake_up import WakeUp
 from arena.tournament.errors import AlreadyRunningError, NotPlayableError
-from arena.tournament.pace import Pace
+from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from engine.text import Text
@@ -49,7 +49,7 @@ class ServiceContext:
     """Whether remote bots can connect to this service, so that it can play with them."""
 
     async def play(
-        self, tournament_id: str, kind: MatchPurpose, name: str, pace: Pace | None = None
+        self, tournament_id: str, kind: MatchPurpose, name: str, pace: MatchRateLimit | None = None
     ) -> RunProgress | None:
         """Play what is left of a tournament, and return how far it is then, or `None` if another process plays it.
 

@@ -13,7 +13,7 @@ from arena.service.activities.context import Plays, ServiceContext, plays_all
 from arena.service.scheduler.jobs import MatchPurpose
 from arena.service.tasks import SupervisedTasks, TaskSpec
 from arena.tournament.errors import NotPlayableError
-from arena.tournament.pace import Pace, matches_to_look_at, pace_after, rate_of
+from arena.tournament.rate_limit import MatchRateLimit, matches_to_look_at, pace_after, rate_of
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.read.absences import absent_versions, contenders
 from ratings.read.ladders import last_starts, open_ladders
@@ -50,7 +50,7 @@ class LadderRunner:
         self._matches_per_day = matches_per_day
         self._clock = clock
         self._tasks = SupervisedTasks(context.supervisor)
-        self._paces: dict[str, tuple[int, Pace | None]] = {}
+        self._paces: dict[str, tuple[int, MatchRateLimit | None]] = {}
         self._round_s = round_s
         self._plays = plays
 
@@ -110,7 +110,7 @@ class LadderRunner:
     def _rate(self, running: RunningLadder) -> int:
         return rate_of(running.ladder.settings, self._matches_per_day)
 
-    async def _pace(self, running: RunningLadder) -> Pace | None:
+    async def _pace(self, running: RunningLadder) -> MatchRateLimit | None:
         """Return the pace of a ladder, which it keeps from run to run, and over the end of the service."""
         rate = self._rate(running)
         known = self._paces.get(running.ladder.id)
@@ -119,7 +119,7 @@ class LadderRunner:
             known = self._paces[running.ladder.id] = rate, pace
         return known[1]
 
-    def _resumed(self, running: RunningLadder, rate: int) -> Pace:
+    def _resumed(self, running: RunningLadder, rate: int) -> MatchRateLimit:
         """Return the pace after what was played of it lately."""
         starts = last_starts(self._context.database, running.tournament.id, matches_to_look_at(rate))
         now_s, wall_s = self._clock(), time.time()

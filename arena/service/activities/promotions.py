@@ -24,7 +24,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders
 from ratings.read.promotions import PromotionTest, WaitingVersion, promotion_tests, waiting_versions
 from ratings.read.tournaments import tournament_row
-from ratings.statistics.compare.comparison import Answer
+from ratings.statistics.compare.comparison import ComparisonAnswer
 from ratings.store.ladders import RunningLadder, plays
 from ratings.values.names import ARENA
 
@@ -106,7 +106,7 @@ class PromotionRunner:
             found = comparison_of(database, test.tournament.id)
             assert found is not None
             note = f"{test.tournament.name}: {comparison_note(found)}, after {found.pairs} steps"
-            if found.answer == Answer.NOT_BETTER:
+            if found.answer == ComparisonAnswer.NOT_BETTER:
                 return self._hold_back(
                     waiting,
                     Text(

@@ -25,8 +25,8 @@ from arena.trial.judging import (
     judge_play,
     judge_second_match,
 )
-from arena.trial.trials import Played, UndecidedError, play_all
-from arena.trial.values import Bout, Check, failed, passed, skipped
+from arena.trial.trials import PlayedTrial, UndecidedError, play_all
+from arena.trial.values import TrialCheck, TrialMatch, failed, passed, skipped
 from engine.text import Text
 
 Report = Callable[[Finding], None]
@@ -84,14 +84,14 @@ class _Admission:
         self.findings: list[Finding] = []
         self.matches = 0
         self._is_sound = True
-        self._played: list[Played] = []
+        self._played: list[PlayedTrial] = []
 
     async def look(self) -> None:
         """Make all checks that make sense. Raises UndecidedError."""
         if not self._request.grounds:
             self._add(
                 failed(
-                    Check.PLAY,
+                    TrialCheck.PLAY,
                     Text(
                         "service.none_games_bot_toml_installed",
                         "None of the games in its bot.toml is installed here; name one that is.",
@@ -101,7 +101,7 @@ class _Admission:
         elif await self._look_at_start() and await self._look_at_play():
             await self._look_closely()
         done = checks_of(self.findings)
-        for check in Check:
+        for check in TrialCheck:
             if check not in done:
                 self._add(skipped(check, _NOT_YET))
 
@@ -112,7 +112,7 @@ class _Admission:
         if not first.processes:
             self._add_all(map(finding_of, blunders))
             return False
-        self._add(passed(Check.START, Text("service.starts_joins_time", "It starts, and joins in time.")))
+        self._add(passed(TrialCheck.START, Text("service.starts_joins_time", "It starts, and joins in time.")))
         self._is_sound = not blunders
         return True
 
@@ -126,7 +126,7 @@ class _Admission:
             return False
         self._add(
             passed(
-                Check.PROTOCOL,
+                TrialCheck.PROTOCOL,
                 Text("service.kept_protocol_matches", "It kept to the protocol in {count} matches.", count=len(bouts)),
             )
         )
@@ -156,7 +156,7 @@ class _Admission:
         """Report faults; one of a process that had played before is looked at again with new processes."""
         self._add_all(await explain(blunders, self._play))
 
-    async def _play(self, bouts: Sequence[Bout]) -> list[Played]:
+    async def _play(self, bouts: Sequence[TrialMatch]) -> list[PlayedTrial]:
         played = await play_all(self._executor, bouts)
         self.matches += len(played)
         return played

@@ -9,18 +9,18 @@ from dataclasses import replace
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
 from arena.service.admission.values import AdmissionRequest
-from arena.trial.values import Bout, Ground
+from arena.trial.values import TrialMatch, TrialSetup
 
 _SEED_BITS = 53
 
 
-def first_bout(request: AdmissionRequest) -> Bout:
+def first_bout(request: AdmissionRequest) -> TrialMatch:
     """Return the match that shows whether the bot starts at all."""
     ground = request.grounds[0]
     return _bout(request, "first", ground, [request.bot, *_samples(request, ground.seats - 1)])
 
 
-def playing_bouts(request: AdmissionRequest, grounds: Iterable[Ground]) -> list[Bout]:
+def playing_bouts(request: AdmissionRequest, grounds: Iterable[TrialSetup]) -> list[TrialMatch]:
     """Return the matches that show whether it can play on the grounds: alone, in the first seat and in the last."""
     bouts = []
     for ground in grounds:
@@ -33,7 +33,7 @@ def playing_bouts(request: AdmissionRequest, grounds: Iterable[Ground]) -> list[
     return bouts
 
 
-def clock_bouts(request: AdmissionRequest) -> list[Bout]:
+def clock_bouts(request: AdmissionRequest) -> list[TrialMatch]:
     """Return one match of each game under the tight clock, with processes that end with it."""
     rival = request.rival or request.samples[0]
     bouts = []
@@ -44,7 +44,7 @@ def clock_bouts(request: AdmissionRequest) -> list[Bout]:
     return bouts
 
 
-def repeated_bouts(request: AdmissionRequest) -> list[tuple[Bout, Bout]]:
+def repeated_bouts(request: AdmissionRequest) -> list[tuple[TrialMatch, TrialMatch]]:
     """Return a match of each game twice, for new processes; nothing if the bot promises no equal answers."""
     if not request.bot.is_deterministic:
         return []
@@ -53,7 +53,7 @@ def repeated_bouts(request: AdmissionRequest) -> list[tuple[Bout, Bout]]:
     return [(bout, bout.with_fresh_bots()) for bout in once]
 
 
-def memory_bouts(request: AdmissionRequest) -> list[Bout]:
+def memory_bouts(request: AdmissionRequest) -> list[TrialMatch]:
     """Return a match of each game after which the bot is asked again in new processes, if it promises equal answers."""
     if not request.bot.is_deterministic:
         return []
@@ -64,9 +64,9 @@ def memory_bouts(request: AdmissionRequest) -> list[Bout]:
     return bouts
 
 
-def one_of_each_game(grounds: Sequence[Ground]) -> list[Ground]:
+def one_of_each_game(grounds: Sequence[TrialSetup]) -> list[TrialSetup]:
     """Return the first ground of each game."""
-    first: dict[str, Ground] = {}
+    first: dict[str, TrialSetup] = {}
     for ground in grounds:
         first.setdefault(ground.game, ground)
     return list(first.values())
@@ -77,8 +77,12 @@ def _samples(request: AdmissionRequest, count: int) -> list[SeatSpec]:
 
 
 def _bout(
-    request: AdmissionRequest, kind: str, ground: Ground, seats: Sequence[SeatSpec], clock: TimeControl | None = None
-) -> Bout:
+    request: AdmissionRequest,
+    kind: str,
+    ground: TrialSetup,
+    seats: Sequence[SeatSpec],
+    clock: TimeControl | None = None,
+) -> TrialMatch:
     name = f"{request.admission_id}-{kind}-{ground.game}-{ground.seats}"
     spec = MatchSpec(
         match_id=name,
@@ -95,9 +99,9 @@ def _bout(
         ),
         keeps_logs=True,
     )
-    return Bout(ground, spec, tuple(index for index, seat in enumerate(seats) if seat is request.bot))
+    return TrialMatch(ground, spec, tuple(index for index, seat in enumerate(seats) if seat is request.bot))
 
 
-def _draw(seed: int, kind: str, ground: Ground, what: str) -> int:
+def _draw(seed: int, kind: str, ground: TrialSetup, what: str) -> int:
     digest = hashlib.sha256(f"{seed}/{kind}/{ground.game}/{ground.seats}/{what}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> (64 - _SEED_BITS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.model.admissions import Finding
-from arena.trial.values import Ground
+from arena.trial.values import TrialSetup
 
 CLOCK = parse_time_control("250ms")
 TIGHT_CLOCK = parse_time_control("50ms")
@@ -20,7 +20,7 @@ class AdmissionRequest:
 
     admission_id: str
     bot: SeatSpec
-    grounds: tuple[Ground, ...]
+    grounds: tuple[TrialSetup, ...]
     """Where it must be able to play, at least one; those of one game stand together, the fewest seats first."""
     samples: tuple[SeatSpec, ...]
     """Whom it plays against, at least one: quick bots that make no faults."""

@@ -16,6 +16,7 @@ from arena.service.backup.format import BUILDS, DATABASE, SETTINGS, STORE
 from arena.service.backup.own_database import play_own_database
 from arena.service.backup.reader import UnpackedArchive, unpack
 from arena.service.home import PRIVATE, Home
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 from ratings.ledger.check import check
 from ratings.read.held import held_versions
@@ -141,7 +142,7 @@ def _explain(directory: Path, error: OSError) -> str:
     why = (
         Text("service.no_room_left_disk", "no room is left on its disk")
         if is_full
-        else placed(error.strerror, error.filename or directory)
+        else placed(os_error_text(error), error.filename or directory)
     )
     return Text(
         "service.not_restored_make_room_name",

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from arena.hosting.errors import HostingError
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import parse_runtimes
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -20,7 +20,7 @@ from arena.service.retention.forecast import DiskForecast, forecast
 from arena.service.server.tls import find_certificate
 from arena.service.settings.reading import EffectiveSettings
 from arena.service.settings.values import RetentionSection
-from arena.tournament.pace import rate_of
+from arena.tournament.rate_limit import rate_of
 from engine.text import Text
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.ladders import open_ladders
@@ -70,7 +70,7 @@ def check(home: Home, effective: EffectiveSettings) -> CheckReport:
 def _look_at_runtimes(home: Home, effective: EffectiveSettings) -> list[str]:
     """Return what is wrong with the definitions of runtimes, or else with what they name on this machine."""
     try:
-        runtimes = Runtimes(parse_runtimes(effective.runtimes, place=str(home.settings_file)))
+        runtimes = RuntimeCatalog(parse_runtimes(effective.runtimes, place=str(home.settings_file)))
     except RuntimeSettingsError as error:
         return [str(error)]
     problems = []

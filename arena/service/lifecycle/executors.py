@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from arena.executor.interface import Executor
 from arena.executor.local import LocalExecutor
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.service.logs import get_logger
 from arena.service.settings.values import ServiceSection
@@ -57,7 +57,7 @@ class ExecutorFactory:
             workers=self._settings.workers,
             warm_mb=self._settings.warm_memory,
             runtimes={} if self.programs is None else self.programs.runtimes.tables(),
-            say=self._warn,
+            report=self._warn,
         )
         return RayExecutor(options)
 

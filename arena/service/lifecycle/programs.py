@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.settings import parse_runtimes
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -19,7 +19,7 @@ def make_programs(home: Home, settings: ServiceSettings) -> StoredPrograms:
     return StoredPrograms(
         VersionStore(home.store),
         policy_of(service.sandbox, allow_reduced=service.allow_reduced_sandbox),
-        Runtimes(parse_runtimes(settings.runtimes, place=str(home.settings_file))),
+        RuntimeCatalog(parse_runtimes(settings.runtimes, place=str(home.settings_file))),
         home.builds,
     )
 

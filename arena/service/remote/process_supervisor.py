@@ -25,7 +25,7 @@ FindDead = Callable[[Collection[str]], Awaitable[Collection[str]]]
 
 
 class RemoteProcessSupervisor:
-    """Implements `arena.executor.remote.Gate`; `run` keeps the process going until it is cancelled."""
+    """Implements `arena.executor.remote.JoinHandler`; `run` keeps the process going until it is cancelled."""
 
     def __init__(
         self,

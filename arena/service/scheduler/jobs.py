@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.scheduler.fair import Charge
-from arena.tournament.pace import Pace
+from arena.tournament.rate_limit import MatchRateLimit
 
 OwnerLimit = Callable[[str], int]
 """Returns how many matches with bots of an owner may run at the same time; 0 for no limit."""
@@ -56,7 +56,7 @@ class MatchQueue:
 
     kind: MatchPurpose
     name: str
-    pace: Pace | None = None
+    pace: MatchRateLimit | None = None
     waiting: dict[str, QueuedMatch] = field(default_factory=dict)
     """By match id, in order."""
     running: dict[str, QueuedMatch] = field(default_factory=dict)

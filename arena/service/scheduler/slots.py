@@ -26,7 +26,7 @@ from arena.service.scheduler.jobs import (
     without_slot,
 )
 from arena.tournament.host_watch import HostWatch
-from arena.tournament.pace import Pace
+from arena.tournament.rate_limit import MatchRateLimit
 from arena.tournament.runner import MatchExecutor
 from engine.text import Text
 
@@ -79,7 +79,7 @@ class Slots:
         self._is_idle = asyncio.Event()
         self._is_idle.set()
 
-    def view(self, kind: MatchPurpose, name: str, *, pace: Pace | None = None, width: int = 0) -> SlotsView:
+    def view(self, kind: MatchPurpose, name: str, *, pace: MatchRateLimit | None = None, width: int = 0) -> SlotsView:
         """Return the slots as one activity sees them; it closes the view when it ends.
 
         An activity whose matches need no slot may order as many of them at once as if there were `width` slots.

@@ -38,5 +38,5 @@ class LiveSlots:
             async with aclosing(self._watch(match_id, after=after, logs=logs)) as events:
                 async for event in events:
                     yield event
-        except interface.FellBehindError as error:
+        except interface.WatcherFellBehindError as error:
             raise FellBehindError(error.sequence) from error

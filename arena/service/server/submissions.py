@@ -11,7 +11,7 @@ from typing import Protocol
 import grpc
 
 from arena.app.policy import Viewer
-from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.archive.transport import CHUNK_BYTES
 from arena.hosting.manifest import BotDirectoryError
@@ -34,7 +34,7 @@ from ratings.store.database import Database
 from ratings.values.names import OPERATOR, stored_bot_name
 
 _HOUR_S = 3600.0
-_REFUSALS = (ArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)
+_REFUSALS = (BotArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)
 """What is said of an archive for good; after anything else the same archive may be taken another time."""
 
 

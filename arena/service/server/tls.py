@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from arena.rpc.certificates import fingerprint_of
 from arena.rpc.errors import CertificateError
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 if TYPE_CHECKING:  # it costs 20 ms and 8 MB, and only making a certificate needs it
@@ -50,7 +51,7 @@ def read_pem(file: Path) -> bytes:
                 "service.cannot_read_arena_serve_tls",
                 "cannot read {file}: {why}; `arena serve --tls-self-signed` makes a certificate and its key",
                 file=file,
-                why=error.strerror,
+                why=os_error_text(error),
             )
         ) from error
 

@@ -20,6 +20,7 @@ from arena.service.settings.values import (
     ServiceSettings,
     WeightsSection,
 )
+from engine.os_errors import os_error_text
 from engine.text import Text, placed
 from ratings.store.passwords import without_password
 
@@ -115,7 +116,7 @@ def _read_file(file: Path, problems: list[str]) -> dict[str, Any]:
                 "service.cannot_read_check_permissions",
                 "{file} cannot be read: {why}; check its permissions",
                 file=file,
-                why=error.strerror,
+                why=os_error_text(error),
             )
         )
     except UnicodeDecodeError:

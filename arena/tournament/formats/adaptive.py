@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from arena.tournament.formats.apart import count_tables, owners_of
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import FormatStanding, Traits
+from arena.tournament.formats.same_owner import count_tables, owners_of
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import standing_rows, tally
@@ -18,8 +18,8 @@ from ratings.statistics.errors import ResultsError
 from ratings.statistics.stopping.question import check_question, parse_question
 
 if TYPE_CHECKING:  # NumPy is imported when there is something to compute
-    from ratings.statistics.official.table import OfficialTable
-    from ratings.statistics.stopping.standing import Standing
+    from ratings.statistics.official.table import FittedTable
+    from ratings.statistics.stopping.status import QuestionStatus
 
 DEFAULT_QUESTION = "top 3 known at 95%"
 DEFAULT_WITHIN = 10.0
@@ -91,27 +91,27 @@ class Adaptive:
             chosen = next_blocks(table, question, present, self.seats, _BLOCKS_A_WAVE, seed, owners)
         return seat_groups(situation, [[names[label] for label in order] for order in chosen])
 
-    def _standing(self, table: OfficialTable, asked: Sequence[str], entrants: int) -> Standing:
-        from ratings.statistics.stopping.standing import standing
+    def _standing(self, table: FittedTable, asked: Sequence[str], entrants: int) -> QuestionStatus:
+        from ratings.statistics.stopping.status import question_status
 
         at_first_look = _FIRST_WAVES * -(-entrants // (self.seats - 1))
-        return standing(table, parse_question(self.until), asked, max(self.blocks / at_first_look, 1.0))
+        return question_status(table, parse_question(self.until), asked, max(self.blocks / at_first_look, 1.0))
 
-    def answer(self, situation: Situation) -> Standing:
+    def answer(self, situation: Situation) -> QuestionStatus:
         """Return how well all whole blocks answer the question; entrants by their id.
 
         If so many withdrew that no more are left than are asked for, it is answered.
         """
-        from ratings.statistics.stopping.standing import Standing
+        from ratings.statistics.stopping.status import QuestionStatus
 
         question = parse_question(self.until)
         stayed = [entrant.id for entrant in situation.entrants if entrant.withdrawn is None]
         if len(stayed) <= question.places:
-            return Standing(True, 1.0, tuple(stayed), ())
+            return QuestionStatus(True, 1.0, tuple(stayed), ())
         labels = _labels(situation)
         names = {label: entrant for entrant, label in labels.items()}
         found = self._standing(_table(situation), [labels[entrant] for entrant in stayed], len(labels))
-        return Standing(
+        return QuestionStatus(
             found.is_known,
             found.confidence,
             tuple(names[label] for label in found.leaders),
@@ -130,13 +130,13 @@ class Adaptive:
             "blocks": sum(block.is_whole for block in situation.blocks),
         }
 
-    def recorded(self, answer: Mapping[str, Any]) -> Standing:
+    def recorded(self, answer: Mapping[str, Any]) -> QuestionStatus:
         """Return the answer that `conclude` gave."""
-        from ratings.statistics.stopping.standing import Standing
+        from ratings.statistics.stopping.status import QuestionStatus
 
-        return Standing(True, answer["confidence"], tuple(answer["leaders"]), tuple(answer["contenders"]))
+        return QuestionStatus(True, answer["confidence"], tuple(answer["leaders"]), tuple(answer["contenders"]))
 
-    def answers(self, situation: Situation, most: int) -> list[tuple[int, Standing]]:
+    def answers(self, situation: Situation, most: int) -> list[tuple[int, QuestionStatus]]:
         """Return the answer after so many whole blocks, at `most` moments from the first that gave one until now."""
         past = [replace(situation, waves=situation.waves[:end]) for end in range(_FIRST_WAVES, situation.wave + 1)]
         counted = [(sum(block.is_whole for block in one.blocks), one) for one in past]
@@ -188,7 +188,7 @@ def _labels(situation: Situation) -> dict[str, str]:
     return {entrant.id: f"{place:06}" for place, entrant in enumerate(situation.entrants)}
 
 
-def _table(situation: Situation) -> OfficialTable:
+def _table(situation: Situation) -> FittedTable:
     """Return the official table of all whole blocks, entrants by label."""
     from ratings.statistics.official.results import results_of
     from ratings.statistics.official.table import official_table

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 
-from arena.tournament.formats.apart import Owners, are_apart, count_tables, keeping_apart, sitting_out, spread
 from arena.tournament.formats.pairing import choose_byes, pair
+from arena.tournament.formats.same_owner import Owners, are_apart, count_tables, keeping_apart, sitting_out, spread
 from arena.tournament.formats.situation import BlockState, PlayedBlock
 from arena.tournament.formats.tally import block_points, most_block_points
 

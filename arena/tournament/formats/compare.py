@@ -18,8 +18,8 @@ from arena.tournament.formats.tally import standings_by_score
 from engine.text import Text
 from ratings.statistics.blocks import rotations
 from ratings.statistics.compare.betting import Capital
-from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison, usual_steps
-from ratings.statistics.compare.games import Game, Step
+from ratings.statistics.compare.comparison import CompareSettings, Comparison, ComparisonAnswer, usual_steps
+from ratings.statistics.compare.steps import ComparedMatch, ComparisonStep
 
 DEFAULT_STEPS = CompareSettings().max_steps
 MATCHES_A_WAVE = 12
@@ -147,7 +147,7 @@ class Compare:
         planned = situation.past.blocks + len(situation.blocks)
         # Void steps are missing, and none comes any more.
         if is_all and comparison.answer is None and planned >= self.blocks_per_seed * self.pairs:
-            return replace(comparison, answer=Answer.UNDECIDED, answered_after=comparison.steps)
+            return replace(comparison, answer=ComparisonAnswer.UNDECIDED, answered_after=comparison.steps)
         return comparison
 
     def _fold(self, situation: Situation) -> tuple[Comparison, bool]:
@@ -174,29 +174,33 @@ class Compare:
                 comparison = comparison.after(self._step(blocks, new, old))
                 yield comparison
 
-    def _step(self, blocks: Sequence[PlayedBlock], new: str, old: str) -> Step:
+    def _step(self, blocks: Sequence[PlayedBlock], new: str, old: str) -> ComparisonStep:
         """Return the matches of a step, each with that in which NEW and OLD have changed places."""
         forfeits = _forfeits(blocks, new), _forfeits(blocks, old)
         if self.design == Design.APART:
             fresh, stale = (
                 self._tested(block, is_new=is_new) for block, is_new in zip(blocks, (True, False), strict=True)
             )
-            return Step(tuple(zip(fresh, stale, strict=True)), forfeits)
+            return ComparisonStep(tuple(zip(fresh, stale, strict=True)), forfeits)
         games = [_together(block, new, old) for block in blocks]
         if len(games) == 2:
-            return Step(tuple(zip(*games, strict=True)), forfeits)
+            return ComparisonStep(tuple(zip(*games, strict=True)), forfeits)
         turn = turn_to_change(blocks[0].order, new, old)
         assert turn is not None
         firsts = [number for number in range(self.seats) if number // turn % 2 == 0]
-        return Step(tuple((games[0][first], games[0][(first + turn) % self.seats]) for first in firsts), forfeits)
+        return ComparisonStep(
+            tuple((games[0][first], games[0][(first + turn) % self.seats]) for first in firsts), forfeits
+        )
 
-    def _tested(self, block: PlayedBlock, *, is_new: bool) -> list[Game]:
+    def _tested(self, block: PlayedBlock, *, is_new: bool) -> list[ComparedMatch]:
         """Return the matches of a block in which the first of its order alone is tested."""
         played = enumerate(zip(block.ranks, block.digests, strict=True))
         games = []
         for rotation, (ranks, digest) in played:
             seats = frozenset({(-rotation) % self.seats})
-            games.append(Game(seats if is_new else frozenset(), frozenset() if is_new else seats, ranks, digest))
+            games.append(
+                ComparedMatch(seats if is_new else frozenset(), frozenset() if is_new else seats, ranks, digest)
+            )
         return games
 
     def remember(self, situation: Situation) -> Comparison:
@@ -219,7 +223,7 @@ class Compare:
             better,
             not_better,
             {Fraction(above, below): count for above, below, count in data["scores"]},
-            None if data["answer"] is None else Answer(data["answer"]),
+            None if data["answer"] is None else ComparisonAnswer(data["answer"]),
             **figures | {name: tuple(figures[name]) for name in ("outcomes", "forfeits")},
         )
 
@@ -240,10 +244,10 @@ def read_settings(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**settings, **halved}
 
 
-def _together(block: PlayedBlock, new: str, old: str) -> list[Game]:
+def _together(block: PlayedBlock, new: str, old: str) -> list[ComparedMatch]:
     """Return the matches of a block in which NEW and OLD sit."""
     return [
-        Game(_seats_of(sitting, new), _seats_of(sitting, old), ranks, digest)
+        ComparedMatch(_seats_of(sitting, new), _seats_of(sitting, old), ranks, digest)
         for sitting, ranks, digest in zip(rotations(block.order), block.ranks, block.digests, strict=True)
     ]
 

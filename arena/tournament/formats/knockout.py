@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from arena.tournament.formats.apart import owners_of
 from arena.tournament.formats.bracket import Bracket
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import FormatStanding, Traits
+from arena.tournament.formats.same_owner import owners_of
 from arena.tournament.formats.situation import BlockState, CircularOrder, PlayedBlock, Situation, Wave
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import standing_rows, tally

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from arena.tournament.formats import ladder_memory
-from arena.tournament.formats.apart import count_tables, free_for, owners_of, sitting_out
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Format, FormatStanding, Traits
 from arena.tournament.formats.ladder_memory import LadderMemory, memory_of
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.past import Tally
+from arena.tournament.formats.same_owner import count_tables, free_for, owners_of, sitting_out
 from arena.tournament.formats.situation import CircularOrder, Entrant, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.swiss import RETIRE_AFTER

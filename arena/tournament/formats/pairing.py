@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 
-from arena.tournament.formats.apart import Owners, free_for, keeping_apart, sitting_out
 from arena.tournament.formats.matching import Matching
+from arena.tournament.formats.same_owner import Owners, free_for, keeping_apart, sitting_out
 
 Meetings = Callable[[str, str], int]
 """How many blocks two entrants have had together."""

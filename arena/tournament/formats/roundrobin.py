@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from arena.tournament.formats.apart import are_apart, owners_of
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.combinations import CombinationOrder
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import CHALLENGER, FormatStanding, Traits
+from arena.tournament.formats.same_owner import are_apart, owners_of
 from arena.tournament.formats.sampling import balanced_sample, sample_apart
 from arena.tournament.formats.schedule import check_round_robin, schedule
 from arena.tournament.formats.seeds import derive

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from arena.tournament.formats.apart import count_tables, crowded, owners_of
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import FormatStanding, Traits
 from arena.tournament.formats.pairing import choose_byes, seat_tables
 from arena.tournament.formats.past import Tally
+from arena.tournament.formats.same_owner import count_tables, crowded, owners_of
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import keep_failing, most_block_points, standing_rows, tally

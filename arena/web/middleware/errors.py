@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
 from arena.i18n.translation import translate
+from arena.i18n.validation import validation_text
 from arena.match.replay import ReplayError
 from arena.model.errors import ClientError, ErrorKind, kind_of
 from arena.story.errors import StoryError
@@ -28,6 +29,7 @@ from arena.web.shared.rendering import POLLS, WAITS, render
 from arena.web.shared.streams import TooManyStreamsError
 from arena.web.viewer.semaphore import TooManyWaitingError
 from engine.errors import EngineError
+from engine.text import placed
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 
@@ -137,7 +139,7 @@ async def _answer_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:])
-    return error_page(request, 400, f"{place}: {first['msg']}")
+    return error_page(request, 400, placed(place, validation_text(first)))
 
 
 async def _answer_any(request: Request, error: Exception) -> Response:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.names import check_path, shown
+from arena.hosting.archive.names import check_path, quote_path
 from arena.hosting.content import is_left_out
 from arena.web.owners.archives import BROKEN, InvalidUploadError, read_members
 from arena.web.redaction.public_message import is_full
@@ -41,13 +41,13 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
                     )
                 )
             left -= _write(directory, path, content, left, is_program=is_program)
-    except ArchiveError as error:
+    except BotArchiveError as error:
         raise InvalidUploadError(str(error)) from error
     except InvalidUploadError:
         raise
     except FileExistsError as error:
         raise InvalidUploadError(
-            Text("web.twice_leave_one_out", "{path} is in it twice; leave one out", path=shown(path))
+            Text("web.twice_leave_one_out", "{path} is in it twice; leave one out", path=quote_path(path))
         ) from error
     except BROKEN as error:
         if is_full(error):

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.errors import HostingError
 from arena.i18n.catalogue import words
@@ -77,6 +77,6 @@ def _hand_in(request: Request, session: OwnerSession, archive: UploadFile, messa
         try:
             bot = unpack_bot(archive.file, Path(directory), limits)
             submitted = submit(arena, bot, message, lambda _sent, _total: None)
-        except (InvalidUploadError, HostingError, ArchiveError) as error:
+        except (InvalidUploadError, HostingError, BotArchiveError) as error:
             raise HTTPException(400, placed((archive.filename or "")[:100], error)) from error
     return f"{submitted.bot}@{submitted.content_hash}"

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import grpc
 
-from arena.connect.backoff import Backoff
-from arena.connect.refusals import Turn, end_of
+from arena.connect.backoff import ReconnectBackoff
+from arena.connect.refusals import RetryDecision, end_of
 from arena.connect.stream import ServiceStream, open_stream
 from arena.model.people import GUEST_VERSION
 from arena.rpc.channel import Endpoint
@@ -33,7 +33,7 @@ class VisitorConnection:
         self._hear = receive
         self._note = note
         self._stream: ServiceStream | None = None
-        self._backoff = Backoff(first_s=0.1, most_s=LONGEST_PAUSE_S)
+        self._backoff = ReconnectBackoff(first_s=0.1, most_s=LONGEST_PAUSE_S)
         self._is_in = asyncio.Event()
         self._sending: set[asyncio.Task[None]] = set()
 
@@ -54,7 +54,7 @@ class VisitorConnection:
             except grpc.aio.AioRpcError as error:
                 end = end_of(error, self._endpoint)
                 self.trouble = str(end.error)
-                if end.turn is Turn.END and not end.is_vague:
+                if end.turn is RetryDecision.END and not end.is_vague:
                     raise end.error from error
             finally:
                 self._stream = None

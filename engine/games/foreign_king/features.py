@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from engine.features import Featured, Part, cells, flags, masks, numbers, packed, per_member, per_seat
+from engine.features import Featured, FeaturePart, cells, flags, masks, numbers, packed, per_member, per_seat
 from engine.games.foreign_king.actions import LOAN, REPAY, SPACES
 from engine.games.foreign_king.board import PROVINCE_COUNT
 from engine.games.foreign_king.options import Options
@@ -36,7 +36,7 @@ _WITH_UNITS: Final = frozenset({VIRT, VIRT_TO})
 _USED: Final = {0: 0, LOAN: 1, REPAY: 2}
 
 
-def parts(seats: int, options: Options) -> Sequence[Part]:
+def parts(seats: int, options: Options) -> Sequence[FeaturePart]:
     """Return what the planes are; with 2 seats the virtual player has planes behind theirs."""
     table = per_seat(seats)
     colours = table if seats > 2 else (*table, ":virtual")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.kit.options import DeclaredOptions, Number, OneOf, option, remade
+from engine.kit.options import DeclaredOptions, IntegerOption, OneOf, option, remade
 from engine.text import Text
 
 HIGHEST_CAP: Final = 1000
@@ -48,7 +48,7 @@ class Options:
         ),
     )
     max_rounds: int = option(
-        Number(1, HIGHEST_CAP),
+        IntegerOption(1, HIGHEST_CAP),
         Text("rules.rounds_after_which_game_scored", "rounds after which the game is scored as it stands (A55)"),
         default=100,
     )

@@ -16,10 +16,10 @@ from engine.games.foreign_king import clones
 from engine.games.foreign_king.actions import ACTIONS, LOAN, REPAY, SPACE_COUNT
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.options import OPTIONS, Options
-from engine.kit.fields import Group, PositionForm, stated, unstated
-from engine.kit.forms import ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
+from engine.kit.fields import FieldGroup, PositionForm, stated, unstated
+from engine.kit.forms import ListOf, Name, Number, Numbers, Optional, OptionsForm, SeatNumber, seat_count
 from engine.kit.phases import KnownTable, PhasedState, PhaseTable
-from engine.kit.tables import ByName, Columns, Packed
+from engine.kit.tables import ByName, Columns, PackedCounts
 from engine.native import give_methods
 
 PHASES: Final = (
@@ -56,9 +56,9 @@ REPAYMENT: Final = 4
 ALL_FACTORIES: Final = 2 * FACTORIES_PER_TYPE
 ACTIVE: Final = 63
 """Mask of the active factories in a packed province."""
-FACTORIES: Final = Packed("MTmt", bits=3, most=FACTORIES_PER_TYPE)
+FACTORIES: Final = PackedCounts("MTmt", bits=3, most=FACTORIES_PER_TYPE)
 """Metallurgical and textile factories of a province, active; then the same inactive."""
-SUPPLY: Final = Packed("MT", bits=3, most=FACTORIES_PER_TYPE)
+SUPPLY: Final = PackedCounts("MT", bits=3, most=FACTORIES_PER_TYPE)
 _MOST: Final = 9999
 """No score and no purse is larger."""
 _MOST_UNITS: Final = 44
@@ -86,7 +86,7 @@ def _zeros(size: Callable[[Any], int]) -> Callable[[Any], list[int]]:
     return lambda state: [0] * size(state)
 
 
-_PENDING: Final = Group("pending")
+_PENDING: Final = FieldGroup("pending")
 """What the phase needs beyond the table."""
 
 
@@ -105,12 +105,12 @@ class ForeignKingState(PhasedState):
     seats: int = stated(Number(2, 4))
     options: Options = stated(OptionsForm(OPTIONS))
     phase: int = stated(Name(PHASES), start=TURN)
-    decider: int | None = stated(Optional(Seat()), key="seat", start=0)
-    active: int = stated(Seat(), start=0)
+    decider: int | None = stated(Optional(SeatNumber()), key="seat", start=0)
+    active: int = stated(SeatNumber(), start=0)
     """Whose turn it is; in ORDER the claimant."""
     round: int = stated(Number(1, lambda state: state.options.max_rounds), start=1)
     order: tuple[int, ...] = stated(
-        ListOf(Seat(), size=seat_count, distinct=True, kind=tuple), start=lambda state: tuple(range(state.seats))
+        ListOf(SeatNumber(), size=seat_count, distinct=True, kind=tuple), start=lambda state: tuple(range(state.seats))
     )
     """Seats in turn order; seat 0 starts (K4)."""
     turn: int = unstated(0)
@@ -152,12 +152,12 @@ class ForeignKingState(PhasedState):
     supply: int = stated(SUPPLY, start=FACTORIES_PER_TYPE * 9)
     """Factories not yet built, packed: M + 8 * T."""
     claims: tuple[int, ...] = stated(
-        ListOf(Seat(), most=lambda state: state.seats - 2, distinct=True, kind=tuple), start=()
+        ListOf(SeatNumber(), most=lambda state: state.seats - 2, distinct=True, kind=tuple), start=()
     )
     """Seats that may still change the order this round, in the order of their claims (A26)."""
 
     asked: tuple[int, ...] = stated(
-        ListOf(Seat(), most=seat_count, kind=tuple), start=(), group=_PENDING, when=_in_phases(CONGRESS_ASK)
+        ListOf(SeatNumber(), most=seat_count, kind=tuple), start=(), group=_PENDING, when=_in_phases(CONGRESS_ASK)
     )
     """Who is still to be asked, the decider first."""
     units: int = stated(Number(1, _MOST_UNITS), start=0, group=_PENDING, when=_in_phases(VIRT, VIRT_TO))

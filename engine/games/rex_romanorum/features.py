@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from engine.features import Featured, Part, flags, masks, numbers, packed, per_member, per_seat
+from engine.features import Featured, FeaturePart, flags, masks, numbers, packed, per_member, per_seat
 from engine.games.rex_romanorum.actions import (
     ACT_KING,
     ACTIONS,
@@ -53,7 +53,7 @@ _SPOTS: Final = (*BIT, 0)
 """Bit sets of a region alone; none for NOTHING."""
 
 
-def parts(seats: int, options: Options) -> Sequence[Part]:
+def parts(seats: int, options: Options) -> Sequence[FeaturePart]:
     """Return what the planes are."""
     table = per_seat(seats)
     titles = (flags(f"title:{title}", "whose the title is", table) for title in TITLES)

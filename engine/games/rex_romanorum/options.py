@@ -19,7 +19,17 @@ from engine.games.rex_romanorum.board import (
     TITLES,
     regions_of,
 )
-from engine.kit.options import Block, DeclaredOptions, EachOnce, Kind, Number, OneOf, from_text, option, remade
+from engine.kit.options import (
+    DeclaredOptions,
+    EachOnce,
+    IntegerOption,
+    OneOf,
+    OptionGroup,
+    OptionKind,
+    from_text,
+    option,
+    remade,
+)
 from engine.text import Text
 
 # The bounds are wide enough for any list the author may have had, and narrow enough to bound a game's length.
@@ -64,7 +74,7 @@ class _Region:
         return {"type": "string"}
 
 
-class _DifferentRegions(Block):
+class _DifferentRegions(OptionGroup):
     """A region for each of several names, none of them twice."""
 
     def read(self, path: str, value: Any, default: Any) -> tuple[Any, ...]:
@@ -166,8 +176,8 @@ def _names(mask: int) -> list[str]:
     return [REGIONS[region] for region in regions_of(mask)]
 
 
-def _number(low: int, high: int) -> Number:
-    return Number(low, high, tells_bounds=False)
+def _number(low: int, high: int) -> IntegerOption:
+    return IntegerOption(low, high, tells_bounds=False)
 
 
 def _each_in_order(names: Sequence[str]) -> EachOnce:
@@ -175,12 +185,14 @@ def _each_in_order(names: Sequence[str]) -> EachOnce:
 
 
 _PRICE: Final = _number(0, 100)
-_HARVEST: Final = Block(
+_HARVEST: Final = OptionGroup(
     {"region": _PRICE, "church": _PRICE, "elector": _PRICE, "cap": _number(0, MOST_GOLD)},
 )
 _BUILDINGS: Final = _number(0, MOST_BUILDINGS)
-_BUILD: Final = Block({"max_total": _BUILDINGS, "max_churches": _BUILDINGS, "max_castles": _BUILDINGS})
-_FIGURE: Final = Block({"cost": _number(1, 100), "move": _number(1, 2), "field": _Strength(), "castle": _Strength()})
+_BUILD: Final = OptionGroup({"max_total": _BUILDINGS, "max_churches": _BUILDINGS, "max_castles": _BUILDINGS})
+_FIGURE: Final = OptionGroup(
+    {"cost": _number(1, 100), "move": _number(1, 2), "field": _Strength(), "castle": _Strength()}
+)
 _ROW: Final = _each_in_order(KIND_NAMES)
 _STEPS: Final = EachOnce({(SIDES[side], KIND_NAMES[kind]): (side, kind) for side, kind in product(range(2), range(3))})
 _WEALTH: Final = ("gold", "region", "church", "castle", *KIND_NAMES, "elector")
@@ -188,7 +200,7 @@ _WEALTH: Final = ("gold", "region", "church", "castle", *KIND_NAMES, "elector")
 _CHOICES: Final[Mapping[str, Any]] = read_json(__name__, "choices.json")
 
 
-def _choice(name: str, kind: Kind, description: str) -> Any:
+def _choice(name: str, kind: OptionKind, description: str) -> Any:
     """Return the field of an option whose default stands in `choices.json`, checked as the options of a match are."""
     return option(kind, description, kind.read(name, _CHOICES[name], kind.first))
 
@@ -256,7 +268,7 @@ class Options:
     )
     figures: tuple[tuple[int, int, tuple[int, int], tuple[int, int]], ...] = _choice(
         "figures",
-        Block(dict.fromkeys(KIND_NAMES, _FIGURE)),
+        OptionGroup(dict.fromkeys(KIND_NAMES, _FIGURE)),
         Text(
             "rules.price_steps_attack_defence_field",
             "price, steps, [attack, defence] in the field and at a castle, for each kind of figure",
@@ -268,16 +280,18 @@ class Options:
         Text("rules.when_die_hits_reconstructed", "when a die hits (reconstructed)"),
     )
     rows: tuple[Triple, ...] = _choice(
-        "rows", Block({"field": _ROW, "castle": _ROW}), Text("rules.which_kinds_fall_first", "which kinds fall first")
+        "rows",
+        OptionGroup({"field": _ROW, "castle": _ROW}),
+        Text("rules.which_kinds_fall_first", "which kinds fall first"),
     )
     roll_order: tuple[tuple[tuple[int, int], ...], ...] = _choice(
         "roll_order",
-        Block({"field": _STEPS, "castle": _STEPS}),
+        OptionGroup({"field": _STEPS, "castle": _STEPS}),
         Text("rules.six_steps_round_fighting_reconstructed", "the six steps of a round of fighting (reconstructed)"),
     )
     titles: tuple[Title, ...] = _choice(
         "titles",
-        Block({name: _TitleLand() for name in LAND_TITLES}),
+        OptionGroup({name: _TitleLand() for name in LAND_TITLES}),
         Text("rules.regions_make_elector_nested_list", "regions that make an elector; of a nested list one is enough"),
     )
     vote_order: tuple[int, ...] = _choice(
@@ -290,7 +304,7 @@ class Options:
     )
     wealth: tuple[int, ...] = _choice(
         "wealth",
-        Block(dict.fromkeys(_WEALTH, _number(0, 1000))),
+        OptionGroup(dict.fromkeys(_WEALTH, _number(0, 1000))),
         Text("rules.what_property_counts_end_reconstructed", "what property counts at the end (reconstructed)"),
     )
     round_limit: int = _choice(

@@ -26,8 +26,19 @@ from engine.games.rex_romanorum.board import (
 )
 from engine.games.rex_romanorum.buildings import Buildings
 from engine.games.rex_romanorum.options import OPTIONS, Options
-from engine.kit.fields import Group, PositionForm, Record, stated, unstated
-from engine.kit.forms import Flag, Form, ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
+from engine.kit.fields import FieldGroup, ObjectForm, PositionForm, stated, unstated
+from engine.kit.forms import (
+    FieldForm,
+    Flag,
+    ListOf,
+    Name,
+    Number,
+    Numbers,
+    Optional,
+    OptionsForm,
+    SeatNumber,
+    seat_count,
+)
 from engine.kit.phases import KnownTable, PhasedState, PhaseTable
 from engine.kit.reading import need
 from engine.kit.tables import ByName, Entries, FewEntries, Mask
@@ -70,14 +81,14 @@ _REGION: Final = Optional(Name(REGION_INDEX), NOTHING)
 _FIGURE: Final = Optional(Name(_FIGURE_INDEX), NOTHING)
 _REGION_MASK: Final = Mask(REGIONS)
 _REGIONS: Final = ListOf(Name(REGION_INDEX), distinct=True)
-_PERHAPS_SEAT: Final = Optional(Seat(), NOBODY)
-_SEATS: Final = ListOf(Seat(), distinct=True)
+_PERHAPS_SEAT: Final = Optional(SeatNumber(), NOBODY)
+_SEATS: Final = ListOf(SeatNumber(), distinct=True)
 
 
 class _Target:
     """The form of `target`: a region, or figures when figures are placed, not moved."""
 
-    def _form(self, state: RexState) -> Form:
+    def _form(self, state: RexState) -> FieldForm:
         return _FIGURE if state.phase == COUNT and state.source == NOTHING else _REGION
 
     def write(self, value: int, state: RexState) -> Any:
@@ -134,7 +145,7 @@ def new_election(diocese: int, asked: Sequence[int], seats: int) -> Election:
     return election
 
 
-_PENDING: Final = Group("pending", holds=lambda state: state.task != NOTHING)
+_PENDING: Final = FieldGroup("pending", holds=lambda state: state.task != NOTHING)
 """What the action under way needs beyond the table."""
 
 
@@ -149,8 +160,8 @@ class RexState(PhasedState):
     seats: int = stated(Number(2, MOST_SEATS))
     options: Options = stated(OptionsForm(OPTIONS))
     phase: int = stated(Name(PHASES), start=TURN)
-    decider: int | None = stated(Optional(Seat()), key="seat", start=0)
-    active: int = stated(Seat(), start=0)
+    decider: int | None = stated(Optional(SeatNumber()), key="seat", start=0)
+    active: int = stated(SeatNumber(), start=0)
     round: int = stated(Number(1, lambda state: state.options.round_limit), start=1)
     is_final: bool = stated(Flag(), key="final", start=False)
     """Whether the last royal election is held (D5)."""
@@ -158,7 +169,7 @@ class RexState(PhasedState):
     gold: list[int] = stated(Numbers(seat_count, _MOST), start=lambda state: [state.options.start_gold] * state.seats)
     titles: list[int] = stated(ByName(TITLES, _PERHAPS_SEAT), start=lambda _: [NOBODY] * TITLE_COUNT)
     owner: list[int] = stated(
-        Entries(REGION_INDEX, Seat(), nothing=NOBODY, example="{'mainz': 0}"),
+        Entries(REGION_INDEX, SeatNumber(), nothing=NOBODY, example="{'mainz': 0}"),
         key="owners",
         start=lambda _: [NOBODY] * REGION_COUNT,
     )
@@ -200,7 +211,7 @@ class RexState(PhasedState):
     contested: int = stated(_REGION_MASK, start=0, group=_PENDING)
     """Attacked regions whose fight is still to be fought (C9)."""
 
-    election: Election | None = stated(Optional(Record(Election)))
+    election: Election | None = stated(Optional(ObjectForm(Election)))
     pile: list[int] = stated(_REGIONS, start=lambda _: [])
     """Top first (K10)."""
     chance: Chance | None = unstated(None, derived=False)

@@ -1,7 +1,7 @@
 """The sequential test of NEW against OLD: fed with steps in planned order, it says when it knows. No I/O.
 
-    comparison = Comparison.of(CompareSettings())
-    comparison = comparison.after(Step(((Game(frozenset({0}), frozenset({1}), (1, 2), digest), ...),)))
+    comparison = Comparison.of(CompareSettings()) comparison =
+    comparison.after(ComparisonStep(((ComparedMatch(frozenset({0}), frozenset({1}), (1, 2), digest), ...),)))
     comparison.answer
 
 It is asked about two expected scores of NEW against OLD, `low` and `high`. If NEW's is at most `low`, BETTER is
@@ -22,7 +22,7 @@ from typing import Any
 
 from engine.text import Text
 from ratings.statistics.compare.betting import Capital
-from ratings.statistics.compare.games import Step
+from ratings.statistics.compare.steps import ComparisonStep
 from ratings.statistics.errors import ResultsError
 
 SURE = 1.96
@@ -41,7 +41,7 @@ def usual_steps(lower: float, upper: float, alpha: float, beta: float) -> int:
     return ceil(_STEPS_TIMES_GAP * (reach / (upper - lower)) ** 2)
 
 
-class Answer(enum.StrEnum):
+class ComparisonAnswer(enum.StrEnum):
     """What a comparison says when it ends."""
 
     BETTER = "better"
@@ -109,7 +109,7 @@ class Comparison:
     not_better: Capital
     """Bets that it is worse than `upper` says; it sees OLD's score."""
     scores: Mapping[Fraction, int] = field(default_factory=dict)
-    answer: Answer | None = None
+    answer: ComparisonAnswer | None = None
     answered_after: int | None = None
     identical: int = 0
     identical_games: int = 0
@@ -124,7 +124,7 @@ class Comparison:
         better = Capital.begin(low, high, -log(settings.alpha))
         return cls(settings, better, Capital.begin(1 - high, 1 - low, -log(settings.beta)))
 
-    def after(self, step: Step) -> Comparison:
+    def after(self, step: ComparisonStep) -> Comparison:
         """Return what is known with one more step."""
         score, same, games = step.score, step.identical_games, 2 * len(step.games)
         seen = replace(
@@ -144,11 +144,11 @@ class Comparison:
         low, high = self.bounds
         answer = None
         if self.better.logarithm >= high:
-            answer = Answer.BETTER
+            answer = ComparisonAnswer.BETTER
         elif self.not_better.logarithm >= -low:
-            answer = Answer.NOT_BETTER
+            answer = ComparisonAnswer.NOT_BETTER
         elif self.steps >= self.settings.max_steps:
-            answer = Answer.UNDECIDED
+            answer = ComparisonAnswer.UNDECIDED
         return self if answer is None else replace(self, answer=answer, answered_after=self.steps)
 
     @property

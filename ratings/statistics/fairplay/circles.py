@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from statistics import NormalDist, median
 
-from ratings.statistics.fairplay.questions import Flow
+from ratings.statistics.fairplay.questions import PairFlow
 
 _STRAY = 0.35
 """How many flows that are only chance a version may have on average, so that these do not close circles."""
@@ -18,7 +18,7 @@ _SHARE = 1 / 3
 """Which part of a flow must come back: the flows of a circle are not all alike, and neither are their estimates."""
 
 
-def beyond_usual(flows: Mapping[tuple[str, str], Flow]) -> dict[tuple[str, str], Flow]:
+def beyond_usual(flows: Mapping[tuple[str, str], PairFlow]) -> dict[tuple[str, str], PairFlow]:
     """Return the flows beyond the median one of each version.
 
     To whom a deal brought strength, more than that flows back to nobody; but as the model takes the gain for strength,
@@ -31,12 +31,12 @@ def beyond_usual(flows: Mapping[tuple[str, str], Flow]) -> dict[tuple[str, str],
     return {(giver, taker): _less(flow, usual[giver] - usual[taker]) for (giver, taker), flow in flows.items()}
 
 
-def _less(flow: Flow, elo: float) -> Flow:
+def _less(flow: PairFlow, elo: float) -> PairFlow:
     """Return a flow less some Elo; its standard deviation stays what it is."""
-    return Flow(flow.elo - elo, flow.z * (flow.elo - elo) / flow.elo) if flow.elo else flow
+    return PairFlow(flow.elo - elo, flow.z * (flow.elo - elo) / flow.elo) if flow.elo else flow
 
 
-def comes_back(flows: Mapping[tuple[str, str], Flow], first: str, second: str) -> bool:
+def comes_back(flows: Mapping[tuple[str, str], PairFlow], first: str, second: str) -> bool:
     """Return whether at least a third of what goes from `first` to `second` goes on from there and back to `first`.
 
     It may go over any number of others; every flow on its way must be as large as that, and more than chance.
@@ -52,7 +52,7 @@ def comes_back(flows: Mapping[tuple[str, str], Flow], first: str, second: str) -
     return first in reached
 
 
-def _ways(flows: Mapping[tuple[str, str], Flow], least: float) -> dict[str, list[str]]:
+def _ways(flows: Mapping[tuple[str, str], PairFlow], least: float) -> dict[str, list[str]]:
     """Return to whom each version gives as much as that, and more than chance."""
     versions = {version for pair in flows for version in pair}
     sure = NormalDist().inv_cdf(1 - _STRAY / len(versions))

@@ -24,8 +24,8 @@ import numpy as np
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.fairplay.circles import beyond_usual, comes_back
 from ratings.statistics.fairplay.null import Null, empirical_null
-from ratings.statistics.fairplay.questions import Kind, Look, Question, flows, kinds_of, look_at
-from ratings.statistics.fairplay.reach import more_matches, reach_of
+from ratings.statistics.fairplay.power import more_matches, reach_of
+from ratings.statistics.fairplay.questions import FairPlayFit, PairQuestion, PairQuestionKind, flows, kinds_of, look_at
 from ratings.statistics.official.algebra import product
 from ratings.statistics.official.covariance import block_scores, row_scores
 from ratings.statistics.official.results import Bools, Results
@@ -41,7 +41,7 @@ _BOTH_GAIN = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class FairPlay:
+class FairPlayReport:
     """What was asked of a field, and what was found: usually no `suspicions`, which come in the order of the search.
 
     `styles` counts the pairs that differ from the model by more than chance, but by no more than is usual in this
@@ -68,7 +68,7 @@ class _Aside:
     questions: int
 
 
-def fair_play(results: Results, alarm: float = ALARM) -> FairPlay:
+def fair_play(results: Results, alarm: float = ALARM) -> FairPlayReport:
     """Return the suspicious pairs, and how much could be asked.
 
     `alarm` bounds the chance of finding one in an honest field. Raises ResultsError for an alarm outside (0, 1) or more
@@ -78,15 +78,15 @@ def fair_play(results: Results, alarm: float = ALARM) -> FairPlay:
         raise ResultsError(f"the chance {alarm} of a false alarm is not between 0 and 1")
     if not len(results.seats):
         nothing = tuple(FairPlayAsked(kind.value, 0, 0, 1.0, None) for kind in kinds_of(results.seats.shape[1]))
-        return FairPlay(results.seats.shape[1], 0, 0, (), 0, 0, nothing, None)
+        return FairPlayReport(results.seats.shape[1], 0, 0, (), 0, 0, nothing, None)
     first = look_at(results)
     aside, last = _set_aside(results, first, alarm)
-    nulls = {kind.value: _null(kind, last) for kind in Kind}
+    nulls = {kind.value: _null(kind, last) for kind in PairQuestionKind}
     judged = [_judge(one, nulls[one.suspicion.kind]) for one in aside]
     far = [one for one in judged if one.chance <= alarm]
     named = _without_circles(far, first) if far else ()
     beyond = sum(one.suspicion.chance <= alarm for one in aside)
-    return FairPlay(
+    return FairPlayReport(
         seats=results.seats.shape[1],
         versions=len(first.counts.versions),
         matches=first.counts.matches,
@@ -98,7 +98,7 @@ def fair_play(results: Results, alarm: float = ALARM) -> FairPlay:
     )
 
 
-def _set_aside(results: Results, look: Look, alarm: float) -> tuple[list[_Aside], Look]:
+def _set_aside(results: Results, look: FairPlayFit, alarm: float) -> tuple[list[_Aside], FairPlayFit]:
     """Return the pairs that stand out most, each seen without those before it, and the look at what is left.
 
     There are none if none goes beyond chance. Where one does it may be of several, and those that do not stand out yet
@@ -124,7 +124,7 @@ def _together(results: Results, pair: Suspicion) -> Bools:
     return np.asarray(np.logical_and(*((results.seats == place).any(axis=1) for place in places)))
 
 
-def _strongest(look: Look) -> _Aside | None:
+def _strongest(look: FairPlayFit) -> _Aside | None:
     """Return the pair with the least chance, given the greater of the two variances."""
     asked = look.asked
     likely = sorted(asked, key=lambda one: -look.z_of(one))[:8]
@@ -134,7 +134,7 @@ def _strongest(look: Look) -> _Aside | None:
     return _Aside(min(judged, key=lambda one: -one.z), len(asked))
 
 
-def _suspicion(one: Question, look: Look, questions: int) -> Suspicion:
+def _suspicion(one: PairQuestion, look: FairPlayFit, questions: int) -> Suspicion:
     variance = max(one.information * look.dispersion, _seen_variance(one, look))
     z = one.score / variance**0.5
     return Suspicion(
@@ -152,7 +152,7 @@ def _chance(z: float, questions: int) -> float:
     return min(1.0, questions * NormalDist().cdf(-z))
 
 
-def _seen_variance(one: Question, look: Look) -> float:
+def _seen_variance(one: PairQuestion, look: FairPlayFit) -> float:
     """Return the variance of the question's score as the blocks show it.
 
     It is the sum of squares over the blocks in which both sat.
@@ -164,13 +164,13 @@ def _seen_variance(one: Question, look: Look) -> float:
     scores = row_scores(counts, shape, look.fitted.point)
     _, block = np.unique(counts.block_of[is_common], return_inverse=True)
     known = product(block_scores(counts.seats, scores, rows, block, shape), one.weights)
-    helped = [one.second] if one.kind is Kind.HELPS else [one.first, one.second]
+    helped = [one.second] if one.kind is PairQuestionKind.HELPS else [one.first, one.second]
     gains = (scores[rows, : shape.seats] * np.isin(counts.seats[rows], helped)).sum(axis=1)
     own = np.bincount(block, weights=gains, minlength=len(known)) - known
     return float((own**2).sum())
 
 
-def _null(kind: Kind, last: Look) -> Null:
+def _null(kind: PairQuestionKind, last: FairPlayFit) -> Null:
     """Return what is usual among the pairs that were not set aside."""
     return empirical_null([last.z_of(one) for one in last.asked if one.kind is kind])
 
@@ -180,18 +180,18 @@ def _judge(one: _Aside, null: Null) -> Suspicion:
     return replace(one.suspicion, z=z, chance=_chance(z, one.questions))
 
 
-def _without_circles(far: Sequence[Suspicion], first: Look) -> tuple[Suspicion, ...]:
+def _without_circles(far: Sequence[Suspicion], first: FairPlayFit) -> tuple[Suspicion, ...]:
     """Return those that are no part of a circle of styles; where both gain, there is none."""
     names, moved = first.counts.versions, beyond_usual(flows(first))
     gains = {
         frozenset((names[one.first], names[one.second]))
         for one in first.asked
-        if one.kind is Kind.TOGETHER and first.z_of(one) >= _BOTH_GAIN
+        if one.kind is PairQuestionKind.TOGETHER and first.z_of(one) >= _BOTH_GAIN
     }
     return tuple(
         one
         for one in far
-        if one.kind == Kind.TOGETHER
+        if one.kind == PairQuestionKind.TOGETHER
         or frozenset((one.first, one.second)) in gains
         or not comes_back(moved, one.first, one.second)
     )

@@ -31,7 +31,7 @@ _ENTANGLED = 0.25
 """Below this share of its information a question is nearly one of strengths: of two, say, that always sit together."""
 
 
-class Kind(enum.StrEnum):
+class PairQuestionKind(enum.StrEnum):
     """What a suspicious pair seems to do."""
 
     HELPS = "helps"
@@ -41,7 +41,7 @@ class Kind(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class PairQuestion:
     """What is asked of two versions (places in the list of versions), and what the matches say of it.
 
     `score` and `information` are those of the added parameter at 0, given that the model was fitted to the same
@@ -49,7 +49,7 @@ class Question:
     `weights` is what it shares with the model's parameters, as regression coefficients.
     """
 
-    kind: Kind
+    kind: PairQuestionKind
     first: int
     second: int
     score: float
@@ -69,7 +69,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Flow:
+class PairFlow:
     """What goes from one version to another when both are at a table: the one's gain is the other's loss.
 
     `elo` is that gain, `z` the same in standard deviations.
@@ -80,7 +80,7 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class FairPlayFit:
     """One fit of the official model, and all questions that its matches could answer, asked or not.
 
     `dispersion` tells how much more the field's blocks vary than independent matches would, at least 1.
@@ -90,19 +90,19 @@ class Look:
     fitted: Fit
     seen: Residuals
     dispersion: float
-    questions: tuple[Question, ...]
+    questions: tuple[PairQuestion, ...]
 
     @property
-    def asked(self) -> tuple[Question, ...]:
+    def asked(self) -> tuple[PairQuestion, ...]:
         """Return the questions with enough information."""
         return tuple(one for one in self.questions if one.is_asked)
 
-    def z_of(self, one: Question) -> float:
+    def z_of(self, one: PairQuestion) -> float:
         """Return the answer in standard deviations, by the model's variance times the dispersion."""
         return float(one.score / (one.information * self.dispersion) ** 0.5)
 
 
-def look_at(results: Results) -> Look:
+def look_at(results: Results) -> FairPlayFit:
     """Fit the official model and return the questions. Raises ResultsError for more than 250 versions."""
     counts = count(results)
     if len(counts.versions) > MAX_VERSIONS:
@@ -117,10 +117,10 @@ def look_at(results: Results) -> Look:
     fitted = fit_counts(counts, {})
     seen = residuals(counts, fitted)
     dispersion = max(1.0, uncertainty(counts, fitted).dispersion)
-    return Look(counts, fitted, seen, dispersion, tuple(_questions(fitted, seen)))
+    return FairPlayFit(counts, fitted, seen, dispersion, tuple(_questions(fitted, seen)))
 
 
-def flows(look: Look) -> dict[tuple[str, str], Flow]:
+def flows(look: FairPlayFit) -> dict[tuple[str, str], PairFlow]:
     """Return what goes from the first to the second of every two versions that met often enough, both ways round."""
     spread, names = inverse(look.fitted.precision), look.counts.versions
     found = {}
@@ -129,11 +129,11 @@ def flows(look: Look) -> dict[tuple[str, str], Flow]:
             flow = _flow(look, i, j, spread) if look.seen.matches[i, j] else None
             if flow is not None:
                 found[names[i], names[j]] = flow
-                found[names[j], names[i]] = Flow(-flow.elo, -flow.z)
+                found[names[j], names[i]] = PairFlow(-flow.elo, -flow.z)
     return found
 
 
-def _flow(look: Look, i: int, j: int, spread: Floats) -> Flow | None:
+def _flow(look: FairPlayFit, i: int, j: int, spread: Floats) -> PairFlow | None:
     seen = look.seen
     shared = seen.shared[i, j] - seen.shared[j, i]
     both = seen.information[i, j] + seen.information[j, i] - 2 * seen.mixed[i, j]
@@ -141,15 +141,15 @@ def _flow(look: Look, i: int, j: int, spread: Floats) -> Flow | None:
     if information < LEAST_INFORMATION:
         return None
     score = float(seen.scores[i, j] - seen.scores[j, i])
-    return Flow(ELO_PER_UNIT * score / information, score / (information * look.dispersion) ** 0.5)
+    return PairFlow(ELO_PER_UNIT * score / information, score / (information * look.dispersion) ** 0.5)
 
 
-def kinds_of(seats: int) -> tuple[Kind, ...]:
+def kinds_of(seats: int) -> tuple[PairQuestionKind, ...]:
     """Return what is asked at tables of so many seats: at two, where one's gain is the other's loss, not of both."""
-    return (Kind.HELPS, Kind.TOGETHER) if seats > 2 else (Kind.HELPS,)
+    return (PairQuestionKind.HELPS, PairQuestionKind.TOGETHER) if seats > 2 else (PairQuestionKind.HELPS,)
 
 
-def _questions(fitted: Fit, seen: Residuals) -> list[Question]:
+def _questions(fitted: Fit, seen: Residuals) -> list[PairQuestion]:
     spread = _Spread(inverse(fitted.precision), inverse(_with_wide_prior(fitted)))
     size, kinds = fitted.shape.versions, kinds_of(fitted.shape.seats)
     return [
@@ -157,7 +157,7 @@ def _questions(fitted: Fit, seen: Residuals) -> list[Question]:
         for i in range(size)
         for j in range(size)
         for kind in kinds
-        if seen.matches[i, j] and (i < j or (i != j and kind is Kind.HELPS))
+        if seen.matches[i, j] and (i < j or (i != j and kind is PairQuestionKind.HELPS))
     ]
 
 
@@ -172,29 +172,31 @@ class _Spread:
     fitted: Floats
     wide: Floats
 
-    def ask(self, kind: Kind, pair: tuple[int, int], score: float, alone: float, shared: Floats) -> Question:
+    def ask(
+        self, kind: PairQuestionKind, pair: tuple[int, int], score: float, alone: float, shared: Floats
+    ) -> PairQuestion:
         """Return a question, given the information that its parameter has alone, and what it shares."""
         weights = product(self.fitted, shared)
         information = float(alone - inner(shared, weights))
         evidence = information
         if information < _ENTANGLED * alone:
             evidence = float(alone - inner(shared, product(self.wide, shared)))
-        return Question(kind, *pair, float(score), information, evidence, weights)
+        return PairQuestion(kind, *pair, float(score), information, evidence, weights)
 
 
-def _helps(seen: Residuals, i: int, j: int, spread: _Spread) -> Question:
+def _helps(seen: Residuals, i: int, j: int, spread: _Spread) -> PairQuestion:
     """Return the question whether `j` does better when `i` is at the table."""
-    return spread.ask(Kind.HELPS, (i, j), seen.scores[i, j], seen.information[i, j], seen.shared[i, j])
+    return spread.ask(PairQuestionKind.HELPS, (i, j), seen.scores[i, j], seen.information[i, j], seen.shared[i, j])
 
 
-def _both_gain(seen: Residuals, i: int, j: int, spread: _Spread) -> Question:
+def _both_gain(seen: Residuals, i: int, j: int, spread: _Spread) -> PairQuestion:
     """Return the question whether both do better when both are at the table."""
     both = seen.information[i, j] + seen.information[j, i] + 2 * seen.mixed[i, j]
     score = seen.scores[i, j] + seen.scores[j, i]
-    return spread.ask(Kind.TOGETHER, (i, j), score, both, seen.shared[i, j] + seen.shared[j, i])
+    return spread.ask(PairQuestionKind.TOGETHER, (i, j), score, both, seen.shared[i, j] + seen.shared[j, i])
 
 
-_ASK: Mapping[Kind, Callable[[Residuals, int, int, _Spread], Question]] = {
-    Kind.HELPS: _helps,
-    Kind.TOGETHER: _both_gain,
+_ASK: Mapping[PairQuestionKind, Callable[[Residuals, int, int, _Spread], PairQuestion]] = {
+    PairQuestionKind.HELPS: _helps,
+    PairQuestionKind.TOGETHER: _both_gain,
 }

@@ -36,7 +36,7 @@ MAX_VERSIONS = 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OfficialTable:
+class FittedTable:
     """The table, best first.
 
     `stronger[i, j]` is P(rows[i] stronger than rows[j]), or NaN if nothing compares the two. `matches` and `blocks` are
@@ -71,7 +71,7 @@ def official_table(
     confidence: float = 0.95,
     *,
     with_mixture: bool = False,
-) -> OfficialTable:
+) -> FittedTable:
     """Fit all matches; `anchors` maps version ids to fixed Elo numbers, and those that did not play are ignored.
 
     `with_mixture` also measures each version against the mixture that none beats (see `mixture`).
@@ -97,7 +97,7 @@ def official_table(
         )
     if not counts.matches:
         empty = np.zeros((0, 0))
-        return OfficialTable((), (), empty, empty, empty, confidence, 0, 0, counts.repeats, 0, 1.0)
+        return FittedTable((), (), empty, empty, empty, confidence, 0, 0, counts.repeats, 0, 1.0)
     fixed = _fixed(counts.versions, anchors or {})
     fitted = fit_counts(counts, fixed)
     met = meetings(counts)
@@ -114,7 +114,7 @@ def fit_counts(counts: Counts, fixed: dict[int, float]) -> Fit:
     return fit(stages, Shape(versions, width, largest_tie(stages)), fixed)
 
 
-def _with_mixture(table: OfficialTable, versions: tuple[str, ...], pairs: Pairs, fitted: Fit) -> OfficialTable:
+def _with_mixture(table: FittedTable, versions: tuple[str, ...], pairs: Pairs, fitted: Fit) -> FittedTable:
     """Return the table with each row's figures against the mixture of its group."""
     place = {row.version: number for number, row in enumerate(table.rows)}
     rows = [table.rows[place[version]] for version in versions]
@@ -155,10 +155,10 @@ class _TableMaker:
         self.spread: Floats = unsure.pair_spread(self.size)
         self.stronger: Floats = self._stronger()
 
-    def table(self, circles: Circles) -> OfficialTable:
+    def table(self, circles: Circles) -> FittedTable:
         order = np.lexsort((np.arange(self.size), -self.strengths))
         square = np.ix_(order, order)
-        return OfficialTable(
+        return FittedTable(
             rows=self._rows(order),
             seats=self._seats(),
             stronger=self.stronger[square],

@@ -17,9 +17,9 @@ import numpy as np
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.algebra import product
 from ratings.statistics.official.results import Bools, Floats
-from ratings.statistics.official.table import OfficialTable
-from ratings.statistics.stopping.question import Question, check_question
-from ratings.statistics.stopping.standing import doubts_of
+from ratings.statistics.official.table import FittedTable
+from ratings.statistics.stopping.question import StoppingQuestion, check_question
+from ratings.statistics.stopping.status import doubts_of
 
 Owners = Mapping[str, str]
 """Whose each entrant is; one without an owner is its own."""
@@ -51,8 +51,8 @@ def first_blocks(
 
 
 def next_blocks(
-    table: OfficialTable,
-    question: Question,
+    table: FittedTable,
+    question: StoppingQuestion,
     entrants: Sequence[str],
     seats: int,
     blocks: int,
@@ -133,7 +133,7 @@ def _shuffled(names: Sequence[str], random: Random) -> tuple[str, ...]:
 class _Search:
     """The covariance as it will be after the blocks taken so far, and which differences matter."""
 
-    def __init__(self, table: OfficialTable, question: Question, owners: Owners, seats: int) -> None:
+    def __init__(self, table: FittedTable, question: StoppingQuestion, owners: Owners, seats: int) -> None:
         places = [place for place, row in enumerate(table.rows) if row.version in owners]
         doubts = doubts_of(table, places, question)
         mass = np.concatenate([doubts.sum(axis=1), doubts.sum(axis=0)])

@@ -18,7 +18,7 @@ MOST_WITHIN = 400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StoppingQuestion:
     """The question which are the best `places` versions, in any order.
 
     It is answered when that set is right with such a `confidence`: when none in it is weaker by more than `within` Elo
@@ -31,7 +31,7 @@ class Question:
     within: float | None = None
 
 
-def parse_question(text: str) -> Question:
+def parse_question(text: str) -> StoppingQuestion:
     """Return the question in text such as "top 3 known at 95% within 10 Elo" or "winner known at 99%".
 
     Raises ResultsError.
@@ -64,7 +64,7 @@ def parse_question(text: str) -> Question:
                 text=repr(text),
             )
         )
-    return Question(int(found[1] or 1), confidence, within)
+    return StoppingQuestion(int(found[1] or 1), confidence, within)
 
 
 def question_in_words(text: str) -> str:
@@ -93,7 +93,7 @@ def question_in_words(text: str) -> str:
     )
 
 
-def check_question(question: Question, entrants: int) -> None:
+def check_question(question: StoppingQuestion, entrants: int) -> None:
     """Raise ResultsError if the question has no answer among so many entrants."""
     if question.places >= entrants:
         raise ResultsError(

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.proc.processes import list_children
+from arena.hosting.procfs.processes import list_children
 from bots.uci.engine import Engine
-from bots.uci.errors import EngineError
-from bots.uci.process import LONGEST_LINE, EngineProcess, shown
+from bots.uci.errors import UciError
+from bots.uci.process import LONGEST_LINE, EngineProcess, quote
 from tests.support.processes import wait_until
 
 SCRIPTED = Path(__file__).resolve().parents[2] / "support" / "uci_engine.py"
@@ -67,14 +67,14 @@ def test_it_thinks_with_as_many_threads_as_there_are_cores_unless_it_is_told_oth
 
 
 def test_an_option_that_it_does_not_have_is_refused_with_those_that_it_has() -> None:
-    with running(options={"Contempt": "1"}) as engine, pytest.raises(EngineError) as raised:
+    with running(options={"Contempt": "1"}) as engine, pytest.raises(UciError) as raised:
         engine.start()
     assert str(raised.value).endswith("has no option 'contempt'; it has: Threads, Clear Hash, Hash")
 
 
 @pytest.mark.parametrize("program", ["no-such-engine", "/no/such/engine", str(Path(__file__).parent)])
 def test_a_program_that_is_none_is_named(program: str) -> None:
-    with pytest.raises(EngineError, match=re.escape(f"the engine {shlex.quote(program)} cannot be started: ")):
+    with pytest.raises(UciError, match=re.escape(f"the engine {shlex.quote(program)} cannot be started: ")):
         EngineProcess([program])
 
 
@@ -93,7 +93,7 @@ def test_an_engine_that_gives_no_answer_is_an_error_that_says_how(behaviour: str
     with running("--do", behaviour, "--at", "1") as engine:
         engine.start()
         engine.best_move(START, GO)
-        with pytest.raises(EngineError) as raised:
+        with pytest.raises(UciError) as raised:
             engine.best_move(START, GO)
     assert words in str(raised.value)
     assert str(SCRIPTED) in str(raised.value)
@@ -117,7 +117,7 @@ def test_a_second_answer_is_none_to_the_next_question() -> None:
 
 
 def test_one_that_leaves_instead_of_a_greeting_is_an_error() -> None:
-    with running("--do", "leave") as engine, pytest.raises(EngineError, match="exit status 0 when it was asked 'uci'"):
+    with running("--do", "leave") as engine, pytest.raises(UciError, match="exit status 0 when it was asked 'uci'"):
         engine.start()
 
 
@@ -125,9 +125,9 @@ def test_for_how_long_it_owes_an_answer_is_told() -> None:
     process = EngineProcess(command())
     try:
         assert process.silence() == ""
-        process.say("uci")
+        process.send("uci")
         assert re.search(r"has not answered 'uci' for \d+ ms$", process.silence())
-        assert process.hear(b"uciok") == b"uciok"
+        assert process.receive(b"uciok") == b"uciok"
         assert process.silence() == ""
     finally:
         process.stop()
@@ -136,7 +136,7 @@ def test_for_how_long_it_owes_an_answer_is_told() -> None:
 def test_one_that_is_ready_still_owes_its_answer() -> None:
     process = EngineProcess(command("--do", "stall"))
     try:
-        process.say_anew(GO)
+        process.send_anew(GO)
         assert "has not answered 'go nodes 1'" in process.silence()
     finally:
         process.kill()
@@ -146,8 +146,8 @@ def test_one_that_is_ready_still_owes_its_answer() -> None:
 def test_one_that_says_anything_but_a_greeting_still_owes_it() -> None:
     process = EngineProcess(["sh", "-c", "echo 'GNU Chess 6.2.9'; exec cat >/dev/null"])
     try:
-        process.say("uci")
-        assert process.hear(b"") == b"GNU Chess 6.2.9"
+        process.send("uci")
+        assert process.receive(b"") == b"GNU Chess 6.2.9"
         assert "has not answered 'uci'" in process.silence()
     finally:
         process.stop()
@@ -157,11 +157,11 @@ WATCHING = """
 import sys
 from bots.uci.process import EngineProcess
 process = EngineProcess(sys.argv[1:])
-process.say("uci")
-process.hear(b"uciok")
-process.say("position startpos\\ngo nodes 1")
+process.send("uci")
+process.receive(b"uciok")
+process.send("position startpos\\ngo nodes 1")
 print("thinking", flush=True)
-process.hear(b"bestmove")
+process.receive(b"bestmove")
 """
 
 
@@ -188,4 +188,4 @@ def has_ended(number: int) -> bool:
 
 @pytest.mark.parametrize(("text", "quoted"), [("go", "'go'"), (b"\xff", "'\ufffd'"), ("x" * 201, f"'... {'x' * 200}'")])
 def test_a_quotation_is_short(text: str | bytes, quoted: str) -> None:
-    assert shown(text) == quoted
+    assert quote(text) == quoted

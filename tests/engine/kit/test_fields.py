@@ -10,8 +10,8 @@ import pytest
 
 from engine.chance import Chance, SeededChance
 from engine.core import InvariantError, Outcome, PositionError
-from engine.kit.fields import Group, PositionForm, Record, stated, unstated
-from engine.kit.forms import Flag, ListOf, Number, Numbers, Optional, Seat, seat_count
+from engine.kit.fields import FieldGroup, ObjectForm, PositionForm, stated, unstated
+from engine.kit.forms import Flag, ListOf, Number, Numbers, Optional, SeatNumber, seat_count
 from engine.kit.phases import OVER, Phase, PhasedState, PhaseTable
 from engine.kit.reading import need
 
@@ -22,11 +22,11 @@ PLAY, END = range(2)
 class Vote:
     """An object with fields of its own; its bounds are those of the position that holds it."""
 
-    asked: tuple[int, ...] = stated(ListOf(Seat(), distinct=True, kind=tuple), start=())
+    asked: tuple[int, ...] = stated(ListOf(SeatNumber(), distinct=True, kind=tuple), start=())
     is_secret: bool = stated(Flag(), key="secret", start=False)
 
 
-PENDING: Final = Group("pending", holds=lambda state: state.task > 0)
+PENDING: Final = FieldGroup("pending", holds=lambda state: state.task > 0)
 
 
 @dataclass(slots=True, init=False, eq=False, repr=False)
@@ -35,13 +35,13 @@ class Table(PhasedState):
 
     seats: int = stated(Number(2, 4))
     phase: int = stated(Number(0, 1), start=PLAY)
-    decider: int | None = stated(Optional(Seat()), key="seat", start=0)
-    active: int = stated(Seat(), start=0)
+    decider: int | None = stated(Optional(SeatNumber()), key="seat", start=0)
+    active: int = stated(SeatNumber(), start=0)
     gold: list[int] = stated(Numbers(seat_count, 9), start=lambda state: [5] * state.seats)
     total: int = unstated(lambda state: 5 * state.seats)
     task: int = stated(Number(1, 3), start=0, group=PENDING)
     left: int = stated(Number(0, 9), start=0, group=PENDING, when=lambda state: state.active == 1)
-    vote: Vote | None = stated(Optional(Record(Vote)))
+    vote: Vote | None = stated(Optional(ObjectForm(Vote)))
     chance: Chance | None = unstated(None, derived=False)
     legal: Sequence[int] | None = unstated(None, derived=False)
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from engine.core import PositionError
-from engine.kit.forms import Flag, Form, ListOf, Name, Number, Numbers, Optional, Seat, seat_count
-from engine.kit.tables import ByName, Columns, Packed
+from engine.kit.forms import FieldForm, Flag, ListOf, Name, Number, Numbers, Optional, SeatNumber, seat_count
+from engine.kit.tables import ByName, Columns, PackedCounts
 
 
 @dataclass
@@ -22,25 +22,25 @@ class Table:
 
 TABLE = Table()
 WINDS = ("north", "south")
-FITTING: list[tuple[Form, Any, Any]] = [
+FITTING: list[tuple[FieldForm, Any, Any]] = [
     (Number(0, lambda table: table.most), 9, 9),
     (Numbers(seat_count, 5), [1, 2, 5], [1, 2, 5]),
     (Flag(), True, True),
-    (Seat(), 2, 2),
+    (SeatNumber(), 2, 2),
     (Name(WINDS), 1, "south"),
     (Name({"LOAN": 8, "REPAY": 9}), 9, "REPAY"),
-    (Optional(Seat(), -1), -1, None),
-    (Optional(Seat(), -1), 0, 0),
-    (ListOf(Seat(), size=seat_count, distinct=True, kind=tuple), (2, 0, 1), [2, 0, 1]),
+    (Optional(SeatNumber(), -1), -1, None),
+    (Optional(SeatNumber(), -1), 0, 0),
+    (ListOf(SeatNumber(), size=seat_count, distinct=True, kind=tuple), (2, 0, 1), [2, 0, 1]),
     (ListOf(Name(WINDS), most=2), [1], ["south"]),
-    (ByName(WINDS, Seat()), [2, 0], {"north": 2, "south": 0}),
+    (ByName(WINDS, SeatNumber()), [2, 0], {"north": 2, "south": 0}),
     (Columns(WINDS, seat_count, 4), [1, 4, 2, 0, 3, 3], {"north": [1, 2, 3], "south": [4, 0, 3]}),
-    (Packed("MT", bits=3, most=5), 5 + 8 * 2, {"M": 5, "T": 2}),
+    (PackedCounts("MT", bits=3, most=5), 5 + 8 * 2, {"M": 5, "T": 2}),
 ]
 
 
 @pytest.mark.parametrize(("form", "value", "data"), FITTING)
-def test_what_is_written_is_read_again(form: Form, value: Any, data: Any) -> None:
+def test_what_is_written_is_read_again(form: FieldForm, value: Any, data: Any) -> None:
     form.check(value, "key", TABLE)
     assert form.write(value, TABLE) == data
     assert form.read(data, "key", TABLE) == value
@@ -54,20 +54,20 @@ def test_what_is_written_is_read_again(form: Form, value: Any, data: Any) -> Non
         (Numbers(seat_count, 5), [1, 2], "key: expected a list of 3 integers"),
         (Numbers(seat_count, 5), [1, 2, 6], r"key\[2\]: expected an integer from 0 to 5, not 6"),
         (Flag(), 1, "key: expected true or false"),
-        (Seat(), 3, "key: expected an integer from 0 to 2, not 3"),
+        (SeatNumber(), 3, "key: expected an integer from 0 to 2, not 3"),
         (Name(WINDS), "west", "key: expected north, south, not 'west'"),
-        (Optional(Seat(), -1), -1, "key: expected an integer from 0 to 2, not -1"),
-        (ListOf(Seat(), size=2), [0], "key: expected a list of 2"),
-        (ListOf(Seat(), most=1), [0, 1], "key: expected a list of at most 1"),
-        (ListOf(Seat()), [0, 7], r"key\[1\]: expected an integer from 0 to 2, not 7"),
-        (ListOf(Seat(), distinct=True), [1, 1], "key: something is named twice"),
-        (ByName(WINDS, Seat()), {"north": 0}, "key: the key 'south' is missing"),
-        (ByName(WINDS, Seat()), {"north": 0, "south": 4}, "key.south: expected an integer"),
+        (Optional(SeatNumber(), -1), -1, "key: expected an integer from 0 to 2, not -1"),
+        (ListOf(SeatNumber(), size=2), [0], "key: expected a list of 2"),
+        (ListOf(SeatNumber(), most=1), [0, 1], "key: expected a list of at most 1"),
+        (ListOf(SeatNumber()), [0, 7], r"key\[1\]: expected an integer from 0 to 2, not 7"),
+        (ListOf(SeatNumber(), distinct=True), [1, 1], "key: something is named twice"),
+        (ByName(WINDS, SeatNumber()), {"north": 0}, "key: the key 'south' is missing"),
+        (ByName(WINDS, SeatNumber()), {"north": 0, "south": 4}, "key.south: expected an integer"),
         (Columns(WINDS, 1, 4), {"north": [5], "south": [0]}, r"key.north\[0\]: expected an integer from 0 to 4"),
-        (Packed("MT", bits=3, most=5), {"M": 6, "T": 0}, "key.M: expected an integer from 0 to 5, not 6"),
+        (PackedCounts("MT", bits=3, most=5), {"M": 6, "T": 0}, "key.M: expected an integer from 0 to 5, not 6"),
     ],
 )
-def test_json_that_does_not_fit_is_refused_with_its_key(form: Form, data: Any, message: str) -> None:
+def test_json_that_does_not_fit_is_refused_with_its_key(form: FieldForm, data: Any, message: str) -> None:
     with pytest.raises(PositionError, match=message):
         form.read(data, "key", TABLE)
 
@@ -79,24 +79,24 @@ def test_json_that_does_not_fit_is_refused_with_its_key(form: Form, data: Any, m
         (Numbers(seat_count, 5), [1, 2, 3, 4], "key: expected a list of 3 integers"),
         (Numbers(seat_count, 5), [0, -1, 0], r"key\[1\]: expected an integer from 0 to 5, not -1"),
         (Name(WINDS), 2, "key: 2 stands for none of north, south"),
-        (Optional(Seat(), -1), -2, "key: expected an integer from 0 to 2, not -2"),
-        (ListOf(Seat(), size=2), (0, 1, 2), "key: expected a list of 2"),
-        (ListOf(Seat()), [0, 7], r"key\[1\]: expected an integer from 0 to 2, not 7"),
-        (ListOf(Seat(), distinct=True), [1, 1], "key: something is named twice"),
-        (ByName(WINDS, Seat()), [0], "key: expected 2 values, not 1"),
-        (ByName(WINDS, Seat()), [0, 3], "key.south: expected an integer from 0 to 2, not 3"),
+        (Optional(SeatNumber(), -1), -2, "key: expected an integer from 0 to 2, not -2"),
+        (ListOf(SeatNumber(), size=2), (0, 1, 2), "key: expected a list of 2"),
+        (ListOf(SeatNumber()), [0, 7], r"key\[1\]: expected an integer from 0 to 2, not 7"),
+        (ListOf(SeatNumber(), distinct=True), [1, 1], "key: something is named twice"),
+        (ByName(WINDS, SeatNumber()), [0], "key: expected 2 values, not 1"),
+        (ByName(WINDS, SeatNumber()), [0, 3], "key.south: expected an integer from 0 to 2, not 3"),
         (Columns(WINDS, 1, 4), [0, 5], r"key\[1\]: expected an integer from 0 to 4, not 5"),
-        (Packed("MT", bits=3, most=5), 6, "key: 6 holds a count that is not from 0 to 5"),
-        (Packed("MT", bits=3, most=5), -1, "key: -1 holds a count"),
+        (PackedCounts("MT", bits=3, most=5), 6, "key: 6 holds a count that is not from 0 to 5"),
+        (PackedCounts("MT", bits=3, most=5), -1, "key: -1 holds a count"),
     ],
 )
-def test_values_from_the_wire_are_held_to_the_same_bounds(form: Form, value: Any, message: str) -> None:
+def test_values_from_the_wire_are_held_to_the_same_bounds(form: FieldForm, value: Any, message: str) -> None:
     with pytest.raises(PositionError, match=message):
         form.check(value, "key", TABLE)
 
 
 def test_counts_that_fit_no_packed_integer_are_packed_as_none() -> None:
-    packed = Packed("MT", bits=3, most=5)
+    packed = PackedCounts("MT", bits=3, most=5)
     assert packed.pack((5, 2)) == 21
     assert packed.counts(21) == {"M": 5, "T": 2}
     assert packed.pack((5,)) == packed.pack((8, 0)) == packed.pack((-1, 0)) == -1

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from engine.core import OptionsError
-from engine.kit.options import Block, DeclaredOptions, EachOnce, Number, OneOf, option
+from engine.kit.options import DeclaredOptions, EachOnce, IntegerOption, OneOf, OptionGroup, option
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """Options of a game that nobody plays."""
 
-    rounds: int = option(Number(1, 50), "rounds", 10)
+    rounds: int = option(IntegerOption(1, 50), "rounds", 10)
     word: str = option(OneOf("Low", "High", is_exact=True), "exact words")
     draws_lots: bool = option(OneOf(False, True), "lots")
     order: tuple[Any, ...] = option(EachOnce({("att", "foot"): (0, 0), ("def", "foot"): (1, 0)}), "order")
-    prices: tuple[int, int] = option(Block({"land": Number(0, 9), "house": Number(2, 9)}), "prices")
+    prices: tuple[int, int] = option(OptionGroup({"land": IntegerOption(0, 9), "house": IntegerOption(2, 9)}), "prices")
 
 
 OPTIONS = DeclaredOptions("nothing", Options)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from engine.core import PositionError
-from engine.kit.forms import Form, Number, Seat
+from engine.kit.forms import FieldForm, Number, SeatNumber
 from engine.kit.tables import Entries, FewEntries, Mask
 
 STATE = SimpleNamespace(seats=3)
 LANDS = {"north": 0, "east": 1, "south": 2}
-OWNERS = Entries(LANDS, Seat(), nothing=-1, example="{'north': 0}")
+OWNERS = Entries(LANDS, SeatNumber(), nothing=-1, example="{'north': 0}")
 ARMIES = FewEntries(Entries(LANDS, Number(1, 9), nothing=0, example="{'north': 3}"))
 REGIONS = Mask(tuple(LANDS))
 
@@ -26,7 +26,7 @@ REGIONS = Mask(tuple(LANDS))
         (ARMIES, {0: 3, 2: 9}, {"north": 3, "south": 9}),
     ],
 )
-def test_a_form_reads_back_what_it_writes(form: Form, value: Any, data: Any) -> None:
+def test_a_form_reads_back_what_it_writes(form: FieldForm, value: Any, data: Any) -> None:
     assert form.write(value, STATE) == data
     assert form.read(data, "key", STATE) == value
     form.check(value, "key", STATE)
@@ -43,7 +43,7 @@ def test_a_form_reads_back_what_it_writes(form: Form, value: Any, data: Any) -> 
         (ARMIES, {"east": 0}, "key.east: expected an integer from 1 to 9, not 0"),
     ],
 )
-def test_what_is_no_such_table_is_refused_by_its_key(form: Form, data: Any, message: str) -> None:
+def test_what_is_no_such_table_is_refused_by_its_key(form: FieldForm, data: Any, message: str) -> None:
     with pytest.raises(PositionError, match=message):
         form.read(data, "key", STATE)
 
@@ -52,6 +52,6 @@ def test_what_is_no_such_table_is_refused_by_its_key(form: Form, data: Any, mess
     ("form", "value"),
     [(REGIONS, 0b1000), (REGIONS, -1), (OWNERS, [0, 1]), (OWNERS, [3, 0, 0]), (ARMIES, {3: 1}), (ARMIES, {0: 10})],
 )
-def test_values_from_the_wire_are_held_to_the_same_bounds(form: Form, value: Any) -> None:
+def test_values_from_the_wire_are_held_to_the_same_bounds(form: FieldForm, value: Any) -> None:
     with pytest.raises(PositionError, match=r"^key"):
         form.check(value, "key", STATE)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.archive.checking import check_archive
-from arena.hosting.archive.errors import ArchiveError, ArchiveReason
+from arena.hosting.archive.errors import ArchiveReason, BotArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.packing import pack
 
@@ -47,7 +47,7 @@ def tar(*members: tarfile.TarInfo | str, form: int = tarfile.USTAR_FORMAT) -> by
 
 def refusal(data: bytes, limits: ArchiveLimits | None = None) -> tuple[ArchiveReason, str]:
     """Why an archive is refused, as a code and in words."""
-    with pytest.raises(ArchiveError) as caught:
+    with pytest.raises(BotArchiveError) as caught:
         check_archive(io.BytesIO(data), limits)
     message = str(caught.value)
     assert message.isprintable(), message

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.hosting.archive.checking import check_archive
-from arena.hosting.archive.errors import ArchiveError, ArchiveReason
+from arena.hosting.archive.errors import ArchiveReason, BotArchiveError
 from arena.hosting.archive.format import header
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.packing import pack
@@ -86,7 +86,7 @@ def test_what_is_packed_is_checked_and_unpacked_to_the_same(
     target = io.BytesIO()
     try:
         archive = pack(directory / "bot", target)
-    except ArchiveError as error:
+    except BotArchiveError as error:
         assert error.reason is ArchiveReason.NAMES_COLLIDE  # noqa: PT017 - which names collide is for Unicode to say
         return
     listing = check_archive(target)
@@ -112,7 +112,7 @@ def test_a_name_that_no_store_would_take_is_refused_where_the_author_sees_it(
     with open(os.fsencode(bot) + b"/" + name, "wb"):  # noqa: PTH123 - pathlib knows no bytes
         pass
     target = io.BytesIO()
-    with pytest.raises(ArchiveError) as caught:
+    with pytest.raises(BotArchiveError) as caught:
         pack(bot, target)
     assert caught.value.reason is reason
     assert not target.getvalue()
@@ -126,7 +126,7 @@ def test_a_name_that_no_store_would_take_is_refused_where_the_author_sees_it(
     ],
 )
 def test_what_is_too_large_is_refused_by_pack_too(bot: Path, limits: ArchiveLimits, reason: ArchiveReason) -> None:
-    with pytest.raises(ArchiveError) as caught:
+    with pytest.raises(BotArchiveError) as caught:
         pack(bot, io.BytesIO(), limits)
     assert caught.value.reason is reason
 

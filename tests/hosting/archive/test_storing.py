@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.archive.errors import ArchiveContentError, ArchiveError, ArchiveReason
+from arena.hosting.archive.errors import ArchiveContentError, ArchiveReason, BotArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.content import content_hash
@@ -64,7 +64,7 @@ def store(tmp_path: Path) -> VersionStore:
 
 
 def refusal(store: VersionStore, archive: io.BytesIO, expected: str) -> tuple[ArchiveReason, str]:
-    with pytest.raises(ArchiveError) as caught:
+    with pytest.raises(BotArchiveError) as caught:
         add_archive(store, archive, expected)
     assert not store.hashes()
     return caught.value.reason, str(caught.value)
@@ -134,7 +134,7 @@ def test_an_archive_of_no_bot_is_refused_in_words_that_name_no_place_of_the_serv
 
 
 def test_the_limits_are_those_of_the_caller(bot: Path, store: VersionStore) -> None:
-    with pytest.raises(ArchiveError, match="has over 1000 bytes"):
+    with pytest.raises(BotArchiveError, match="has over 1000 bytes"):
         add_archive(store, packed(bot), content_hash(bot), ArchiveLimits(file_bytes=1000))
 
 

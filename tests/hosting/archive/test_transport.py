@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.hosting.archive.errors import ArchiveError, ArchiveReason
+from arena.hosting.archive.errors import ArchiveReason, BotArchiveError
 from arena.hosting.archive.transport import CHUNK_BYTES, MOST_RATIO, compress_chunk, expand_chunk
 
 
 def refusal(frame: bytes) -> ArchiveReason:
-    with pytest.raises(ArchiveError, match="submit the bot again") as caught:
+    with pytest.raises(BotArchiveError, match="submit the bot again") as caught:
         expand_chunk(frame)
     return caught.value.reason
 
@@ -56,7 +56,7 @@ def test_a_damaged_frame_is_refused(place: int, flip: int) -> None:
     frame[place % len(frame)] ^= flip
     try:
         assert expand_chunk(bytes(frame)) == data  # a bit that deflate does not look at
-    except ArchiveError as error:
+    except BotArchiveError as error:
         assert error.reason is ArchiveReason.COMPRESSION_DAMAGED  # noqa: PT017
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builds import BuildMissingError, Built
-from arena.hosting.runtimes.book import Runtimes
-from arena.hosting.sandbox.levels import Program
-from arena.hosting.sandbox.limits import Limits
+from arena.hosting.runtimes.catalog import RuntimeCatalog
+from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoreError
 from arena.match.programs import program_seat
@@ -118,7 +118,7 @@ class TestWhatIsMade:
         made = []
         for number in ("1", "2"):
             add_package(tmp_path / "venv", "fakenet", number)
-            workshop.programs = replace(workshop.programs, runtimes=Runtimes(settings, tmp_path / "cache"))
+            workshop.programs = replace(workshop.programs, runtimes=RuntimeCatalog(settings, tmp_path / "cache"))
             with pytest.raises(BuildMissingError):
                 workshop.programs.find(version)
             built = await workshop.build_version(version)
@@ -136,8 +136,8 @@ class TestWhatIsMade:
         assert isinstance(await sandboxed.build_version(version), Built)
         found = sandboxed.programs.find(version)
         environment = {"HOME": "/", "PATH": "/usr/bin"}
-        program = Program(found.command, str(found.directory), environment, place.directory / "scratch" / "1")
-        process = await start_confined(place.launcher, program, Limits("standard"))
+        program = BotProgram(found.command, str(found.directory), environment, place.directory / "scratch" / "1")
+        process = await start_confined(place.launcher, program, SandboxLimits("standard"))
         assert await process.wait(PATIENCE_S)
         assert (await process.collect()).stdout == "made of C\n"
 

@@ -9,7 +9,7 @@ import pytest
 
 from arena.hosting.builder import clock
 from arena.hosting.builder.outcome import LONGEST_FACTOR
-from arena.hosting.proc.meter import TreeMeter
+from arena.hosting.procfs.meter import TreeMeter
 from tests.support.builds import Workshop
 
 LIMIT_S = 0.4

@@ -10,7 +10,7 @@ from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builds import Built
 from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.proc.processes import list_descendants
+from arena.hosting.procfs.processes import list_descendants
 from tests.support.builds import MAKE, Workshop, stop_clock_until
 from tests.support.patience import PATIENCE_S
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.manifest import ManifestError, load_manifest
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.errors import RuntimeBrokenError, UnknownRuntimeError
 from arena.hosting.runtimes.installed import installed_runtimes
 from arena.hosting.runtimes.runtime import SYSTEM_PATH
@@ -54,25 +54,25 @@ def write_bot(directory: Path, manifest: str) -> Path:
 @pytest.fixture
 def _bare_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine on which nothing is installed that would be a runtime by itself."""
-    monkeypatch.setattr("arena.hosting.runtimes.book.installed_runtimes", lambda _path: {})
+    monkeypatch.setattr("arena.hosting.runtimes.catalog.installed_runtimes", lambda _path: {})
 
 
 class TestArena:
     @pytest.mark.usefixtures("_bare_system")
     def test_two_runtimes_are_always_there(self, cache: Path) -> None:
-        runtimes = Runtimes(cache=cache)
+        runtimes = RuntimeCatalog(cache=cache)
         assert runtimes.names == ("arena", "bundled")
         assert len({runtime.hash for runtime in runtimes.all()}) == 2
         assert all(len(runtime.hash) == 64 for runtime in runtimes.all())
         assert [runtime.trees for runtime in runtimes.all()] == [None, None]
 
     def test_the_same_machine_gives_the_same_hashes(self, cache: Path, tmp_path: Path) -> None:
-        first = [runtime.hash for runtime in Runtimes(cache=cache).all()]
-        assert first == [runtime.hash for runtime in Runtimes(cache=cache).all()]
-        assert first == [runtime.hash for runtime in Runtimes(cache=tmp_path / "other").all()]
+        first = [runtime.hash for runtime in RuntimeCatalog(cache=cache).all()]
+        assert first == [runtime.hash for runtime in RuntimeCatalog(cache=cache).all()]
+        assert first == [runtime.hash for runtime in RuntimeCatalog(cache=tmp_path / "other").all()]
 
     def test_it_tells_the_interpreter_and_the_packages_of_the_arena(self) -> None:
-        contents = Runtimes().contents("arena")
+        contents = RuntimeCatalog().contents("arena")
         assert contents.version == sys.version.split()[0]
         assert {"grpcio", "protobuf"} <= set(contents.packages)
         assert "pytest" not in contents.packages
@@ -80,9 +80,12 @@ class TestArena:
     def test_it_tells_the_libraries_of_the_system(self) -> None:
         if sys.platform != "linux":
             pytest.skip("the system is not Linux")
-        contents = Runtimes().contents("bundled")
+        contents = RuntimeCatalog().contents("bundled")
         assert contents.version.startswith("glibc ")
-        assert contents.version == Runtimes(parse_runtimes({"x": {"kind": "native"}}, place="")).contents("x").version
+        assert (
+            contents.version
+            == RuntimeCatalog(parse_runtimes({"x": {"kind": "native"}}, place="")).contents("x").version
+        )
 
 
 class TestInstalled:
@@ -95,7 +98,7 @@ class TestInstalled:
 
     def test_what_the_organiser_defines_under_that_name_goes_first(self, tmp_path: Path, cache: Path) -> None:
         mine = RuntimeDefinition("node", RuntimeKind.NODE, program=tmp_path / "mine")
-        assert Runtimes(RuntimeSettings({"node": mine}), cache).definition("node") is mine
+        assert RuntimeCatalog(RuntimeSettings({"node": mine}), cache).definition("node") is mine
 
     @pytest.mark.needs("node")
     def test_a_stranger_may_use_it(self, tmp_path: Path, cache: Path) -> None:
@@ -103,35 +106,35 @@ class TestInstalled:
             pytest.skip("Node.js of the system is not installed here")
         bot = write_bot(tmp_path / "bot", 'command = ["node", "main.mjs"]\nruntime = "node"')
         (bot / "main.mjs").touch()
-        Runtimes(cache=cache).check_bot(load_manifest(bot), bot, is_stranger=True)
+        RuntimeCatalog(cache=cache).check_bot(load_manifest(bot), bot, is_stranger=True)
 
 
 class TestPython:
     def test_python_is_that_of_the_virtual_environment(self, clean_venv: Path, cache: Path) -> None:
-        runtime = Runtimes(settings_for(clean_venv), cache).get(NAME)
+        runtime = RuntimeCatalog(settings_for(clean_venv), cache).get(NAME)
         assert runtime.places.programs["python"] == str(clean_venv / "bin" / "python")
         assert runtime.trees is not None
         assert {str(clean_venv), sys.base_prefix} - {"/usr"} <= set(runtime.trees)
 
     def test_no_package_of_the_arena_is_shown_but_those_for_bots(self, clean_venv: Path, cache: Path) -> None:
-        trees = Runtimes(settings_for(clean_venv), cache).get(NAME).trees
+        trees = RuntimeCatalog(settings_for(clean_venv), cache).get(NAME).trees
         assert trees is not None
         assert not [tree for tree in trees if tree.endswith("site-packages") and not tree.startswith(str(clean_venv))]
 
     def test_its_packages_are_read_without_running_anything(self, venv: Path, cache: Path) -> None:
         (site_packages(venv) / "evil.pth").write_text("import evil_that_raises\n", encoding="utf-8")
-        contents = Runtimes(settings_for(venv), cache).contents(NAME)
+        contents = RuntimeCatalog(settings_for(venv), cache).contents(NAME)
         assert contents.packages == {"fakenet": "1.2", "other-thing": "0.1"}
         assert contents.version == sys.version.split()[0]
 
     def test_a_package_that_changed_makes_it_a_new_runtime(self, venv: Path, cache: Path) -> None:
-        before = Runtimes(settings_for(venv), cache).get(NAME).hash
-        assert Runtimes(settings_for(venv), cache).get(NAME).hash == before
+        before = RuntimeCatalog(settings_for(venv), cache).get(NAME).hash
+        assert RuntimeCatalog(settings_for(venv), cache).get(NAME).hash == before
         add_package(venv, "fakenet", "1.3")
-        assert Runtimes(settings_for(venv), cache).get(NAME).hash != before
+        assert RuntimeCatalog(settings_for(venv), cache).get(NAME).hash != before
 
     def test_during_a_run_it_is_looked_at_once(self, venv: Path, cache: Path) -> None:
-        runtimes = Runtimes(settings_for(venv), cache)
+        runtimes = RuntimeCatalog(settings_for(venv), cache)
         before = runtimes.get(NAME)
         add_package(venv, "fakenet", "1.3")
         assert runtimes.get(NAME) is before
@@ -139,28 +142,28 @@ class TestPython:
     def test_further_directories_are_shown_and_count(self, venv: Path, tmp_path: Path, cache: Path) -> None:
         data = tmp_path / "data"
         data.mkdir()
-        before = Runtimes(settings_for(venv, data), cache).get(NAME)
+        before = RuntimeCatalog(settings_for(venv, data), cache).get(NAME)
         assert before.trees is not None
         assert str(data) in before.trees
         (data / "net").touch()
-        assert Runtimes(settings_for(venv, data), cache).get(NAME).hash != before.hash
+        assert RuntimeCatalog(settings_for(venv, data), cache).get(NAME).hash != before.hash
 
     def test_what_is_no_virtual_environment_is_refused(self, tmp_path: Path, cache: Path) -> None:
         with pytest.raises(RuntimeBrokenError, match=f"runtime '{NAME}': {tmp_path}: is no virtual environment"):
-            Runtimes(settings_for(tmp_path), cache).get(NAME)
+            RuntimeCatalog(settings_for(tmp_path), cache).get(NAME)
 
     def test_one_without_its_interpreter_is_refused(self, venv: Path, cache: Path) -> None:
         (venv / "bin" / "python").unlink()
         (venv / "bin" / "python").symlink_to("/nowhere/python")
         with pytest.raises(RuntimeBrokenError, match="has no program bin/python that can be run"):
-            Runtimes(settings_for(venv), cache).get(NAME)
+            RuntimeCatalog(settings_for(venv), cache).get(NAME)
 
     def test_one_that_uses_the_packages_of_the_system_is_refused(self, venv: Path, cache: Path) -> None:
         config = venv / "pyvenv.cfg"
         text = config.read_text(encoding="utf-8").replace("packages = false", "packages = true")
         config.write_text(text, encoding="utf-8")
         with pytest.raises(RuntimeBrokenError, match="make it without --system-site-packages"):
-            Runtimes(settings_for(venv), cache).get(NAME)
+            RuntimeCatalog(settings_for(venv), cache).get(NAME)
 
 
 class TestNode:
@@ -178,41 +181,41 @@ class TestNode:
         self.add_module(tmp_path / "modules", "@org/right", "2.0.0")
         (tmp_path / "modules" / "broken").mkdir()
         (tmp_path / "modules" / "broken" / "package.json").write_text("{", encoding="utf-8")
-        contents = Runtimes(self.settings(node, tmp_path / "modules"), cache).contents("js")
+        contents = RuntimeCatalog(self.settings(node, tmp_path / "modules"), cache).contents("js")
         assert contents.packages == {"@org/right": "2.0.0", "left": "1.0.0"}
         assert contents.version == "20.1.0"
 
     def test_modules_are_shown_searched_and_count(self, node: Path, tmp_path: Path, cache: Path) -> None:
         modules = tmp_path / "modules"
         self.add_module(modules, "left", "1.0.0")
-        before = Runtimes(self.settings(node, modules), cache).get("js")
+        before = RuntimeCatalog(self.settings(node, modules), cache).get("js")
         assert before.environment["NODE_PATH"] == str(modules)
         assert before.trees is not None
         assert str(modules) in before.trees
         self.add_module(modules, "left", "1.0.1")
-        assert Runtimes(self.settings(node, modules), cache).get("js").hash != before.hash
+        assert RuntimeCatalog(self.settings(node, modules), cache).get("js").hash != before.hash
 
     def test_a_link_is_shown_with_its_target_and_nothing_around_it(
         self, node: Path, tmp_path: Path, cache: Path
     ) -> None:
         link = tmp_path / "node"
         link.symlink_to(node)
-        trees = Runtimes(self.settings(link), cache).get("js").trees
+        trees = RuntimeCatalog(self.settings(link), cache).get("js").trees
         assert trees is not None
         assert {str(link), str(node)} <= set(trees)
         assert all(Path(tree).is_file() for tree in trees)
 
     def test_a_missing_program_or_directory_is_named(self, node: Path, tmp_path: Path, cache: Path) -> None:
         with pytest.raises(RuntimeBrokenError, match="nowhere is no program that can be run"):
-            Runtimes(self.settings(tmp_path / "nowhere"), cache).get("js")
+            RuntimeCatalog(self.settings(tmp_path / "nowhere"), cache).get("js")
         with pytest.raises(RuntimeBrokenError, match=r"there is no directory .*/nowhere"):
-            Runtimes(self.settings(node, tmp_path / "nowhere"), cache).get("js")
+            RuntimeCatalog(self.settings(node, tmp_path / "nowhere"), cache).get("js")
 
 
 class TestChecks:
     """What a bot is told that names a runtime."""
 
-    def refusal(self, bot: Path, runtimes: Runtimes, *, is_stranger: bool = False) -> str:
+    def refusal(self, bot: Path, runtimes: RuntimeCatalog, *, is_stranger: bool = False) -> str:
         with pytest.raises((ManifestError, UnknownRuntimeError)) as caught:
             runtimes.check_bot(load_manifest(bot), bot, is_stranger=is_stranger)
         return str(caught.value).removeprefix(f"{bot}/bot.toml: ")
@@ -220,7 +223,7 @@ class TestChecks:
     @pytest.mark.usefixtures("_bare_system")
     def test_an_unknown_one_is_refused_with_the_known_ones(self, tmp_path: Path, clean_venv: Path, cache: Path) -> None:
         bot = write_bot(tmp_path / "bot", 'command = ["python", "main.py"]\nruntime = "pyton-ml"')
-        assert self.refusal(bot, Runtimes(settings_for(clean_venv), cache)) == (
+        assert self.refusal(bot, RuntimeCatalog(settings_for(clean_venv), cache)) == (
             "runtime is 'pyton-ml', and this arena knows 'arena', 'bundled', 'python-ml'; did you mean 'python-ml'?"
         )
 
@@ -230,7 +233,7 @@ class TestChecks:
     ) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
         bot = write_bot(tmp_path / "bot", 'command = ["node", "main.mjs"]\nruntime = "node"')
-        assert self.refusal(bot, Runtimes(cache=cache)).endswith(
+        assert self.refusal(bot, RuntimeCatalog(cache=cache)).endswith(
             "Node.js is not installed where it runs: apt install nodejs"
         )
 
@@ -241,7 +244,7 @@ class TestChecks:
         (tmp_path / "node").touch(mode=0o755)
         monkeypatch.setenv("PATH", str(tmp_path))
         bot = write_bot(tmp_path / "bot", 'command = ["node", "main.mjs"]\nruntime = "node"')
-        assert self.refusal(bot, Runtimes(cache=cache)).endswith(
+        assert self.refusal(bot, RuntimeCatalog(cache=cache)).endswith(
             f"{tmp_path}/node is not the system's; define it as [runtimes.node], or apt install nodejs"
         )
 
@@ -250,27 +253,27 @@ class TestChecks:
         self, tmp_path: Path, clean_venv: Path, cache: Path, is_stranger: bool
     ) -> None:
         bot = write_bot(tmp_path / "bot", f'command = ["python", "main.py"]\nruntime = "{NAME}"')
-        Runtimes(settings_for(clean_venv), cache).check_bot(load_manifest(bot), bot, is_stranger=is_stranger)
+        RuntimeCatalog(settings_for(clean_venv), cache).check_bot(load_manifest(bot), bot, is_stranger=is_stranger)
 
     def test_a_program_that_the_runtime_does_not_have_is_refused(
         self, tmp_path: Path, clean_venv: Path, cache: Path
     ) -> None:
         bot = write_bot(tmp_path / "bot", f'command = ["no-such"]\nruntime = "{NAME}"')
-        said = self.refusal(bot, Runtimes(settings_for(clean_venv), cache))
+        said = self.refusal(bot, RuntimeCatalog(settings_for(clean_venv), cache))
         assert said == "the program 'no-such' is neither in the directory nor a program of runtime 'python-ml'"
 
     def test_a_native_bot_brings_its_program(self, tmp_path: Path, cache: Path) -> None:
         bot = write_bot(tmp_path / "bot", 'command = ["./bot"]\nruntime = "c"')
-        runtimes = Runtimes(parse_runtimes({"c": {"kind": "native"}}, place=""), cache)
+        runtimes = RuntimeCatalog(parse_runtimes({"c": {"kind": "native"}}, place=""), cache)
         assert self.refusal(bot, runtimes) == "runtime is 'c', and there is no file './bot' in the directory"
 
     def test_one_that_is_built_has_its_program_later(self, tmp_path: Path, cache: Path) -> None:
         bot = write_bot(tmp_path / "bot", 'command = ["./bot"]\nbuild = ["make"]\nruntime = "bundled"')
-        Runtimes(cache=cache).check_bot(load_manifest(bot), bot, is_stranger=True)
+        RuntimeCatalog(cache=cache).check_bot(load_manifest(bot), bot, is_stranger=True)
 
     def test_memory_of_strangers_is_capped_in_every_runtime(
         self, tmp_path: Path, clean_venv: Path, cache: Path
     ) -> None:
         bot = write_bot(tmp_path / "bot", f'command = ["python"]\nruntime = "{NAME}"\nmemory_mb = 9999')
-        said = self.refusal(bot, Runtimes(settings_for(clean_venv), cache), is_stranger=True)
+        said = self.refusal(bot, RuntimeCatalog(settings_for(clean_venv), cache), is_stranger=True)
         assert said.startswith("memory_mb is 9999")

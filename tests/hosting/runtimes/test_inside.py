@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings
-from arena.hosting.sandbox.levels import Program
-from arena.hosting.sandbox.limits import Limits
+from arena.hosting.sandbox.levels import BotProgram
+from arena.hosting.sandbox.limits import SandboxLimits
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import VersionStore
@@ -68,12 +68,12 @@ async def ask(
     for path, content in {"bot.toml": text, **files}.items():
         (bot / path).write_text(content, encoding="utf-8")
     store = VersionStore(tmp_path / "home" / "arena.bots")
-    programs = StoredPrograms(store, runtimes=Runtimes(settings, tmp_path / "cache"))
+    programs = StoredPrograms(store, runtimes=RuntimeCatalog(settings, tmp_path / "cache"))
     found = programs.find(store.add(bot).hash)
     scratch = place.directory / "scratch" / "1"
     environment = {"HOME": os.environ["HOME"], "PATH": os.environ["PATH"], "TMPDIR": str(scratch)}
-    program = Program(found.command, str(found.directory), environment, scratch, found.trees, found.environment)
-    process = await start_confined(place.launcher, program, Limits(level))
+    program = BotProgram(found.command, str(found.directory), environment, scratch, found.trees, found.environment)
+    process = await start_confined(place.launcher, program, SandboxLimits(level))
     assert await process.wait(PATIENCE_S)
     output = await process.collect()
     assert output.stderr == ""
@@ -131,7 +131,7 @@ async def test_a_bot_of_a_runtime_plays_a_whole_match(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     store = VersionStore(tmp_path / "home" / "arena.bots")
-    found = StoredPrograms(store, runtimes=Runtimes(settings, tmp_path / "cache")).find(store.add(bot).hash)
+    found = StoredPrograms(store, runtimes=RuntimeCatalog(settings, tmp_path / "cache")).find(store.add(bot).hash)
     seats = [program_seat("b", "v", found, level, seat) for seat in range(3)]
     async with asyncio.timeout(PATIENCE_S), MatchHost() as host:
         report = await host.play(king_spec("m1", seats))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, parse_runtimes, read_runtimes
 from tests.support.texts import CHARACTERS
@@ -51,7 +51,7 @@ def test_a_definition_says_in_a_table_what_was_read(tmp_path: Path) -> None:
     settings = read_runtimes(tmp_path / "runtimes.toml")
     tables = {name: definition.table() for name, definition in settings.definitions.items()}
     assert parse_runtimes(tables, place="another machine") == settings
-    assert Runtimes(settings, tmp_path).tables() == tables
+    assert RuntimeCatalog(settings, tmp_path).tables() == tables
 
 
 def test_no_table_defines_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from arena.hosting.cache_directory import cache_directory
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox import choice, probe
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_level
-from arena.hosting.sandbox.limits import LEVELS, Limits
+from arena.hosting.sandbox.limits import LEVELS, SandboxLimits
 from arena.hosting.sandbox.probe import Probe
 
 
@@ -96,7 +96,7 @@ def test_nobody_takes_the_sandbox_off_a_strangers_bot(working: set[str]) -> None
 
 
 def test_a_level_that_does_not_exist_is_refused() -> None:
-    for make in (Limits, SandboxPolicy):
+    for make in (SandboxLimits, SandboxPolicy):
         with pytest.raises(ValueError, match="sandbox level 'loose'; there are strict, standard, reduced, none"):
             make("loose")
     assert LEVELS == ("strict", "standard", "reduced", "none")

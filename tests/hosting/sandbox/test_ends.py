@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from arena.hosting.launcher.reports import Mark
-from arena.hosting.proc.processes import list_descendants, read_relations
+from arena.hosting.launcher.reports import OutputMark
+from arena.hosting.procfs.processes import list_descendants, read_relations
 from tests.hosting.sandbox.tried import BEHIND_A_DEAD_THREAD, NAP, excess, up
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place
@@ -121,4 +121,4 @@ async def test_the_log_of_a_match_is_what_lies_between_its_marks(place: Place) -
     assert (output.stdout, output.stderr, output.dropped) == ("within\n", "within\n", 0)
     await process.end()
     assert (await process.collect()).stdout == "before\nwithin\n"
-    assert start == Mark(len("before\n"), len("before\n"))
+    assert start == OutputMark(len("before\n"), len("before\n"))

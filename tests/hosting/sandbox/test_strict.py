@@ -9,11 +9,11 @@ from itertools import count
 
 import pytest
 
+from arena.hosting.cgroups.accounts import CpuAccount
+from arena.hosting.cgroups.freezer import Freezer
 from arena.hosting.errors import HostingError, LaunchError
-from arena.hosting.groups.accounts import CpuAccount
-from arena.hosting.groups.freezer import Freezer
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.proc.processes import read_relations
+from arena.hosting.procfs.processes import read_relations
 from arena.hosting.sandbox.group_trial import try_groups
 from arena.worker.meters import make_meter
 from tests.support.patience import PATIENCE_S
@@ -208,19 +208,19 @@ async def test_the_launcher_puts_a_bot_to_sleep_by_its_group_and_wakes_it(place:
     await up(process)
     assert process.group is not None
     account, freezer = CpuAccount(process.group), Freezer(process.group)
-    assert (await process.sleep()).problem == ""
+    assert (await process.freeze()).problem == ""
     async with asyncio.timeout(PATIENCE_S):
         while not freezer.is_frozen():
             await asyncio.sleep(0.001)
     used_us = account.used_us()
-    assert (await process.wake()).problem == ""
+    assert (await process.thaw()).problem == ""
     assert not freezer.is_frozen()
     async with asyncio.timeout(PATIENCE_S):
         while account.used_us() - used_us < 50_000:
             await asyncio.sleep(0.001)
     account.close()
     freezer.close()
-    assert (await process.sleep()).problem == ""
+    assert (await process.freeze()).problem == ""
     await process.end()
     check_that_it_is_gone(process)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.archive.errors import ArchiveError
+from arena.hosting.archive.errors import BotArchiveError
 from arena.hosting.archive.packing import Archive, pack
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.archive.transport import compress_chunk, expand_chunk
@@ -56,7 +56,7 @@ def submit(area: UploadArea, store: VersionStore, owner: str, packed: Packed, fa
     try:
         with area.open_whole(id_) as file:
             return add_archive(store, file, known.content_hash).hash
-    except ArchiveError:
+    except BotArchiveError:
         assert fate == MALFORMED
         return None
     finally:

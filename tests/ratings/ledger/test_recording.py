@@ -7,7 +7,7 @@ import pytest
 
 from arena.hosting.runtimes.runtime import RuntimeDescription
 from arena.match.leak_verdict import LeakVerdict
-from arena.match.report import HostNote, LeakCheck, SeatLogText
+from arena.match.report import HostNote, LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause
 from ratings.errors import FactError
 from ratings.ledger.check import check
@@ -101,8 +101,10 @@ def test_a_log_goes_with_the_result_or_not_at_all(database: Database, match: Lea
 def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(
     database: Database, tournament: str, match: LeasedMatch
 ) -> None:
-    leak = LeakCheck(1, LeakVerdict.LEAK, 12, "It remembered.", {"warm": [3], "fresh": [4]})
-    book.record(database, match, sandbox="standard", leak_checks=(LeakCheck(0, LeakVerdict.EQUAL, None, ""), leak))
+    leak = LeakCheckResult(1, LeakVerdict.LEAK, 12, "It remembered.", {"warm": [3], "fresh": [4]})
+    book.record(
+        database, match, sandbox="standard", leak_checks=(LeakCheckResult(0, LeakVerdict.EQUAL, None, ""), leak)
+    )
     detail = match_detail(database, match.match_id)
     summary = leak_checks(database, tournament)
     assert detail.match.sandbox == "standard"
@@ -119,7 +121,7 @@ def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(
 def test_a_leak_changes_no_rating(database: Database, path: Path, tournament: str, tmp_path: Path) -> None:
     database.close()
     twin = open_database(book.copy_of(path, tmp_path / "twin.db"))
-    for book_, checks in ((database, ()), (twin, (LeakCheck(0, LeakVerdict.LEAK, 3, "It remembered."),))):
+    for book_, checks in ((database, ()), (twin, (LeakCheckResult(0, LeakVerdict.LEAK, 3, "It remembered."),))):
         for match in book.take(book_, tournament):
             book.record(book_, match, leak_checks=checks)
     assert book.count(twin, "leak_check") == 12
@@ -162,7 +164,7 @@ MISFITS: list[tuple[dict[str, Any], str]] = [
     ({"forfeits": (1, 1)}, "one seat twice"),
     ({"faults": (Fault(-1, FaultCause.FLOOD, 0, ""),)}, "seat that is not there"),
     ({"resigned": (9,)}, "seat that is not there"),
-    ({"leak_checks": (LeakCheck(3, LeakVerdict.EQUAL, None, ""),)}, "seat that is not there"),
+    ({"leak_checks": (LeakCheckResult(3, LeakVerdict.EQUAL, None, ""),)}, "seat that is not there"),
     ({"replay": b""}, "replay is empty"),
     ({"attempt": 2}, "no attempt 2"),
     ({"match_id": "nothing"}, "there is no match nothing"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from arena.match.leak_verdict import LeakVerdict
-from arena.match.report import LeakCheck
+from arena.match.report import LeakCheckResult
 from ratings.errors import PlanError
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
@@ -56,7 +56,7 @@ def play_at_random(database: Database, random: Random, tournament: str, bots: li
                 ranks=ranks(random, seats),
                 forfeits=tuple(random.sample(range(seats), random.choice((0, 0, 1, seats)))),
                 game_digest=random.choice(("aa", "bb")) * 32,
-                leak_checks=[LeakCheck(0, random.choice(list(LeakVerdict)), None, "so")]
+                leak_checks=[LeakCheckResult(0, random.choice(list(LeakVerdict)), None, "so")]
                 if random.random() < 0.3
                 else [],
             )

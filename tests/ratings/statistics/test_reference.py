@@ -12,10 +12,10 @@ import trueskill
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ratings.statistics.passing.constants import constants_of
-from ratings.statistics.passing.several import pass_several
-from ratings.statistics.passing.truncation import tie_margin
-from ratings.statistics.passing.two import pass_two
+from ratings.statistics.message_passing.constants import constants_of
+from ratings.statistics.message_passing.many_seats import rate_many_seats
+from ratings.statistics.message_passing.truncation import draw_margin
+from ratings.statistics.message_passing.two_seats import rate_two_seats
 from ratings.statistics.reference import rate_by_package
 from ratings.statistics.skill import Skill, SkillSettings, rate
 
@@ -98,17 +98,19 @@ def test_what_is_written_out_for_two_seats_equals_what_is_done_for_several(
 ) -> None:
     constants = constants_of(SETTINGS.beta, SETTINGS.tau, SETTINGS.draw_probability)
     try:
-        written_out = pass_two(constants, *one[0], *other[0], is_tie)
+        written_out = rate_two_seats(constants, *one[0], *other[0], is_tie)
     except (ArithmeticError, ValueError):
         return
     if all(map(math.isfinite, written_out)):
-        assert bits([written_out[:2], written_out[2:]]) == bits(pass_several(constants, [one[0], other[0]], [is_tie]))
+        assert bits([written_out[:2], written_out[2:]]) == bits(
+            rate_many_seats(constants, [one[0], other[0]], [is_tie])
+        )
 
 
 @given(st.floats(1e-300, math.nextafter(1, 0)), st.floats(1e-3, 1e4))
 def test_the_margin_of_a_tie_is_the_packages(draw_probability: float, beta: float) -> None:
     environment = trueskill.TrueSkill(beta=beta)
-    assert tie_margin(draw_probability, beta) == trueskill.calc_draw_margin(draw_probability, 2, environment)
+    assert draw_margin(draw_probability, beta) == trueskill.calc_draw_margin(draw_probability, 2, environment)
 
 
 def test_the_global_environment_of_the_package_is_never_used(monkeypatch: pytest.MonkeyPatch) -> None:

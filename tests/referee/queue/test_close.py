@@ -1,4 +1,4 @@
-"""What ends without order ends all the same: a process whose server was not stopped, or whose queue does not ring.
+"""What ends without order ends all the same: a process whose server was not stopped, or whose queue cannot be woken.
 
 gRPC waits for ever where it is left alone with a queue that still awaits something, so each is tried in a process.
 """
@@ -45,9 +45,9 @@ os._exit(0)  # at its end, gRPC's own client can wait for a thread that is no mo
 _SILENT = """
 from arena.wire.completion_queue import prepare
 assert prepare()
-from arena.referee.queue import bell, loop
-bell._PATIENCE_S = 0.1
-bell.call_once = lambda *_: None
+from arena.referee.queue import loop, wakeup
+wakeup._PATIENCE_S = 0.1
+wakeup.call_once = lambda *_: None
 loop.new_loop().close()
 print("ended")
 """

@@ -141,7 +141,7 @@ def test_where_grpc_behaves_otherwise_the_usual_loop_is_used_and_that_is_said(
     def break_down(*_: object) -> None:
         raise kind("cygrpc has no Server")
 
-    monkeypatch.setattr(queue_loop, "make_bell", break_down)
+    monkeypatch.setattr(queue_loop, "make_wakeup", break_down)
     loop = new_loop()
     loop.close()
     assert not isinstance(loop, QueueLoop)

@@ -18,7 +18,7 @@ from arena.service.admission.waiting import NO_SANDBOX
 from arena.service.health import Health
 from arena.service.metrics import Metrics
 from arena.tournament.runner import MatchExecutor
-from arena.trial.values import Check, failed, passed
+from arena.trial.values import TrialCheck, failed, passed
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger
 from ratings.read.admissions import admission_row
@@ -66,9 +66,9 @@ def state(book: Book, admission: AdmissionRecord) -> AdmissionState:
     return admission_row(book.database, admission.id).admission.state
 
 
-ADMITTED = AdmissionVerdict(AdmissionOutcome.ADMITTED, (passed(Check.START, "It starts."),), "Admitted.")
+ADMITTED = AdmissionVerdict(AdmissionOutcome.ADMITTED, (passed(TrialCheck.START, "It starts."),), "Admitted.")
 REFUSED = AdmissionVerdict(
-    AdmissionOutcome.REFUSED, (failed(Check.PLAY, "It plays no legal action."),), "Refused: it plays."
+    AdmissionOutcome.REFUSED, (failed(TrialCheck.PLAY, "It plays no legal action."),), "Refused: it plays."
 )
 UNDECIDED = AdmissionVerdict(AdmissionOutcome.UNDECIDED, (), "It will be looked at again: the host lost three matches.")
 

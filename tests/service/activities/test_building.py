@@ -7,7 +7,7 @@ import pytest
 
 from arena.hosting.builder.build import build_version
 from arena.hosting.builds import BuildMissingError
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.service.activities.building import build_entrants
 from arena.service.health import Health
@@ -22,7 +22,7 @@ async def test_entrants_are_built_for_the_runtime_as_it_is(book: Book, tmp_path:
     venv = make_venv(tmp_path / "venv", "fakenet==1")
 
     def programs() -> StoredPrograms:
-        return replace(book.programs, runtimes=Runtimes(settings_for(venv), tmp_path / "cache"))
+        return replace(book.programs, runtimes=RuntimeCatalog(settings_for(venv), tmp_path / "cache"))
 
     make = "import fakenet; open('made', 'w').write(fakenet.VERSION)"
     version = book.add_bot("eva", runtime=NAME, build=make).content_hash

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.activities import availability as availability
@@ -219,7 +219,7 @@ async def test_who_can_no_longer_be_built_for_a_runtime_that_has_changed_is_abse
     book: Book, tmp_path: Path
 ) -> None:
     venv = make_venv(tmp_path / "venv", "fakenet==1")
-    programs = replace(book.programs, runtimes=Runtimes(settings_for(venv), tmp_path / "cache"))
+    programs = replace(book.programs, runtimes=RuntimeCatalog(settings_for(venv), tmp_path / "cache"))
     context = replace(service_context(book, ScriptedExecutor()), programs=programs)
     version = book.add_bot("eve", runtime=NAME, build=BUILD)
     running = open_ladder(book)
@@ -239,7 +239,7 @@ async def test_a_bot_that_can_no_longer_be_built_is_absent_until_its_runtime_can
     book: Book, tmp_path: Path
 ) -> None:
     venv = make_venv(tmp_path / "venv", "fakenet==1")
-    programs = replace(book.programs, runtimes=Runtimes(settings_for(venv), tmp_path / "cache"))
+    programs = replace(book.programs, runtimes=RuntimeCatalog(settings_for(venv), tmp_path / "cache"))
     book.add_bot("eve", runtime=NAME, build=BUILD)
     open_ladder(book)
     executor = ScriptedExecutor()

@@ -13,8 +13,8 @@ from arena.model.admissions import Finding, FindingState
 from arena.service.admission.admit import admit
 from arena.service.admission.values import AdmissionRequest, AdmissionVerdict
 from arena.tournament.runner import MatchExecutor
-from arena.trial.grounds import grounds_of
 from arena.trial.seats import sample_seat
+from arena.trial.setups import setups_of
 from tests.support.patience import any_start
 from tests.support.specs import scripted
 
@@ -67,7 +67,7 @@ def request_for(bot: SeatSpec, **changes: Any) -> AdmissionRequest:
     values: dict[str, Any] = {
         "admission_id": f"admission of {bot.name}",
         "bot": bot,
-        "grounds": grounds_of(["foreign_king"])[:1],
+        "grounds": setups_of(["foreign_king"])[:1],
         "samples": (sample_seat("random", "none"),),
         "seed": 7,
         "clock": any_start("60s"),

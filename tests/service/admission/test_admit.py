@@ -10,9 +10,9 @@ import pytest_asyncio
 from arena.executor.local import LocalExecutor
 from arena.model.admissions import FindingState
 from arena.service.admission.values import AdmissionOutcome
-from arena.trial.grounds import grounds_of
 from arena.trial.seats import sample_seat
-from arena.trial.values import Check
+from arena.trial.setups import setups_of
+from arena.trial.values import TrialCheck
 from tests.service.admission.places import choosing_bot, look_at
 from tests.support.keeper import copy_zoo, zoo_seat
 from tests.support.patience import any_start, patient_endings
@@ -27,23 +27,25 @@ class Case:
     """A bot that misbehaves in its play, and the reason for which it must be refused."""
 
     behaviour: str
-    check: Check
+    check: TrialCheck
     words: str
     at: int = 2
     clock: str = "60s"
 
 
 CASES = (
-    Case("exit-at-once", Check.START, "It ended before it joined (exit status 3). Connect to ARENA_ADDRESS"),
-    Case("other-game", Check.START, "It joined for checkers, not for foreign_king."),
-    Case("garbage-first", Check.PROTOCOL, "no PlayRequest as its first message"),
-    Case("flood-before-joining", Check.RESOURCES, "too much at once"),
-    Case("wrong-ply", Check.PROTOCOL, "It broke the protocol in 3 of 3 matches, first in foreign_king with 2 seats"),
-    Case("garbage", Check.PROTOCOL, "Send PlayRequest messages"),
-    Case("many-answers", Check.PROTOCOL, ""),
-    Case("illegal", Check.PLAY, "Choose among the ids that the Decide lists as legal."),
-    Case("crash", Check.PLAY, "It was gone before the match was over in 3 of 3 matches"),
-    Case("silent", Check.CLOCK, "it had 300 ms", clock="300ms"),
+    Case("exit-at-once", TrialCheck.START, "It ended before it joined (exit status 3). Connect to ARENA_ADDRESS"),
+    Case("other-game", TrialCheck.START, "It joined for checkers, not for foreign_king."),
+    Case("garbage-first", TrialCheck.PROTOCOL, "no PlayRequest as its first message"),
+    Case("flood-before-joining", TrialCheck.RESOURCES, "too much at once"),
+    Case(
+        "wrong-ply", TrialCheck.PROTOCOL, "It broke the protocol in 3 of 3 matches, first in foreign_king with 2 seats"
+    ),
+    Case("garbage", TrialCheck.PROTOCOL, "Send PlayRequest messages"),
+    Case("many-answers", TrialCheck.PROTOCOL, ""),
+    Case("illegal", TrialCheck.PLAY, "Choose among the ids that the Decide lists as legal."),
+    Case("crash", TrialCheck.PLAY, "It was gone before the match was over in 3 of 3 matches"),
+    Case("silent", TrialCheck.CLOCK, "it had 300 ms", clock="300ms"),
 )
 
 
@@ -89,9 +91,9 @@ async def test_what_it_wrote_last_is_evidence(executor: LocalExecutor, zoo: Path
 
 async def test_a_sample_is_admitted_and_everything_is_looked_at(executor: LocalExecutor) -> None:
     bot = replace(sample_seat("greedy", "none"), is_deterministic=True)
-    told = await look_at(executor, bot, grounds=grounds_of(["foreign_king"])[:2])
+    told = await look_at(executor, bot, grounds=setups_of(["foreign_king"])[:2])
     assert told.verdict.outcome is AdmissionOutcome.ADMITTED, told.verdict
-    assert told.states(FindingState.PASSED) == list(Check), told.reported
+    assert told.states(FindingState.PASSED) == list(TrialCheck), told.reported
     assert told.of("play").sentence == (
         "It played 6 matches without a fault: foreign_king with 2 seats, foreign_king with 3 seats."
     )
@@ -100,7 +102,7 @@ async def test_a_sample_is_admitted_and_everything_is_looked_at(executor: LocalE
 
 async def test_the_rest_is_not_looked_at_before_the_bot_can_play(executor: LocalExecutor) -> None:
     told = await look_at(executor, scripted("exit-at-once"))
-    assert told.states(FindingState.SKIPPED) == [check for check in Check if check is not Check.START]
+    assert told.states(FindingState.SKIPPED) == [check for check in TrialCheck if check is not TrialCheck.START]
 
 
 async def test_a_bot_that_fails_in_its_second_match_is_told_so(executor: LocalExecutor, tmp_path: Path) -> None:
@@ -164,5 +166,5 @@ async def test_a_bot_that_stays_when_its_stream_is_closed_is_told_and_admitted(
 
 
 async def test_a_bot_that_plays_no_installed_game_is_refused(executor: LocalExecutor) -> None:
-    told = await look_at(executor, scripted(), grounds=grounds_of(["checkers"]))
+    told = await look_at(executor, scripted(), grounds=setups_of(["checkers"]))
     assert told.failed == ["play"]

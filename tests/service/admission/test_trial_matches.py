@@ -6,17 +6,17 @@ from dataclasses import replace
 
 from arena.service.admission.trial_matches import clock_bouts, first_bout, memory_bouts, playing_bouts, repeated_bouts
 from arena.service.admission.values import AdmissionRequest
-from arena.trial.grounds import grounds_of
-from arena.trial.values import Bout, Check, Ground, failed, finding_json
+from arena.trial.setups import setups_of
+from arena.trial.values import TrialCheck, TrialMatch, TrialSetup, failed, finding_json
 from engine import registry
 from tests.service.admission.places import request_for
 from tests.support.specs import scripted
 
-EVERYWHERE = grounds_of(["*"])
+EVERYWHERE = setups_of(["*"])
 BOT = replace(scripted(), is_deterministic=True)
 
 
-def bouts_of(request: AdmissionRequest) -> list[Bout]:
+def bouts_of(request: AdmissionRequest) -> list[TrialMatch]:
     pairs = [bout for pair in repeated_bouts(request) for bout in pair]
     return [
         first_bout(request),
@@ -29,8 +29,8 @@ def bouts_of(request: AdmissionRequest) -> list[Bout]:
 
 def test_the_grounds_are_what_is_claimed_and_installed() -> None:
     assert [(g.game, g.seats) for g in EVERYWHERE] == [(n, s) for n in registry.names() for s in registry.get(n).seats]
-    assert {ground.game for ground in grounds_of(["foreign_king", "checkers"])} == {"foreign_king"}
-    assert grounds_of(["checkers"]) == ()
+    assert {ground.game for ground in setups_of(["foreign_king", "checkers"])} == {"foreign_king"}
+    assert setups_of(["checkers"]) == ()
 
 
 def test_equal_requests_plan_equal_matches_and_other_seeds_others() -> None:
@@ -50,7 +50,7 @@ def test_no_two_matches_have_one_name_and_all_seeds_fit_javascript() -> None:
 def test_the_bot_plays_everywhere_alone_and_at_both_ends_of_the_table() -> None:
     request = request_for(BOT, grounds=EVERYWHERE)
     for ground in EVERYWHERE:
-        bouts = [bout for bout in playing_bouts(request, EVERYWHERE) if bout.ground == ground]
+        bouts = [bout for bout in playing_bouts(request, EVERYWHERE) if bout.setup == ground]
         assert [bout.own for bout in bouts] == [tuple(range(ground.seats)), (0,), (ground.seats - 1,)]
         for bout in bouts:
             assert len(bout.spec.seats) == ground.seats
@@ -60,7 +60,7 @@ def test_the_bot_plays_everywhere_alone_and_at_both_ends_of_the_table() -> None:
 def test_under_the_tight_clock_it_meets_the_rival_once_in_each_game() -> None:
     rival = replace(scripted(), name="rival")
     for number in (1, 2, 4):
-        grounds = (Ground("foreign_king", "1", number), Ground("foreign_king", "1", number + 1))
+        grounds = (TrialSetup("foreign_king", "1", number), TrialSetup("foreign_king", "1", number + 1))
         request = request_for(BOT, grounds=grounds, rival=rival)
         (bout,) = clock_bouts(request)
         assert [seat.name for seat in bout.spec.seats] == [BOT.name, "rival", "random", "random"][:number]
@@ -78,7 +78,7 @@ def test_only_a_bot_that_promises_equal_answers_is_asked_twice() -> None:
 
 
 def test_a_finding_is_ready_for_json() -> None:
-    data = finding_json(failed(Check.SECOND_MATCH, "It forgot.", {"ply": 3}))
+    data = finding_json(failed(TrialCheck.SECOND_MATCH, "It forgot.", {"ply": 3}))
     assert json.loads(json.dumps(data)) == {
         "check": "second match",
         "state": "failed",

@@ -7,7 +7,7 @@ import pytest
 
 from arena.executor.local import LocalExecutor
 from arena.executor.ray.executor import RayExecutor
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from arena.service.lifecycle.executors import ExecutorFactory
 from arena.service.settings.reading import load_settings
 from arena.service.settings.values import ServiceSection
@@ -38,7 +38,7 @@ async def test_a_cluster_plays_as_many_as_it_says(section: ServiceSection, monke
     assert (made._options.address, made._options.workers) == ("head:6379", 5)
     monkeypatch.setattr(made, "slots", lambda: 7)
     assert maker.slots() == 7
-    made._options.say("machine a was lost")
+    made._options.report("machine a was lost")
     assert said == ["machine a was lost"]
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import replace
 
-from arena.match.live import LiveEnd, LiveEvent
+from arena.match.live import LiveEndEvent, LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.remote.routing import MatchRouter
@@ -33,7 +33,7 @@ class HeldPlayer(HeldExecutor):
 
 
 async def one_event(text: str) -> AsyncGenerator[LiveEvent, None]:
-    yield LiveEnd(0, None, text)
+    yield LiveEndEvent(0, None, text)
 
 
 def remote(match_id: str) -> MatchSpec:
@@ -51,8 +51,8 @@ async def test_each_match_is_played_and_watched_where_its_bots_are() -> None:
     await settle()
     assert (sorted(here.playing), sorted(there.playing)) == (["m1"], ["m2", "m3"])
     watch = router.watch_with(lambda match_id, **_: one_event(f"here {match_id}"))
-    assert [event async for event in watch("m1")] == [LiveEnd(0, None, "here m1")]
-    assert [event async for event in watch("m2")] == [LiveEnd(0, None, "remote m2")]
+    assert [event async for event in watch("m1")] == [LiveEndEvent(0, None, "here m1")]
+    assert [event async for event in watch("m2")] == [LiveEndEvent(0, None, "remote m2")]
     for task in tasks:
         task.cancel()
 
@@ -66,5 +66,5 @@ async def test_where_no_remote_bots_are_taken_every_match_is_played_and_watched_
     await settle()
     assert list(here.playing) == ["m1"]
     watch = router.watch_with(lambda match_id, **_: one_event(f"here {match_id}"))
-    assert [event async for event in watch("m1")] == [LiveEnd(0, None, "here m1")]
+    assert [event async for event in watch("m1")] == [LiveEndEvent(0, None, "here m1")]
     task.cancel()

@@ -12,7 +12,7 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.scheduler.jobs import MatchPurpose, QueuedMatch
 from arena.service.scheduler.slots import Slots, SlotsView
-from arena.tournament.pace import Pace
+from arena.tournament.rate_limit import MatchRateLimit
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 from tests.support.patience import PATIENCE_S
 
@@ -132,7 +132,11 @@ async def test_a_match_that_needs_no_slot_begins_at_once(clock: Clock) -> None:
 async def test_matches_that_need_no_slot_keep_to_the_pace_and_hold_up_no_owner(clock: Clock) -> None:
     executor = HeldExecutor(1)
     slots = slots_of(executor, clock, owner_limit=lambda _: 1, needs_slot=lambda spec: spec.match_id.startswith("h"))
-    begin(slots.view(MatchPurpose.LADDER, "slow", pace=Pace(24, clock.now)), order("r1", "ada/x"), order("r2", "ada/x"))
+    begin(
+        slots.view(MatchPurpose.LADDER, "slow", pace=MatchRateLimit(24, clock.now)),
+        order("r1", "ada/x"),
+        order("r2", "ada/x"),
+    )
     begin(
         slots.view(MatchPurpose.TOURNAMENT, "class"), order("h1", "ada/y"), order("r3", "ada/x"), order("r4", "ada/x")
     )
@@ -164,7 +168,7 @@ async def test_what_did_not_begin_waits_as_if_it_had_never_been_its_turn(clock: 
 async def test_a_pace_holds_a_ladder_back_while_others_go_on(clock: Clock) -> None:
     executor = HeldExecutor(1)
     slots = slots_of(executor, clock)
-    begin(slots.view(MatchPurpose.LADDER, "slow", pace=Pace(24, clock.now)), order("l1"), order("l2"))
+    begin(slots.view(MatchPurpose.LADDER, "slow", pace=MatchRateLimit(24, clock.now)), order("l1"), order("l2"))
     begin(slots.view(MatchPurpose.TOURNAMENT, "class"), order("t1"), order("t2"))
     await settle()
     while executor.playing:

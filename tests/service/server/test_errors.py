@@ -7,7 +7,7 @@ import errno
 import grpc
 import pytest
 
-from arena.hosting.archive.errors import ArchiveError, ArchiveReason
+from arena.hosting.archive.errors import ArchiveReason, BotArchiveError
 from arena.hosting.builds import BuildMissingError
 from arena.hosting.uploads.errors import (
     UploadDamagedError,
@@ -86,7 +86,7 @@ def test_codes_and_reasons_never_change() -> None:
         (UploadInvalidError(UploadReason.OVERRUN, ""), "INVALID_ARGUMENT", "UPLOAD_OVERRUN"),
         (space(""), "RESOURCE_EXHAUSTED", "UPLOAD_DISK_FULL"),
         (UploadDamagedError(UploadReason.DAMAGED, ""), "DATA_LOSS", "UPLOAD_DAMAGED"),
-        (ArchiveError(ArchiveReason.TRUNCATED, ""), "INVALID_ARGUMENT", "ARCHIVE_TRUNCATED"),
+        (BotArchiveError(ArchiveReason.TRUNCATED, ""), "INVALID_ARGUMENT", "ARCHIVE_TRUNCATED"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -11,7 +11,7 @@ import pytest
 
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
-from arena.match.live import LiveEnd, LiveEvent, LiveLog
+from arena.match.live import LiveEndEvent, LiveEvent, LiveLogEvent
 from arena.model.errors import ClientError
 from arena.rpc.channel import Endpoint
 from arena.rpc.login import open_line
@@ -48,9 +48,9 @@ class Writing:
         try:
             for number in range(PARTS):
                 self.taken = max(self.taken, number * len(PART))
-                yield LiveLog(0, logs[0], number * len(PART), PART)
+                yield LiveLogEvent(0, logs[0], number * len(PART), PART)
                 await asyncio.sleep(0)
-            yield LiveEnd(1, None, "the test is over")
+            yield LiveEndEvent(1, None, "the test is over")
         finally:
             self.left.set()
 

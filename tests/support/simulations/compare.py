@@ -14,7 +14,7 @@ import numpy as np
 
 from arena.tournament.formats.compare import Compare, Design
 from ratings.statistics.compare.comparison import CompareSettings
-from ratings.statistics.compare.games import Game, Step
+from ratings.statistics.compare.steps import ComparedMatch, ComparisonStep
 from ratings.statistics.elo import expected_score
 from tests.support.simulations.many_tests import Scores, bets, pentanomials
 
@@ -63,13 +63,15 @@ KINDS = (
 )
 
 
-def step_of(score: float) -> Step:
+def step_of(score: float) -> ComparisonStep:
     """A step of two seats and two rotations with this score."""
     ranks = {0.0: (2, 1), 0.5: (1, 1), 1.0: (1, 2)}
     one, other = next(both for both in product(ranks, repeat=2) if sum(both) == 2 * score)
     new, old = frozenset({0}), frozenset({1})
     digest = "same" if score == 0.5 else "other"
-    return Step(((Game(new, old, ranks[one], "same"), Game(old, new, ranks[other][::-1], digest)),))
+    return ComparisonStep(
+        ((ComparedMatch(new, old, ranks[one], "same"), ComparedMatch(old, new, ranks[other][::-1], digest)),)
+    )
 
 
 STEPS = {score: step_of(score) for score in GRID}

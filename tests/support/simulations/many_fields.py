@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ratings.statistics.official.results import Floats, Ints, Results
-from ratings.statistics.official.table import OfficialTable, error_function
+from ratings.statistics.official.table import FittedTable, error_function
 from ratings.values.official import OfficialRow
 
 _WIDE = 1 / 9
@@ -59,7 +59,7 @@ class Tables:
     covariance: Floats
     spread: Floats
 
-    def table(self, field: int, names: Sequence[str], matches: int) -> OfficialTable:
+    def table(self, field: int, names: Sequence[str], matches: int) -> FittedTable:
         """Return one of them as the official table of a field in which everybody is compared."""
         order = np.argsort(-self.strengths[field], kind="stable")
         square = np.ix_(order, order)
@@ -69,7 +69,7 @@ class Tables:
             _row(names[place], rank, strength)
             for rank, (place, strength) in enumerate(zip(order.tolist(), strengths.tolist(), strict=True), start=1)
         )
-        return OfficialTable(
+        return FittedTable(
             rows=rows,
             seats=(),
             stronger=0.5 * (1 + error_function(gap / np.maximum(spread, 1e-12) / sqrt(2))),

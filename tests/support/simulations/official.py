@@ -11,7 +11,7 @@ from itertools import permutations
 import numpy as np
 
 from ratings.statistics.official.results import Floats, Ints, Results
-from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, OfficialTable, official_table
+from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, FittedTable, official_table
 from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
 
 BOUNDS = (0.92, 0.98)
@@ -101,7 +101,7 @@ def truth_of(kind: Kind, field: Field) -> Field:
     return Field(strengths_in(table, field), np.array([seat.advantage for seat in table.seats]), field.log_ties)
 
 
-def strengths_in(table: OfficialTable, field: Field) -> Floats:
+def strengths_in(table: FittedTable, field: Field) -> Floats:
     """The strengths found, in the order of the field's bots."""
     found = {row.version: row.strength for row in table.rows}
     return np.array([found[name] for name in field.names])
@@ -186,7 +186,7 @@ def _count(seen: Coverage, kind: Kind, field: Field, true_field: Field, random: 
         seen.seat_hits += seat.low <= effect - true_field.seat_effects.mean() <= seat.high
 
 
-def _count_order(seen: Coverage, table: OfficialTable, truth: Floats) -> None:
+def _count_order(seen: Coverage, table: FittedTable, truth: Floats) -> None:
     """Compare the chances and the first of a table with the true strengths of its rows."""
     for ahead, behind in zip(*np.triu_indices(len(truth), 1), strict=True):
         if not np.isnan(table.stronger[ahead, behind]):

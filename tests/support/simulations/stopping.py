@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ratings.statistics.official.results import Floats, Results
-from ratings.statistics.official.table import ELO_PER_UNIT, OfficialTable, official_table
+from ratings.statistics.official.table import ELO_PER_UNIT, FittedTable, official_table
 from ratings.statistics.stopping.choosing import first_blocks, next_blocks
-from ratings.statistics.stopping.question import Question, parse_question
-from ratings.statistics.stopping.standing import standing
+from ratings.statistics.stopping.question import StoppingQuestion, parse_question
+from ratings.statistics.stopping.status import question_status
 from tests.support.simulations.fields import Field, all_tables, play
 from tests.support.simulations.many_fields import Blocks, tables_of
 
@@ -132,10 +132,10 @@ def until_known(kind: Kind, most: int, seeds: Sequence[int]) -> list[Answer]:
     runs = [_begun(kind, seed) for seed in seeds]
     at_first_look = len(runs[0].blocks)
     tables = _tables_of_two(runs) if kind.seats == 2 else _tables_one_by_one(runs)
-    question = Question(kind.places, kind.confidence, kind.within)
+    question = StoppingQuestion(kind.places, kind.confidence, kind.within)
     while open_runs := [run for run in runs if run.answer is None]:
         for run, table in zip(open_runs, tables(open_runs), strict=True):
-            found = standing(table, question, run.field.names, most / at_first_look)
+            found = question_status(table, question, run.field.names, most / at_first_look)
             if found.is_known or run.played >= most:
                 run.answer = Answer(
                     found.is_known, _is_within(run.field, found.leaders, kind.within), run.matches, found.confidence
@@ -153,14 +153,14 @@ def _begun(kind: Kind, seed: int) -> _Run:
     return _Run(field, random, seed, first_blocks(field.names, kind.seats, seed))
 
 
-_TablesOf = Callable[[list[_Run]], list[OfficialTable]]
+_TablesOf = Callable[[list[_Run]], list[FittedTable]]
 
 
 def _tables_one_by_one(runs: list[_Run]) -> _TablesOf:
     """Return what plays the next wave of some runs, and gives the table of all their matches."""
     played: dict[int, Results] = {}
 
-    def play_on(some: list[_Run]) -> list[OfficialTable]:
+    def play_on(some: list[_Run]) -> list[FittedTable]:
         for run in some:
             wave = run.wave()
             played[run.seed] = joined(played[run.seed], wave) if run.seed in played else wave
@@ -174,7 +174,7 @@ def _tables_of_two(runs: list[_Run]) -> _TablesOf:
     blocks = Blocks(len(runs), len(runs[0].field.names))
     place = {run.seed: number for number, run in enumerate(runs)}
 
-    def play_on(some: list[_Run]) -> list[OfficialTable]:
+    def play_on(some: list[_Run]) -> list[FittedTable]:
         for run in some:
             blocks.add(place[run.seed], run.wave())
         found = tables_of(blocks, [place[run.seed] for run in some])
@@ -204,7 +204,7 @@ def field_of(seed: int) -> Field:
     return Field(strengths - strengths.mean(), np.array([0.1, -0.1]), np.array([-1.0]))
 
 
-def is_right(table: OfficialTable, field: Field) -> bool:
+def is_right(table: FittedTable, field: Field) -> bool:
     """Whether the first three are the strongest three."""
     best = np.argsort(-field.strengths)[: QUESTION.places]
     return {row.version for row in table.rows[: QUESTION.places]} == {field.names[index] for index in best}
@@ -234,7 +234,7 @@ def adaptive(field: Field, budget: int, seed: int) -> bool:
     results = _and_play(None, field, first_blocks(field.names, SEATS, seed), random)
     while True:
         table = official_table(results)
-        if standing(table, QUESTION, field.names).is_known or len(results.seats) + SEATS * WAVE > budget:
+        if question_status(table, QUESTION, field.names).is_known or len(results.seats) + SEATS * WAVE > budget:
             return is_right(table, field)
         blocks = next_blocks(table, QUESTION, field.names, SEATS, WAVE, seed)
         results = _and_play(results, field, blocks, random)

@@ -14,7 +14,7 @@ from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation
 from arena.tournament.formats.tables_of_two import step_orders
 from ratings.statistics.blocks import rotations
-from ratings.statistics.compare.comparison import Answer
+from ratings.statistics.compare.comparison import ComparisonAnswer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 NEW, OLD = "bot0", "bot1"
@@ -83,8 +83,8 @@ DESIGNS = [Compare(2, 500, design=Design.ALONE), Compare(3, 500, design=Design.A
 
 
 @pytest.mark.parametrize("form", DESIGNS, ids=str)
-@pytest.mark.parametrize(("winner", "answer"), [(NEW, Answer.BETTER), (None, Answer.NOT_BETTER)])
-def test_it_ends_when_it_is_known(winner: str | None, answer: Answer, form: Compare) -> None:
+@pytest.mark.parametrize(("winner", "answer"), [(NEW, ComparisonAnswer.BETTER), (None, ComparisonAnswer.NOT_BETTER)])
+def test_it_ends_when_it_is_known(winner: str | None, answer: ComparisonAnswer, form: Compare) -> None:
     played = won_by(winner, form)
     comparison = form.comparison(played.situation)
     assert comparison.answer is answer
@@ -194,8 +194,8 @@ def test_steps_that_are_void_at_the_limit_leave_it_undecided() -> None:
     form = Compare(2, 2, design=Design.ALONE)
     entrants, whole = tuple(field_of(2)), block((NEW, OLD), None)
 
-    def after(*blocks: PlayedBlock) -> Answer | None:
+    def after(*blocks: PlayedBlock) -> ComparisonAnswer | None:
         return form.comparison(Situation(entrants, (blocks,), SEED)).answer
 
-    assert after(whole, PlayedBlock((NEW, OLD), BlockState.VOID)) is Answer.UNDECIDED
+    assert after(whole, PlayedBlock((NEW, OLD), BlockState.VOID)) is ComparisonAnswer.UNDECIDED
     assert after(whole, PlayedBlock((NEW, OLD))) is None

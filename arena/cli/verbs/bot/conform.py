@@ -24,14 +24,15 @@ from arena.conform.rules.table import BY_ID, RULES
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
 from arena.hosting.runtime_directory import scratch_directory, sweep
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import NONE
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 if TYPE_CHECKING:
     from arena.conform.command import Command
-    from arena.conform.stage.findings import Verdict
+    from arena.conform.harness.findings import RuleVerdict
 
 app = typer.Typer()
 
@@ -92,11 +93,11 @@ def _known(text: str) -> str:
 class _Request:
     words: Sequence[str]
     rules: Sequence[str]
-    runtimes: Runtimes
+    runtimes: RuntimeCatalog
     patience: float
 
 
-def _check(request: _Request, *, as_json: bool) -> list[Verdict]:
+def _check(request: _Request, *, as_json: bool) -> list[RuleVerdict]:
     from arena.conform.command import CommandError
 
     tell = _ignore if as_json else _print_verdict
@@ -106,10 +107,10 @@ def _check(request: _Request, *, as_json: bool) -> list[Verdict]:
         raise MisuseError(str(error)) from None
 
 
-async def _run(request: _Request, tell: Callable[[Verdict], None]) -> list[Verdict]:
+async def _run(request: _Request, tell: Callable[[RuleVerdict], None]) -> list[RuleVerdict]:
     from arena.conform.checker import check_bot
     from arena.conform.command import launcher_of
-    from arena.conform.stage.patience import Patience
+    from arena.conform.harness.patience import Patience
 
     command = await _command(request.words, request.runtimes)
     patience = Patience().times(request.patience)
@@ -123,12 +124,12 @@ async def _run(request: _Request, tell: Callable[[Verdict], None]) -> list[Verdi
                     "command.cannot_started_name_another_program",
                     "{program} cannot be started: {why}; name another program",
                     program=repr(command.argv[0]),
-                    why=error.strerror,
+                    why=os_error_text(error),
                 )
             ) from error
 
 
-async def _command(words: Sequence[str], runtimes: Runtimes) -> Command:
+async def _command(words: Sequence[str], runtimes: RuntimeCatalog) -> Command:
     """Return how the bot is started that the words mean; one in a directory is copied, and built if it must be."""
     from arena.conform.command import Command, read_command
 
@@ -147,11 +148,11 @@ async def _command(words: Sequence[str], runtimes: Runtimes) -> Command:
     return Command(program.command, str(program.directory), program.trees, program.environment)
 
 
-def _ignore(_verdict: Verdict) -> None:
+def _ignore(_verdict: RuleVerdict) -> None:
     """Say nothing: the whole report follows."""
 
 
-def _print_verdict(verdict: Verdict) -> None:
+def _print_verdict(verdict: RuleVerdict) -> None:
     colon = ": " if verdict.message else ""
     typer.echo(printable(f"{_state_text(verdict.state):<{_width()}} {verdict.rule.id}{colon}{told(verdict.message)}"))
 
@@ -164,7 +165,7 @@ def _width() -> int:
     return 1 + max(len(_state_text(state)) for state in ("kept", "broken", "unchecked", "not-applicable"))
 
 
-def _print_summary(verdicts: Sequence[Verdict]) -> None:
+def _print_summary(verdicts: Sequence[RuleVerdict]) -> None:
     counts = Counter(verdict.state for verdict in verdicts)
     found = ", ".join(f"{count} {_state_text(state)}" for state, count in counts.items())
     typer.echo(f"{say('cli_bot.rules', count=len(verdicts))}: {found}")
@@ -180,7 +181,7 @@ def _print_rules(rules: Sequence[str], *, as_json: bool) -> None:
         typer.echo(f"{rule.id:<{width}}  {told(rule.statement)}")
 
 
-def _json(verdict: Verdict) -> dict[str, Any]:
+def _json(verdict: RuleVerdict) -> dict[str, Any]:
     return {
         "rule": verdict.rule.id,
         "statement": verdict.rule.statement,

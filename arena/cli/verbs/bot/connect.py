@@ -24,11 +24,12 @@ from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.hosting.manifest import load_manifest
 from arena.rpc.profiles import Profile, load_profile
 from arena.rpc.quiet import keep_grpc_quiet
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
     from arena.connect.bridge import Bridge
-    from arena.connect.connecting import Order
+    from arena.connect.connecting import ConnectOptions
 
 app = typer.Typer()
 
@@ -70,13 +71,13 @@ def connect(
 ) -> None:
     """Let a bot play on a service from this machine."""
     keep_grpc_quiet()
-    from arena.connect.connecting import Order
+    from arena.connect.connecting import ConnectOptions
 
     manifest = load_manifest(directory)
     place = db if server is None else f"{SERVICE}{server}"
     profile = _profile(place)
     _check_version(version)
-    order = Order(
+    order = ConnectOptions(
         directory=directory,
         manifest=manifest,
         profile=profile,
@@ -139,14 +140,14 @@ def _open_log(file: Path | None) -> Iterator[TextIO | None]:
                     "command.cannot_write_name_another_file",
                     "cannot write {file}: {why}; name another file after {option}",
                     file=file,
-                    why=error.strerror,
+                    why=os_error_text(error),
                     option="--bot-log",
                 )
             ) from error
         yield log
 
 
-async def _run(order: Order, report: BridgeReport, signals: SignalCount) -> None:
+async def _run(order: ConnectOptions, report: BridgeReport, signals: SignalCount) -> None:
     """Run the bridge: the first signal lets running matches end, the second leaves, the third ends on the spot."""
     from arena.connect.connecting import run_bridge
     from arena.connect.errors import LeftError

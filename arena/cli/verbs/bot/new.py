@@ -15,12 +15,12 @@ from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import program
-from arena.hosting.manifest_fields import FieldError, read_name
+from arena.hosting.manifest_fields import FieldError, format_value, read_name
 from arena.hosting.new_bot import KIT, NewBot, write_new_bot
 from arena.hosting.sample_bots import template_languages
 from arena.hosting.tools import install_command, missing_packages
 from engine import registry
-from engine.text import Text, joined
+from engine.text import Text
 
 app = typer.Typer()
 LANGUAGES = template_languages()
@@ -94,8 +94,14 @@ def _name(directory: Path, name: str | None) -> str:
     except FieldError as error:
         if name is not None:
             raise MisuseError(error) from None
-        remedy = Text("command.name_gives_another_name", "--name gives it another name than that of its directory")
-        raise MisuseError(joined(error, remedy)) from None
+        raise MisuseError(
+            Text(
+                "command.name_of_directory_is_none",
+                "name is {name}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like \"my-bot\"; "
+                "--name gives it another name than that of its directory",
+                name=format_value(directory.absolute().name),
+            )
+        ) from None
 
 
 def _warn_of_missing(language: str) -> None:

@@ -21,6 +21,7 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.saying import say
 from arena.match.replay import ReplayError, load
 from arena.model.replays import Replay
+from engine.os_errors import os_error_text
 from engine.text import Text
 
 app = typer.Typer()
@@ -89,7 +90,7 @@ def _archive(out: Path) -> Iterator[Add]:
                 "command.cannot_write_name_another_file",
                 "cannot write {file}: {why}; name another file after {option}",
                 file=out,
-                why=error.strerror,
+                why=os_error_text(error),
                 option="--out",
             )
         ) from error

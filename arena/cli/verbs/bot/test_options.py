@@ -24,15 +24,15 @@ from arena.cli.shared.runtimes import RuntimesFile
 from arena.cli.shared.saying import say, told
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
-from arena.hosting.proc.processes import has_proc
+from arena.hosting.procfs.processes import has_proc
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level, strongest_level
 from arena.hosting.sandbox.limits import NONE
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
-from arena.trial.grounds import grounds_of
-from arena.trial.keeping import Kept, held, usual_place
+from arena.trial.artifacts import ArtifactDirectory, held, usual_place
 from arena.trial.seats import GREEDY, RANDOM, SEARCH, sample_seat
-from arena.trial.values import Ground
+from arena.trial.setups import setups_of
+from arena.trial.values import TrialSetup
 from engine.text import Text
 
 SAMPLES = (RANDOM, GREEDY, SEARCH)
@@ -131,9 +131,9 @@ class BotTestOptions:
         manifest = load_manifest(self.directory)
         self.grounds(manifest.name, manifest.games)
 
-    def grounds(self, name: str, games: tuple[str, ...]) -> tuple[Ground, ...]:
+    def grounds(self, name: str, games: tuple[str, ...]) -> tuple[TrialSetup, ...]:
         """Return where the bot `name`, which claims these games, is tested. Raises MisuseError if that is nowhere."""
-        claimed = grounds_of(games)
+        claimed = setups_of(games)
         if not claimed:
             raise MisuseError(
                 Text(
@@ -159,7 +159,7 @@ class BotTestOptions:
         return tuple(_outermost(wanted) if self.quick else wanted)
 
 
-def _outermost(grounds: list[Ground]) -> list[Ground]:
+def _outermost(grounds: list[TrialSetup]) -> list[TrialSetup]:
     """Return the grounds of the fewest and of the most seats of each game."""
     seats: dict[str, list[int]] = {}
     for ground in grounds:
@@ -183,7 +183,7 @@ def place_to_keep(directory: Path, keep: Path | None) -> Iterator[Path]:
             )
         )
     with held(place):
-        yield Kept(place).directory
+        yield ArtifactDirectory(place).directory
 
 
 @dataclass(frozen=True, slots=True)

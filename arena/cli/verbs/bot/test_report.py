@@ -18,11 +18,11 @@ from arena.cli.verbs.bot.findings import finding_line
 from arena.cli.verbs.bot.test_options import SEARCH_PLAYOUTS
 from arena.cli.verbs.bot.testing import BotTest, Turned
 from arena.model.admissions import Finding, FindingState
+from arena.trial.artifacts import whole_log
 from arena.trial.figures import decision_times, peak_memory_bytes, score_of, scores
-from arena.trial.keeping import whole_log
 from arena.trial.lineup import opponent_in
 from arena.trial.seats import SEARCH
-from arena.trial.trials import Played
+from arena.trial.trials import PlayedTrial
 
 _SHOWN_LINES = 12
 _MEGABYTE = 1 << 20
@@ -82,7 +82,7 @@ def _replay_of(test: BotTest, evidence: Mapping[str, Any]) -> Path | None:
     """Return the replay of the match that a fault was made in, if it got as far as a decision."""
     wanted = [evidence.get(key) for key in ("game", "seats", "cause", "ply", "explanation")]
     for played in test.matches:
-        ground = played.bout.ground
+        ground = played.trial.setup
         for fault in played.faults:
             found = [ground.game, ground.seats, fault.cause.value, fault.ply, fault.explanation]
             if found == wanted and played.report.plies >= fault.ply > 0:
@@ -96,7 +96,7 @@ def _print_figures(test: BotTest) -> None:
         typer.echo("\n" + say("cli_bot.decisions"))
         print_table(_TIMES, times, as_json=False)
     typer.echo("\n" + say("cli_bot.memory", memory=_memory_text(test)) + "\n")
-    if SEARCH in {opponent_in(played.bout) for played in test.matches}:
+    if SEARCH in {opponent_in(played.trial) for played in test.matches}:
         typer.echo(say("cli_bot.against_search", search=SEARCH, playouts=SEARCH_PLAYOUTS))
     else:
         typer.echo(say("cli_bot.against_samples"))
@@ -113,7 +113,7 @@ def _memory_text(test: BotTest) -> str:
     return say("cli_bot.memory_peak", peak=f"{peak / _MEGABYTE:.0f}", limit=test.memory_mb)
 
 
-def _score_rows(matches: Sequence[Played]) -> list[dict[str, Any]]:
+def _score_rows(matches: Sequence[PlayedTrial]) -> list[dict[str, Any]]:
     rows = []
     for one in scores(matches):
         row = asdict(one)
@@ -126,8 +126,8 @@ def _print_turned(turned: Sequence[Turned]) -> None:
     if turned:
         typer.echo("\n" + say("cli_bot.lost"))
     for one in turned:
-        ground, fall = one.played.bout.ground, one.fall
-        where = say("cli_bot.value_to", opponent=opponent_in(one.played.bout), ground=told(ground.describe()))
+        ground, fall = one.played.trial.setup, one.fall
+        where = say("cli_bot.value_to", opponent=opponent_in(one.played.trial), ground=told(ground.describe()))
         if fall is None:
             typer.echo(f"  {where}: `{_show(one.replay)}`")
         else:
@@ -155,9 +155,9 @@ def _print_tail(test: BotTest) -> None:
         typer.echo(f"  | {printable(line)}")
 
 
-def _logs(played: Played) -> Iterator[str]:
+def _logs(played: PlayedTrial) -> Iterator[str]:
     for log in played.report.seat_logs:
-        if log.seat in played.bout.own:
+        if log.seat in played.trial.own:
             yield whole_log(log).decode("utf-8", "replace")
 
 
@@ -192,20 +192,20 @@ def test_json(test: BotTest) -> dict[str, Any]:
 def _turned_json(turned: Turned) -> dict[str, Any]:
     fall = turned.fall
     return {
-        "match": turned.played.bout.spec.match_id,
-        "against": opponent_in(turned.played.bout),
+        "match": turned.played.trial.spec.match_id,
+        "against": opponent_in(turned.played.trial),
         "fall": None if fall is None else asdict(fall),
         "command": _show(turned.replay, None if fall is None else fall.ply),
     }
 
 
-def _match_json(test: BotTest, played: Played) -> dict[str, Any]:
+def _match_json(test: BotTest, played: PlayedTrial) -> dict[str, Any]:
     return {
-        "match": played.bout.spec.match_id,
-        "game": played.bout.ground.game,
-        "seats": played.bout.ground.seats,
-        "seat": played.bout.own[0],
-        "against": opponent_in(played.bout),
+        "match": played.trial.spec.match_id,
+        "game": played.trial.setup.game,
+        "seats": played.trial.setup.seats,
+        "seat": played.trial.own[0],
+        "against": opponent_in(played.trial),
         "ranks": list(played.report.result.ranks),
         "score": float(score_of(played)),
         "faults": [asdict(fault) for fault in played.faults],

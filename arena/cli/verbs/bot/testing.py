@@ -20,14 +20,14 @@ from arena.hosting.builder.preparing import PreparedBot, prepare_bot
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.match.programs import program_seat
 from arena.model.admissions import Finding, FindingState
+from arena.trial.artifacts import ArtifactDirectory
 from arena.trial.figures import is_lost, score_of
-from arena.trial.grounds import of_known_rules
-from arena.trial.home import Tested, try_out
-from arena.trial.keeping import Kept
 from arena.trial.lineup import Lineup, opponent_in
+from arena.trial.local_test import Tested, try_out
 from arena.trial.review import Fall, find_fall
+from arena.trial.setups import of_known_rules
 from arena.trial.temporary_store import temporary_store
-from arena.trial.trials import Played
+from arena.trial.trials import PlayedTrial
 from arena.trial.values import BUILD, failed, passed
 from engine.text import Text
 
@@ -39,7 +39,7 @@ MOST_REVIEWED = 2
 class Turned:
     """A match that was lost, and where it turned."""
 
-    played: Played
+    played: PlayedTrial
     replay: Path
     fall: Fall | None
 
@@ -54,9 +54,9 @@ class BotTest:
     seed: int
     level: str
     memory_mb: int
-    kept: Kept
+    kept: ArtifactDirectory
     findings: tuple[Finding, ...]
-    matches: tuple[Played, ...] = ()
+    matches: tuple[PlayedTrial, ...] = ()
     turned: tuple[Turned, ...] = ()
 
     @property
@@ -83,7 +83,7 @@ def open_test(wishes: BotTestOptions) -> Iterator[Callable[[], Coroutine[Any, An
 async def _test(wishes: BotTestOptions, programs: StoredPrograms, keep: Path) -> BotTest:
     """Test a bot; show on stderr how far that is."""
     prepared = await prepare_bot(wishes.directory, programs)
-    kept = await asyncio.to_thread(Kept, keep)
+    kept = await asyncio.to_thread(ArtifactDirectory, keep)
     level, seed = programs.sandbox_level(has_owner=False), wishes.drawn_seed()
     if isinstance(prepared, BuildFailure):
         finding = failed(BUILD, prepared.sentence, {"log": prepared.log})
@@ -126,15 +126,15 @@ async def _play(lineup: Lineup, workers: int) -> Tested:
     return tested
 
 
-async def _review(matches: Sequence[Played], kept: Kept) -> tuple[Turned, ...]:
+async def _review(matches: Sequence[PlayedTrial], kept: ArtifactDirectory) -> tuple[Turned, ...]:
     """Return the matches that were lost most clearly, a few against each sample, and where they turned."""
-    lost: dict[str, list[Played]] = {}
+    lost: dict[str, list[PlayedTrial]] = {}
     for played in sorted(filter(is_lost, matches), key=score_of):
-        lost.setdefault(opponent_in(played.bout), []).append(played)
+        lost.setdefault(opponent_in(played.trial), []).append(played)
     return tuple(
         [await _turn(played, kept.replay(played)) for found in lost.values() for played in found[:MOST_REVIEWED]]
     )
 
 
-async def _turn(played: Played, replay: Path) -> Turned:
-    return Turned(played, replay, await find_fall(replay, played.bout.own[0]))
+async def _turn(played: PlayedTrial, replay: Path) -> Turned:
+    return Turned(played, replay, await find_fall(replay, played.trial.own[0]))

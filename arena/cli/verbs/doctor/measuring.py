@@ -21,7 +21,7 @@ from arena.hosting.sample_bots import sample_directory
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.profiling.measuring import Measuring, OnProgress, Recording
-from arena.profiling.parts import COORDINATOR_ROOMS, Part
+from arena.profiling.parts import COORDINATOR_PARTS, ProfilePart
 from arena.profiling.sampler import Sampler
 from arena.profiling.sheet import Sheet, new_words
 from arena.profiling.split import Split, split_of
@@ -96,7 +96,7 @@ async def measure(
     sheets.mkdir()
     own, recording = Sheet(new_words()), Recording()
     async with LocalExecutor(workers, profile=sheets) as executor:
-        with Sampler(own, COORDINATOR_ROOMS, Part.COORDINATOR).sampling():
+        with Sampler(own, COORDINATOR_PARTS, ProfilePart.COORDINATOR).sampling():
             run = asyncio.create_task(_run(profiled_tournament, _Timed(executor, recording), recording))
             try:
                 looks = await Measuring(sheets, workers, own, recording).measure(run, seconds, on_progress)

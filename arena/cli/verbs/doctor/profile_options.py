@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import Workers
 from arena.cli.shared.places import was_written
-from arena.hosting.proc.processes import has_proc
+from arena.hosting.procfs.processes import has_proc
 from engine.text import Text
 
 DEFAULT_SECONDS = 5.0

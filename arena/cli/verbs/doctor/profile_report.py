@@ -10,7 +10,7 @@ import typer
 
 from arena.cli.shared.output import Column, format_percent, print_json, print_table, write_named, write_translated
 from arena.cli.shared.saying import say
-from arena.hosting.proc.machine import count_cores
+from arena.hosting.procfs.machine import count_cores
 from arena.profiling.split import PartCost, Split
 from engine.core import Game
 

@@ -168,13 +168,13 @@ def _matches(connection: ArenaConnection, chosen: list[TournamentSummary], bot: 
 
 def _add(connection: ArenaConnection, match: MatchSummary, export: Export) -> str:
     """Add the decisions of a match and return nothing, or why not. Raise MisuseError if it is of another kind."""
-    from arena.adapters.export import OtherGameError, UnplayableError  # NumPy is loaded by nobody else
+    from arena.adapters.export import OtherGameError, UnreplayableError  # NumPy is loaded by nobody else
 
     if match.hidden:
         return match.why_hidden
     try:
         export.add(_document(connection, match))
-    except (ClientError, ReplayError, UnplayableError) as error:
+    except (ClientError, ReplayError, UnreplayableError) as error:
         return str(error)
     except OtherGameError as error:
         raise MisuseError(

@@ -22,7 +22,7 @@ def scoring_steps(state: ForeignKingState, language: str) -> Sequence[ScoringSte
     for place, (key, points) in enumerate(parts):
         sums = [total + more for total, more in zip(sums, points, strict=True)]
         note = _note(spoken, state) if place == len(parts) - 1 else ""
-        steps.append(ScoringStep(spoken.say(f"score_{key}"), tuple(points), tuple(sums), others, note))
+        steps.append(ScoringStep(spoken.sentence(f"score_{key}"), tuple(points), tuple(sums), others, note))
     return steps
 
 
@@ -40,10 +40,10 @@ def _note(spoken: Voice, state: ForeignKingState) -> str:
     outcome = scoring.outcome(state)
     details = outcome.details
     if details["virtual_won"]:
-        return spoken.say("note_virtual")
+        return spoken.sentence("note_virtual")
     if details["virtual_shares"]:
-        return spoken.say("note_shares")
+        return spoken.sentence("note_shares")
     best = max(details["scores"])
     tied = [seat for seat, score in enumerate(details["scores"]) if score == best]
     decided = len({outcome.ranks[seat] for seat in tied}) > 1
-    return spoken.say("note_medals") if decided else ""
+    return spoken.sentence("note_medals") if decided else ""

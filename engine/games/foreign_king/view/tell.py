@@ -49,9 +49,9 @@ def _action(spoken: Voice, move: Move) -> str:
     """Return what was done, in a whole sentence."""
     action, who = move.action, letter_of(move.before, move.seat)
     if action in _PLAIN:
-        return spoken.say(_PLAIN[action], who=who)
+        return spoken.sentence(_PLAIN[action], who=who)
     if action in _PAID:
-        return spoken.say(_PAID[action], who=who, francs=spoken.count("francs", abs(_spent(move))))
+        return spoken.sentence(_PAID[action], who=who, francs=spoken.count("francs", abs(_spent(move))))
     for first, key in {**_AT, **_FROM, **_TO}.items():
         if first <= action < first + PROVINCE_COUNT:
             return _in_province(spoken, move, key, action - first)
@@ -70,8 +70,8 @@ def _in_province(spoken: Voice, move: Move, key: str, province: int) -> str:
     values = {"who": letter_of(move.before, move.seat), "place": spoken.names[place], "at": spoken.at(place)}
     if key in _TO.values():
         source = spoken.from_province(move.before.province)
-        return spoken.say(key, **values, source=source, target=spoken.into(place))
-    return spoken.say(key, **values, source=spoken.out_of(place))
+        return spoken.sentence(key, **values, source=source, target=spoken.into(place))
+    return spoken.sentence(key, **values, source=spoken.out_of(place))
 
 
 def _other(spoken: Voice, move: Move, who: str) -> str:
@@ -81,30 +81,32 @@ def _other(spoken: Voice, move: Move, who: str) -> str:
     if ids.PLACE_N <= action < ids.MOVE_FROM:
         return _place(spoken, move, who)
     if action == ids.MOVE_OFF:
-        return spoken.say("move_off", who=who, source=spoken.from_province(move.before.province))
+        return spoken.sentence("move_off", who=who, source=spoken.from_province(move.before.province))
     if ids.KING_TO <= action < ids.CONGRESS_GO:
         return _walk(spoken, move, who)
     if action == ids.CONGRESS_GO:
         citizens = spoken.count("citizens", move.before.congress[move.seat])
-        return spoken.say("go", who=who, citizens=citizens, target=spoken.to_province(move.before.king))
+        return spoken.sentence("go", who=who, citizens=citizens, target=spoken.to_province(move.before.king))
     if action in (ids.INACT_METAL, ids.INACT_TEXTILE):
         kind = spoken.names["M" if action == ids.INACT_METAL else "T"]
-        return spoken.say("inact", who=who, kind=kind, at=spoken.in_province(move.before.king))
+        return spoken.sentence("inact", who=who, kind=kind, at=spoken.in_province(move.before.king))
     order = " ".join(letter_of(move.after, seat) for seat in move.after.order)
-    return spoken.say("order", who=who, number=action - ids.ORDER_POS + 1, order=order)
+    return spoken.sentence("order", who=who, number=action - ids.ORDER_POS + 1, order=order)
 
 
 def _build(spoken: Voice, move: Move, who: str) -> str:
     province, kind = divmod(move.action - ids.BUILD, 2)
     francs = spoken.count("francs", _spent(move))
-    told = spoken.say("build", who=who, kind=spoken.names["MT"[kind]], at=spoken.in_province(province), francs=francs)
+    told = spoken.sentence(
+        "build", who=who, kind=spoken.names["MT"[kind]], at=spoken.in_province(province), francs=francs
+    )
     is_first = move.after.medals[move.seat] > move.before.medals[move.seat]
-    return f"{told} {spoken.say('medal', who=who)}" if is_first else told
+    return f"{told} {spoken.sentence('medal', who=who)}" if is_first else told
 
 
 def _place(spoken: Voice, move: Move, who: str) -> str:
     spent = _spent(move)
-    return spoken.say(
+    return spoken.sentence(
         "place_paid" if spent else "place",
         who=who,
         citizens=spoken.count("citizens", move.action - ids.PLACE_N + 1),
@@ -117,9 +119,9 @@ def _walk(spoken: Voice, move: Move, who: str) -> str:
     before = move.before
     if move.action < ids.KING_LEN:
         key = "king_first" if before.king == PORTRAIT else "king_to"
-        return spoken.say(key, who=who, target=spoken.to_province(move.action - ids.KING_TO))
+        return spoken.sentence(key, who=who, target=spoken.to_province(move.action - ids.KING_TO))
     spent = _spent(move)
-    return spoken.say(
+    return spoken.sentence(
         "king_paid" if spent else "king_len",
         who=who,
         source=spoken.from_province(before.king),
@@ -133,37 +135,37 @@ def _cost(spoken: Voice, move: Move) -> Iterator[str]:
     """Yield what citizens' steps cost, when the last of them is made."""
     if move.before.phase == MOVE_TO and _spent(move):
         who = letter_of(move.before, move.seat)
-        yield spoken.say("move_cost", who=who, francs=spoken.count("francs", _spent(move)))
+        yield spoken.sentence("move_cost", who=who, francs=spoken.count("francs", _spent(move)))
 
 
 def _king(spoken: Voice, move: Move) -> Iterator[str]:
     """Yield what the King's arrival brought, once the Congress has been asked."""
     before, after = move.before, move.after
     if after.king != before.king:
-        yield spoken.say("marker", number=after.marker)
+        yield spoken.sentence("marker", number=after.marker)
     has_arrived = after.king != before.king or before.phase == CONGRESS_ASK
     if has_arrived and after.phase not in (CONGRESS_ASK, INACTIVATE):
         yield from _scored(spoken, before, after)
     elif has_arrived and after.phase == INACTIVATE:
-        yield spoken.say("no_majority", at=spoken.in_province(after.king))
+        yield spoken.sentence("no_majority", at=spoken.in_province(after.king))
     if after.phase == VIRT and before.phase != VIRT and before.units == 0:
         units = spoken.count("units", after.units)
-        yield spoken.say("units", who=letter_of(after, after.decider), units=units)
+        yield spoken.sentence("units", who=letter_of(after, after.decider), units=units)
 
 
 def _scored(spoken: Voice, before: ForeignKingState, after: ForeignKingState) -> Iterator[str]:
     at, winner = spoken.in_province(after.king), majority(after, after.king)
     if winner == NOBODY:
         is_empty = not any(after.discs[after.king :: PROVINCE_COUNT])
-        yield spoken.say("nobody" if is_empty else "no_majority", at=at)
+        yield spoken.sentence("nobody" if is_empty else "no_majority", at=at)
         return
     points = after.scores[winner] - before.scores[winner]
     who = spoken.colour(after, winner)
-    yield spoken.say("score" if points else "score_none", who=who, at=at, points=spoken.count("points", points))
+    yield spoken.sentence("score" if points else "score_none", who=who, at=at, points=spoken.count("points", points))
     if after.inactive_count > before.inactive_count:
-        yield spoken.say("close")
+        yield spoken.sentence("close")
 
 
 def _end(spoken: Voice, before: ForeignKingState, after: ForeignKingState) -> Iterator[str]:
     if after.phase == END and before.phase != END:
-        yield spoken.say(f"end_{end_conditions(after)[0]}")
+        yield spoken.sentence(f"end_{end_conditions(after)[0]}")

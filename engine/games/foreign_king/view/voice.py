@@ -11,12 +11,12 @@ from engine.games.foreign_king.board import PROVINCES
 from engine.games.foreign_king.state import VIRTUAL, ForeignKingState
 from engine.games.foreign_king.view.labels import labels
 from engine.games.foreign_king.view.text import letter_of
-from engine.kit.telling import Tongue
+from engine.kit.sentences import PhraseBook
 
 _TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "tell.json")
 
 
-class Voice(Tongue):
+class Voice(PhraseBook):
     """The sentences of the game in a language."""
 
     __slots__ = ()

@@ -11,7 +11,7 @@ from engine.games.rex_romanorum.rules.acquire import CARDS_DRAWN
 from engine.games.rex_romanorum.state import END, KEEP, NOBODY, PHASES, RexState
 from engine.games.rex_romanorum.view.labels import phase_label
 from engine.games.rex_romanorum.view.pieces import castle, church, shield
-from engine.games.rex_romanorum.view.standing import abbreviated
+from engine.games.rex_romanorum.view.region_pieces import abbreviated
 from engine.kit.drawing import box, clipped, filled, group, text, titled
 
 STYLE: Final = (

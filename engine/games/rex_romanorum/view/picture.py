@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.abilities import View
 from engine.games.rex_romanorum.state import PHASES, RexState
-from engine.games.rex_romanorum.view import banner, geography, holdings, panels, pieces, standing, territory
+from engine.games.rex_romanorum.view import banner, geography, holdings, panels, pieces, region_pieces, territory
 from engine.games.rex_romanorum.view.labels import labels, phase_label
 from engine.games.rex_romanorum.view.text import letter_of, status
 from engine.kit.drawing import part
@@ -23,7 +23,7 @@ _STYLE: Final = (
     + pieces.STYLE
     + geography.STYLE
     + territory.STYLE
-    + standing.STYLE
+    + region_pieces.STYLE
     + panels.STYLE
     + holdings.STYLE
 )

@@ -18,7 +18,7 @@ def scoring_steps(state: RexState, language: str) -> Sequence[ScoringStep]:
     steps = []
     for key, points in _parts(state):
         sums = [total + more for total, more in zip(sums, points, strict=True)]
-        steps.append(ScoringStep(spoken.say(f"score_{key}"), tuple(points), tuple(sums)))
+        steps.append(ScoringStep(spoken.sentence(f"score_{key}"), tuple(points), tuple(sums)))
     last = steps[-1]
     return (*steps[:-1], ScoringStep(last.label, last.points, last.sums, note=_note(state, sums, language)))
 
@@ -39,6 +39,6 @@ def _parts(state: RexState) -> Iterator[tuple[str, list[int]]]:
 def _note(state: RexState, fortunes: Sequence[int], language: str) -> str:
     spoken = voice(language)
     if state.king == NOBODY:
-        return spoken.say("score_rich_note")
+        return spoken.sentence("score_rich_note")
     is_richest = fortunes[state.king] == max(fortunes)
-    return spoken.say("score_both_note" if is_richest else "score_king_note", who=spoken.house(state.king))
+    return spoken.sentence("score_both_note" if is_richest else "score_king_note", who=spoken.house(state.king))

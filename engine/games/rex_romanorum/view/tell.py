@@ -54,7 +54,7 @@ def _action(spoken: Voice, move: Move) -> str:
     """Return what was done, in a whole sentence."""
     action, who = move.action, spoken.house(move.seat)
     if action in _PLAIN:
-        return spoken.say(_PLAIN[action], who=who)
+        return spoken.sentence(_PLAIN[action], who=who)
     for first, told in _TELLERS:
         if action >= first:
             return told(spoken, move, who)
@@ -65,27 +65,27 @@ def _turn(spoken: Voice, move: Move, who: str) -> str:
     before, after, action = move.before, move.after, move.action
     if action == ids.ACT_ACQUIRE:
         cards = [spoken.names[REGIONS[region]] for region in after.drawn]
-        return spoken.say("draw", who=who, cards=spoken.joined(cards))
+        return spoken.sentence("draw", who=who, cards=spoken.joined(cards))
     spent = before.gold[move.seat] - after.gold[move.seat]
     if action == ids.ACT_HARVEST:
-        return spoken.say("harvest", who=who, gold=spoken.gold(-spent))
+        return spoken.sentence("harvest", who=who, gold=spoken.gold(-spent))
     key = "royal" if action == ids.ACT_KING else "bishop"
     title = "" if action == ids.ACT_KING else spoken.title(action - ids.ACT_BISHOP)
-    return spoken.say(key if spent else f"{key}_free", who=who, gold=spoken.gold(spent), title=title)
+    return spoken.sentence(key if spent else f"{key}_free", who=who, gold=spoken.gold(spent), title=title)
 
 
 def _keep(spoken: Voice, move: Move, who: str) -> str:
     subset, before = move.action - ids.KEEP, move.before
     kept = [region for place, region in enumerate(before.drawn) if subset >> place & 1]
     if not kept:
-        return spoken.say("keep_none", who=who)
+        return spoken.sentence("keep_none", who=who)
     price = spoken.gold(before.options.region_price * len(kept))
-    return spoken.say("keep", who=who, regions=spoken.regions(kept), gold=price)
+    return spoken.sentence("keep", who=who, regions=spoken.regions(kept), gold=price)
 
 
 def _place(spoken: Voice, move: Move, who: str) -> str:
     kind, region = divmod(move.action - ids.PLACE, REGION_COUNT)
-    return spoken.say("will_place", who=who, figures=spoken.kind(kind), place=spoken.names[REGIONS[region]])
+    return spoken.sentence("will_place", who=who, figures=spoken.kind(kind), place=spoken.names[REGIONS[region]])
 
 
 def _count(spoken: Voice, move: Move, who: str) -> str:
@@ -95,8 +95,8 @@ def _count(spoken: Voice, move: Move, who: str) -> str:
     counted = spoken.count(ids.KINDS[kind], number)
     if before.source == NOTHING:
         gold = spoken.gold(number * before.options.cost[kind])
-        return spoken.say("place", who=who, figures=counted, at=spoken.at(REGIONS[region]), gold=gold)
-    return spoken.say("move", who=who, figures=counted, **_way(spoken, region, before.target))
+        return spoken.sentence("place", who=who, figures=counted, at=spoken.at(REGIONS[region]), gold=gold)
+    return spoken.sentence("move", who=who, figures=counted, **_way(spoken, region, before.target))
 
 
 def _way(spoken: Voice, source: int, target: int) -> dict[str, str]:
@@ -105,58 +105,58 @@ def _way(spoken: Voice, source: int, target: int) -> dict[str, str]:
 
 def _move_from(spoken: Voice, move: Move, who: str) -> str:
     kind, region = divmod(move.action - ids.MOVE_FROM, REGION_COUNT)
-    return spoken.say("will_move", who=who, figures=spoken.kind(kind), source=spoken.out_of(REGIONS[region]))
+    return spoken.sentence("will_move", who=who, figures=spoken.kind(kind), source=spoken.out_of(REGIONS[region]))
 
 
 def _move_to(spoken: Voice, move: Move, who: str) -> str:
     kind, source = divmod(move.before.source, REGION_COUNT)
     way = _way(spoken, source, move.action - ids.MOVE_TO)
-    return spoken.say("move_to", who=who, figures=spoken.kind(kind), **way)
+    return spoken.sentence("move_to", who=who, figures=spoken.kind(kind), **way)
 
 
 def _church(spoken: Voice, move: Move, who: str) -> str:
     diocese, region = divmod(move.action - ids.CHURCH, REGION_COUNT)
     gold = spoken.gold(move.before.options.church_price)
     name = spoken.names[DIOCESES[diocese]]
-    return spoken.say("church", who=who, diocese=name, at=spoken.at(REGIONS[region]), gold=gold)
+    return spoken.sentence("church", who=who, diocese=name, at=spoken.at(REGIONS[region]), gold=gold)
 
 
 def _castle(spoken: Voice, move: Move, who: str) -> str:
     gold = spoken.gold(move.before.options.castle_price)
-    return spoken.say("castle", who=who, at=spoken.at(REGIONS[move.action - ids.CASTLE]), gold=gold)
+    return spoken.sentence("castle", who=who, at=spoken.at(REGIONS[move.action - ids.CASTLE]), gold=gold)
 
 
 def _fight(spoken: Voice, move: Move, who: str) -> str:
     goes_on = move.action == ids.FIGHT_ON
     region = move.before.target if goes_on else move.action - ids.FIGHT
     foe = spoken.house(move.before.owner[region])
-    return spoken.say("fight_on" if goes_on else "fight", who=who, foe=foe, at=spoken.at(REGIONS[region]))
+    return spoken.sentence("fight_on" if goes_on else "fight", who=who, foe=foe, at=spoken.at(REGIONS[region]))
 
 
 def _retreat(spoken: Voice, move: Move, who: str) -> str:
-    return spoken.say("retreat", who=who, **_way(spoken, move.before.target, move.action - ids.RETREAT))
+    return spoken.sentence("retreat", who=who, **_way(spoken, move.before.target, move.action - ids.RETREAT))
 
 
 def _raze(spoken: Voice, move: Move, who: str) -> str:
     key = "raze" if move.action == ids.RAZE else "keep_castle"
-    return spoken.say(key, who=who, at=spoken.at(REGIONS[move.before.target]))
+    return spoken.sentence(key, who=who, at=spoken.at(REGIONS[move.before.target]))
 
 
 def _stand(spoken: Voice, move: Move, who: str) -> str:
     diocese = election_of(move.before).diocese
     if diocese == NOTHING:
-        return spoken.say("stand_king", who=who)
-    return spoken.say("stand_bishop", who=who, title=spoken.title(diocese))
+        return spoken.sentence("stand_king", who=who)
+    return spoken.sentence("stand_bishop", who=who, title=spoken.title(diocese))
 
 
 def _vote(spoken: Voice, move: Move, who: str) -> str:
     election = election_of(move.before)
     whom = spoken.house(move.action - ids.VOTE)
     if election.diocese != NOTHING:
-        return spoken.say("vote_bishop", who=who, whom=whom)
-    told = spoken.say("vote_king", who=who, whom=whom, title=_elector(spoken, move.before))
+        return spoken.sentence("vote_bishop", who=who, whom=whom)
+    told = spoken.sentence("vote_king", who=who, whom=whom, title=_elector(spoken, move.before))
     offer = election.offers[move.action - ids.VOTE]
-    return told + (" " + spoken.say("paid", who=who, whom=whom, gold=spoken.gold(offer)) if offer else "")
+    return told + (" " + spoken.sentence("paid", who=who, whom=whom, gold=spoken.gold(offer)) if offer else "")
 
 
 def _elector(spoken: Voice, state: RexState) -> str:
@@ -164,16 +164,16 @@ def _elector(spoken: Voice, state: RexState) -> str:
 
 
 def _abstain(spoken: Voice, move: Move, who: str) -> str:
-    return spoken.say("abstain", who=who, title=_elector(spoken, move.before))
+    return spoken.sentence("abstain", who=who, title=_elector(spoken, move.before))
 
 
 def _offer(spoken: Voice, move: Move, who: str) -> str:
     before, amount = move.before, move.action - ids.OFFER
     if not amount:
-        return spoken.say("offer_none", who=who, title=_elector(spoken, before))
+        return spoken.sentence("offer_none", who=who, title=_elector(spoken, before))
     holder = before.titles[before.options.vote_order[election_of(before).elector]]
     values = {"whom": spoken.house(holder), "title": _elector(spoken, before), "gold": spoken.gold(amount)}
-    return spoken.say("offer", who=who, **values)
+    return spoken.sentence("offer", who=who, **values)
 
 
 _TELLERS = (
@@ -199,7 +199,7 @@ _TELLERS = (
 def _chance(spoken: Voice, move: Move) -> Iterator[str]:
     """Yield a new pile and dice; cards stand in the sentence of the action."""
     if move.action == ids.ACT_ACQUIRE and len(move.before.pile) < len(move.after.drawn):
-        yield spoken.say("renew")
+        yield spoken.sentence("renew")
     if move.before.phase in (FIGHT, FIGHT_ON) and move.chance:
         yield from rolls(spoken, move)
 
@@ -213,8 +213,8 @@ def _conquests(spoken: Voice, move: Move) -> Iterator[str]:
                 before.target if move.action == ids.FIGHT_ON else move.action - ids.FIGHT
             )
             key = "conquer" if fought else "conquer_free"
-            yield spoken.say(key, who=spoken.house(owner), the=spoken.the(REGIONS[region]))
+            yield spoken.sentence(key, who=spoken.house(owner), the=spoken.the(REGIONS[region]))
     if before.phase < OFFER and before.election is None:
         for title, holder in enumerate(after.titles):
             if holder not in (before.titles[title], NOBODY):
-                yield spoken.say("title", who=spoken.house(holder), title=spoken.title(title))
+                yield spoken.sentence("title", who=spoken.house(holder), title=spoken.title(title))

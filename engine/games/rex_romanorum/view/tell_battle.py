@@ -26,7 +26,7 @@ def _sides(state: RexState, region: int) -> tuple[list[int], list[int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BattleStep:
     """A step of a round in which somebody rolled."""
 
     side: int
@@ -36,7 +36,7 @@ class Step:
     hits: tuple[bool, ...]
 
 
-def steps_of(move: Move) -> Iterator[Step]:
+def steps_of(move: Move) -> Iterator[BattleStep]:
     """Yield the steps of the round that was fought, as they were rolled."""
     state: RexState = move.before
     region = battlefield(move)
@@ -50,7 +50,7 @@ def steps_of(move: Move) -> Iterator[Step]:
             continue
         dice, value = throws.pop(0), options.strength[terrain][side][kind]
         hits = tuple(die <= value if options.hits_low else die >= value for die in dice)
-        yield Step(side, kind, dice, hits)
+        yield BattleStep(side, kind, dice, hits)
         remove_hit(sides[1 - side], options.rows[terrain], sum(hits))
 
 
@@ -59,7 +59,7 @@ def rolls(spoken: Voice, move: Move) -> Iterator[str]:
     state: RexState = move.before
     houses = (spoken.house(state.active), spoken.house(state.owner[battlefield(move)]))
     for step in steps_of(move):
-        yield spoken.say(
+        yield spoken.sentence(
             "roll_one" if len(step.dice) == 1 else "roll",
             figures=spoken.rolling(step.kind, len(step.dice)),
             who=houses[step.side],
@@ -82,6 +82,6 @@ def losses(spoken: Voice, move: Move) -> Iterator[str]:
     for who, before, now in zip(houses, (attackers, defenders), left, strict=True):
         fallen = [had - has for had, has in zip(before, now, strict=True)]
         if any(fallen):
-            yield spoken.say("lose", who=who, figures=spoken.figures(fallen))
+            yield spoken.sentence("lose", who=who, figures=spoken.figures(fallen))
     if not conquered and not any(left[0]):
-        yield spoken.say("thrown_back", at=spoken.at(REGIONS[region]))
+        yield spoken.sentence("thrown_back", at=spoken.at(REGIONS[region]))

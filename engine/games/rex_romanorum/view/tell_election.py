@@ -16,9 +16,9 @@ def tell_election(spoken: Voice, move: Move) -> Iterator[str]:
     if before.election is not None and (after.election is None or after.phase == END):
         yield from _bishop(spoken, move) if before.election.diocese != NOTHING else _king(spoken, move)
     elif before.election is not None and after.election.is_runoff and not before.election.is_runoff:
-        yield spoken.say("runoff", who=spoken.houses(after.election.ballot))
+        yield spoken.sentence("runoff", who=spoken.houses(after.election.ballot))
     if after.is_final and not before.is_final:
-        yield spoken.say("final")
+        yield spoken.sentence("final")
     if before.election is not None and after.election is not None and before.is_final is not after.is_final:
         return
 
@@ -34,13 +34,13 @@ def _bishop(spoken: Voice, move: Move) -> Iterator[str]:
     state: RexState = move.before
     diocese = move.before.election.diocese
     if not _candidates(move):
-        yield spoken.say("nobody")
+        yield spoken.sentence("nobody")
         return
     if move.before.phase == BISHOP_VOTE:
         yield from _tie(spoken, move)
     holder = move.after.titles[diocese]
     key = "reelected" if holder == state.titles[diocese] else "title"
-    yield spoken.say(key, who=spoken.house(holder), title=spoken.title(diocese))
+    yield spoken.sentence(key, who=spoken.house(holder), title=spoken.title(diocese))
 
 
 def _tie(spoken: Voice, move: Move) -> Iterator[str]:
@@ -52,7 +52,7 @@ def _tie(spoken: Voice, move: Move) -> Iterator[str]:
             spoken.phrase("die", who=spoken.house(seat), die=die)
             for seat, die in zip(rolling, seen.values, strict=True)
         ]
-        yield spoken.say(key, dice=", ".join(thrown))
+        yield spoken.sentence(key, dice=", ".join(thrown))
         highest = max(seen.values)
         rolling = [seat for seat, die in zip(rolling, seen.values, strict=True) if die == highest]
         key = "reroll"
@@ -61,9 +61,9 @@ def _tie(spoken: Voice, move: Move) -> Iterator[str]:
 def _king(spoken: Voice, move: Move) -> Iterator[str]:
     after: RexState = move.after
     if after.phase != END:
-        yield spoken.say("no_king" if _candidates(move) else "nobody")
+        yield spoken.sentence("no_king" if _candidates(move) else "nobody")
     elif after.king == NOTHING:
-        yield spoken.say("end")
+        yield spoken.sentence("end")
     else:
         votes = spoken.count("votes", after.options.votes_to_win)
-        yield spoken.say("king", who=spoken.house(after.king), votes=votes)
+        yield spoken.sentence("king", who=spoken.house(after.king), votes=votes)

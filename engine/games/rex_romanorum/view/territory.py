@@ -11,7 +11,7 @@ from engine.games.rex_romanorum.board import REGION_COUNT, REGION_INDEX, REGIONS
 from engine.games.rex_romanorum.state import COUNT, FIGHT_ON, MOVE_TO, NOBODY, NOTHING, RAZE, RexState
 from engine.games.rex_romanorum.view.geography import HEIGHT, WIDTH, draw_ground, middle_of, shape
 from engine.games.rex_romanorum.view.pieces import ARMS
-from engine.games.rex_romanorum.view.standing import content, standing_of
+from engine.games.rex_romanorum.view.region_pieces import content, pieces_of
 from engine.kit.drawing import part
 
 _OUT_OF_PLAY: Final = "#dcd8cc"
@@ -32,7 +32,7 @@ def map_parts(state: RexState, view: View, names: Mapping[str, str], top: float)
     yield part("".join(_marks(state)), down=top)
     yield part("" if view.last is None else "".join(last_move(view.last)), down=top)
     for region, name in enumerate(REGIONS):
-        yield part(content(region, standing_of(state, region), names[name]), place=name, down=top)
+        yield part(content(region, pieces_of(state, region), names[name]), place=name, down=top)
 
 
 def _marks(state: RexState) -> Iterator[str]:
@@ -61,7 +61,7 @@ def touched_regions(move: Move) -> Iterator[int]:
     if named in REGION_INDEX and not move.notation.startswith("ACT_"):
         yield REGION_INDEX[named]
     for region in range(REGION_COUNT):
-        if standing_of(move.before, region) != standing_of(move.after, region):
+        if pieces_of(move.before, region) != pieces_of(move.after, region):
             yield region
 
 

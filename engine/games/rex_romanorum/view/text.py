@@ -42,7 +42,7 @@ def figures_text(numbers: Iterable[int]) -> str:
     return "".join(f"{number}{kind}" for number, kind in zip(numbers, KINDS, strict=True) if number)
 
 
-def standing_in(state: RexState, region: int) -> list[int]:
+def figures_in(state: RexState, region: int) -> list[int]:
     """Return the figures of the region's owner by kind, those that have just moved in included."""
     return [
         state.army[i] + (state.arrived.get(i, 0) if state.owner[region] == state.active else 0)
@@ -121,7 +121,7 @@ def _land_lines(state: RexState, seat: int, names: Mapping[str, str]) -> list[st
 def _region_text(state: RexState, region: int, names: Mapping[str, str]) -> str:
     church = "".join(f"[{DIOCESE_LETTERS[d]}]" for d in range(DIOCESE_COUNT) if state.churches[d] & BIT[region])
     castle = "#" if state.castles & BIT[region] else ""
-    figures = figures_text(standing_in(state, region))
+    figures = figures_text(figures_in(state, region))
     return f"{names[REGIONS[region]]}{church}{castle}{' ' if figures else ''}{figures}"
 
 

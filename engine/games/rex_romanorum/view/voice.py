@@ -10,14 +10,14 @@ from engine.folder import read_json
 from engine.games.rex_romanorum.actions import KINDS
 from engine.games.rex_romanorum.board import REGIONS, TITLES
 from engine.games.rex_romanorum.view.labels import labels
-from engine.kit.telling import Tongue
+from engine.kit.sentences import PhraseBook
 
 _TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "tell.json")
 _LOWER: Final = ("fr", "it")
 """Languages that write titles with a small letter."""
 
 
-class Voice(Tongue):
+class Voice(PhraseBook):
     """The sentences of the game in a language."""
 
     __slots__ = ("_is_lower",)

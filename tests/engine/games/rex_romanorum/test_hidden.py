@@ -17,7 +17,7 @@ from engine.core import Reveal
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.evaluation.playable import PLAYABLE
 from engine.games.rex_romanorum.view.shown import SHOWN
-from engine.record import Playing, Record, replay
+from engine.record import Playing, PlayRecord, replay
 from tests.support.specs import script_spec
 
 SEATS = 3
@@ -30,7 +30,7 @@ def play_random(playing: Playing, seed: int, plies: int) -> None:
             playing.apply(random.choice(playing.state.legal_actions()))
 
 
-def hidden_twin(record: Record, random: Random) -> list[list[int]]:
+def hidden_twin(record: PlayRecord, random: Random) -> list[list[int]]:
     """The record's outcomes with every shuffle changed where no card was drawn from it, all else equal."""
     drawn = cards_drawn_per_pile(record)
     outcomes = []
@@ -45,7 +45,7 @@ def hidden_twin(record: Record, random: Random) -> list[list[int]]:
     return outcomes
 
 
-def cards_drawn_per_pile(record: Record) -> list[int]:
+def cards_drawn_per_pile(record: PlayRecord) -> list[int]:
     """How many cards were drawn from each pile, by playing the record again."""
     playing = Playing(GAME, record.seats, GAME.parse_options(record.options), ScriptedChance(record.chance))
     counts = [0]
@@ -64,7 +64,7 @@ def cards_drawn_per_pile(record: Record) -> list[int]:
     return counts
 
 
-def what_is_seen(record: Record, outcomes: list[list[int]]) -> Iterator[Any]:
+def what_is_seen(record: PlayRecord, outcomes: list[list[int]]) -> Iterator[Any]:
     """Everything a bot, a spectator or a picture is given, ply by ply."""
     playing = Playing(GAME, record.seats, GAME.parse_options(record.options), ScriptedChance(outcomes))
     for action in (*record.actions, None):
@@ -152,7 +152,7 @@ def test_k10_outcomes_are_recorded_with_the_action_that_caused_them() -> None:
 def test_k10_a_replay_needs_no_generator() -> None:
     playing = Playing(GAME, SEATS, GAME.parse_options({"variant": "short"}), SeededChance(3))
     play_random(playing, 3, 5000)
-    record = Record.from_json(json.loads(json.dumps(playing.record().to_json())))
+    record = PlayRecord.from_json(json.loads(json.dumps(playing.record().to_json())))
     assert record == playing.record()
     assert replay(record).state == playing.state
 

@@ -14,8 +14,8 @@ from engine.games.rex_romanorum.board import NAMES, REGIONS
 from engine.games.rex_romanorum.state import NOBODY
 from engine.games.rex_romanorum.view.geography import CELLS, HEIGHT, WIDTH
 from engine.games.rex_romanorum.view.labels import LANGUAGES, labels
+from engine.games.rex_romanorum.view.region_pieces import RegionPieces, abbreviated, content
 from engine.games.rex_romanorum.view.shown import SHOWN
-from engine.games.rex_romanorum.view.standing import Standing, abbreviated, content
 from engine.kit.drawing import part
 from engine.picture import Picture
 from engine.playout import moves
@@ -45,12 +45,12 @@ def test_labels_and_pieces_never_cover_each_other(seats: int) -> None:
 @pytest.mark.parametrize(
     "stands",
     [
-        Standing(owner=0, church=1, castle=True, own="12F13A4K", attackers="19F9A9K", attacker=4),
-        Standing(owner=4, church=NOBODY, castle=False, own="1F", attackers="2F", attacker=0),
-        Standing(owner=2, church=2, castle=True, own="12F3A1K", attackers="", attacker=NOBODY),
+        RegionPieces(owner=0, church=1, castle=True, own="12F13A4K", attackers="19F9A9K", attacker=4),
+        RegionPieces(owner=4, church=NOBODY, castle=False, own="1F", attackers="2F", attacker=0),
+        RegionPieces(owner=2, church=2, castle=True, own="12F3A1K", attackers="", attacker=NOBODY),
     ],
 )
-def test_nothing_is_covered_where_much_stands(stands: Standing, language: str) -> None:
+def test_nothing_is_covered_where_much_stands(stands: RegionPieces, language: str) -> None:
     whole, names = SHOWN.picture(GAME.new_state(5), View(language)), labels(language)
     parts = tuple(content(place, stands, names[region]) for place, region in enumerate(REGIONS))
     crowded = Picture(WIDTH, HEIGHT, "", whole.style, "", tuple(map(part, parts)))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison, usual_steps
+from ratings.statistics.compare.comparison import CompareSettings, Comparison, ComparisonAnswer, usual_steps
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.results import Ints
 from tests.support.simulations.compare import GRID, KINDS, STEPS, Kind, allowed, rates, tilted
@@ -67,19 +67,19 @@ def test_the_chance_of_superiority_is_that_of_the_normal_distribution() -> None:
 
 
 def test_one_step_may_be_all_that_is_played() -> None:
-    assert after(0.5, settings=CompareSettings(max_steps=1)).answer is Answer.UNDECIDED
+    assert after(0.5, settings=CompareSettings(max_steps=1)).answer is ComparisonAnswer.UNDECIDED
 
 
 def test_who_wins_everything_is_better_and_who_loses_everything_is_not_after_eight_steps() -> None:
     best, worst = after(*[1.0] * 20), after(*[0.0] * 20)
-    assert (best.answer, best.answered_after) == (Answer.BETTER, 8)
-    assert (worst.answer, worst.answered_after) == (Answer.NOT_BETTER, 8)
+    assert (best.answer, best.answered_after) == (ComparisonAnswer.BETTER, 8)
+    assert (worst.answer, worst.answered_after) == (ComparisonAnswer.NOT_BETTER, 8)
 
 
 def test_a_gain_that_is_asked_for_is_found_and_its_half_ends_either_way() -> None:
     settings = CompareSettings(upper=0.1)
-    assert after(*[0.75, 0.5] * 40, settings=settings).answer is Answer.BETTER
-    assert after(*[0.25, 0.5] * 40, settings=settings).answer is Answer.NOT_BETTER
+    assert after(*[0.75, 0.5] * 40, settings=settings).answer is ComparisonAnswer.BETTER
+    assert after(*[0.25, 0.5] * 40, settings=settings).answer is ComparisonAnswer.NOT_BETTER
 
 
 def test_the_answer_stays_and_the_figures_go_on() -> None:
@@ -87,7 +87,7 @@ def test_the_answer_stays_and_the_figures_go_on() -> None:
     decided = comparison.answered_after
     for _ in range(200):
         comparison = comparison.after(STEPS[0.0])
-    assert (comparison.answer, comparison.answered_after) == (Answer.BETTER, decided)
+    assert (comparison.answer, comparison.answered_after) == (ComparisonAnswer.BETTER, decided)
     assert comparison.steps == 220
     assert comparison.gain < 0
     assert comparison.log_ratio < 0
@@ -95,14 +95,14 @@ def test_the_answer_stays_and_the_figures_go_on() -> None:
 
 def test_at_its_limit_it_says_undecided() -> None:
     comparison = after(*[0.75, 0.25] * 15, settings=CompareSettings(max_steps=30))
-    assert (comparison.answer, comparison.answered_after) == (Answer.UNDECIDED, 30)
+    assert (comparison.answer, comparison.answered_after) == (ComparisonAnswer.UNDECIDED, 30)
 
 
 def test_identical_games_are_counted_and_end_in_not_better() -> None:
     comparison = after(*[0.5] * 400, settings=CompareSettings(upper=0.01))
     assert comparison.identical == 400
     assert comparison.identical_games == comparison.games == 800
-    assert comparison.answer is Answer.NOT_BETTER
+    assert comparison.answer is ComparisonAnswer.NOT_BETTER
     # An exact test of "steps that are won are rarer than 2 %" at 5 % needs log(0.05) / log(0.98) = 149 equal ones.
     assert 149 <= (comparison.answered_after or 0) <= 220
 
@@ -149,7 +149,7 @@ def test_the_simulation_of_many_tests_ends_as_the_test_does(gain: float) -> None
     scores = Repeated(tilted((1, 0, 2, 0, 1), 0.5 + gain), 30)
     answers, steps = bets(settings, scores)
     ends = [after(*(GRID[place] for place in seen), settings=settings) for seen in scores.seen]
-    told = {Answer.BETTER: 1, Answer.NOT_BETTER: -1, Answer.UNDECIDED: 0}
+    told = {ComparisonAnswer.BETTER: 1, ComparisonAnswer.NOT_BETTER: -1, ComparisonAnswer.UNDECIDED: 0}
     assert [told[end.answer] for end in ends if end.answer is not None] == answers.tolist()
     assert [end.answered_after for end in ends] == steps.tolist()
 

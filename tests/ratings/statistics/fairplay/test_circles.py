@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from ratings.statistics.fairplay.circles import beyond_usual, comes_back
-from ratings.statistics.fairplay.questions import Flow
+from ratings.statistics.fairplay.questions import PairFlow
 
 BOTS = "abcdefghij"
 
 
-def flows(*strong: tuple[str, float]) -> dict[tuple[str, str], Flow]:
+def flows(*strong: tuple[str, float]) -> dict[tuple[str, str], PairFlow]:
     """All flows between the bots are nothing, but these, each a pair of letters with its Elo."""
-    found = {(one, other): Flow(0.0, 0.0) for one in BOTS for other in BOTS if one != other}
+    found = {(one, other): PairFlow(0.0, 0.0) for one in BOTS for other in BOTS if one != other}
     for pair, elo in strong:
-        found[pair[0], pair[1]], found[pair[1], pair[0]] = Flow(elo, elo / 20), Flow(-elo, -elo / 20)
+        found[pair[0], pair[1]], found[pair[1], pair[0]] = PairFlow(elo, elo / 20), PairFlow(-elo, -elo / 20)
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.results import Ints, Results
-from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, OfficialTable, official_table
+from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, FittedTable, official_table
 from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
 from tests.support.simulations.official import KINDS, Kind, coverage, strengths_in
 
@@ -47,7 +47,7 @@ def rearranged(results: Results, order: Ints, names: Ints) -> Results:
     )
 
 
-def assert_identical(one: OfficialTable, other: OfficialTable) -> None:
+def assert_identical(one: FittedTable, other: FittedTable) -> None:
     assert one.rows == other.rows
     assert one.seats == other.seats
     assert np.array_equal(one.stronger, other.stronger, equal_nan=True)

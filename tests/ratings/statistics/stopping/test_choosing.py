@@ -11,21 +11,21 @@ import pytest
 
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.groups import groups_of
-from ratings.statistics.official.table import OfficialTable, official_table
+from ratings.statistics.official.table import FittedTable, official_table
 from ratings.statistics.stopping.choosing import first_blocks, next_blocks
-from ratings.statistics.stopping.question import Question
-from ratings.statistics.stopping.standing import standing
+from ratings.statistics.stopping.question import StoppingQuestion
+from ratings.statistics.stopping.status import question_status
 from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
 from tests.support.simulations.stopping import adaptive, field_of, round_robin
 
-TOP_3 = Question(3, 0.95)
+TOP_3 = StoppingQuestion(3, 0.95)
 
 
 def field(seats: int = 2, bots: int = 12) -> Field:
     return Field(np.linspace(1.5, -1.5, bots), np.zeros(seats), np.full(seats - 1, -1.0))
 
 
-def table_of(field: Field, blocks: int, seed: int = 1) -> OfficialTable:
+def table_of(field: Field, blocks: int, seed: int = 1) -> FittedTable:
     random = np.random.default_rng(seed)
     return official_table(play(field, drawn_tables(random, len(field.strengths), field.seats, blocks), random))
 
@@ -44,8 +44,8 @@ def test_the_first_blocks_connect_everybody(seats: int, bots: int) -> None:
 
 
 def test_little_is_known_after_few_matches_and_all_after_many() -> None:
-    few = standing(table_of(field(), 12), TOP_3, field().names)
-    many = standing(table_of(field(), 3000), TOP_3, field().names)
+    few = question_status(table_of(field(), 12), TOP_3, field().names)
+    many = question_status(table_of(field(), 3000), TOP_3, field().names)
     assert not few.is_known
     assert few.contenders
     assert many.is_known
@@ -55,14 +55,14 @@ def test_little_is_known_after_few_matches_and_all_after_many() -> None:
 
 
 def test_nothing_is_known_while_an_entrant_has_not_played() -> None:
-    found = standing(table_of(field(), 3000), TOP_3, [*field().names, "late"])
+    found = question_status(table_of(field(), 3000), TOP_3, [*field().names, "late"])
     assert not found.is_known
     assert found.confidence == 0.0
     assert "late" in found.contenders
 
 
 def test_those_who_left_are_passed_over() -> None:
-    found = standing(table_of(field(), 3000), TOP_3, field().names[1:])
+    found = question_status(table_of(field(), 3000), TOP_3, field().names[1:])
     assert found.leaders == ("bot001", "bot002", "bot003")
 
 
@@ -87,7 +87,7 @@ def test_an_entrant_that_has_not_played_comes_first() -> None:
 
 def test_before_the_first_match_tables_are_drawn() -> None:
     empty = np.zeros((0, 0))
-    table = OfficialTable((), (), empty, empty, empty, 0.95, 0, 0, 0, 0, 1.0)
+    table = FittedTable((), (), empty, empty, empty, 0.95, 0, 0, 0, 0, 1.0)
     blocks = next_blocks(table, TOP_3, field().names, 3, 20, seed=1)
     assert len(blocks) == 20
     assert all(len(set(block)) == len(block) == 3 for block in blocks)
@@ -113,15 +113,15 @@ def test_two_of_one_owner_never_sit_together_and_every_table_is_full(seats: int)
         first_blocks(names, 5, seed=2, owners=OWNERS)
 
 
-def two_with(doubt: float) -> OfficialTable:
+def two_with(doubt: float) -> FittedTable:
     """A table of two bots, the first of them stronger but for a doubt."""
     table = official_table(play(field(bots=2), all_tables(2, 2, 20), np.random.default_rng(1)))
     return replace(table, stronger=np.array([[0.5, 1 - doubt], [doubt, 0.5]]))
 
 
 def test_it_is_known_with_exactly_the_confidence_that_is_asked_for() -> None:
-    asked = Question(1, 0.75)
-    at_it, beyond = (standing(two_with(doubt), asked, ["bot000", "bot001"]) for doubt in (0.25, 0.2500001))
+    asked = StoppingQuestion(1, 0.75)
+    at_it, beyond = (question_status(two_with(doubt), asked, ["bot000", "bot001"]) for doubt in (0.25, 0.2500001))
     assert (at_it.is_known, at_it.confidence, at_it.contenders) == (True, 0.75, ())
     assert (beyond.is_known, beyond.contenders) == (False, ("bot001",))
 
@@ -148,7 +148,7 @@ def test_the_block_is_chosen_that_lowers_the_doubtful_variances_most(seed: int) 
         return float((stronger[1:, 0] * (before - left) / before).sum())
 
     one, other = max(combinations(range(5), 2), key=lambda pair: gain(*pair))
-    (block,) = next_blocks(made, Question(1, 0.95), [row.version for row in rows], 2, 1, seed=1)
+    (block,) = next_blocks(made, StoppingQuestion(1, 0.95), [row.version for row in rows], 2, 1, seed=1)
     assert set(block) == {rows[one].version, rows[other].version}
 
 
@@ -158,7 +158,7 @@ def test_impossible_plans_are_refused() -> None:
     with pytest.raises(ResultsError, match="twice"):
         first_blocks(["a", "a", "b"], 3, seed=1)
     with pytest.raises(ResultsError, match="before the first match"):
-        standing(table_of(field(), 10), Question(12, 0.95), field().names)
+        question_status(table_of(field(), 10), StoppingQuestion(12, 0.95), field().names)
 
 
 @pytest.mark.needs("minutes")

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from ratings.statistics.errors import ResultsError
-from ratings.statistics.stopping.question import Question, check_question, parse_question
+from ratings.statistics.stopping.question import StoppingQuestion, check_question, parse_question
 
 
 @pytest.mark.parametrize(
     ("text", "question"),
     [
-        ("top 3 known at 95%", Question(3, 0.95)),
-        ("  Top 10   known at 99.5% ", Question(10, 0.995)),
-        ("winner known at 90%", Question(1, 0.9)),
-        ("winner known at 90% within 10 Elo", Question(1, 0.9, 10.0)),
-        ("top 3 known at 95% WITHIN 2.5 elo", Question(3, 0.95, 2.5)),
-        ("top 3 known at 95% within 0 Elo", Question(3, 0.95, 0.0)),
+        ("top 3 known at 95%", StoppingQuestion(3, 0.95)),
+        ("  Top 10   known at 99.5% ", StoppingQuestion(10, 0.995)),
+        ("winner known at 90%", StoppingQuestion(1, 0.9)),
+        ("winner known at 90% within 10 Elo", StoppingQuestion(1, 0.9, 10.0)),
+        ("top 3 known at 95% WITHIN 2.5 elo", StoppingQuestion(3, 0.95, 2.5)),
+        ("top 3 known at 95% within 0 Elo", StoppingQuestion(3, 0.95, 0.0)),
     ],
 )
-def test_questions_are_read(text: str, question: Question) -> None:
+def test_questions_are_read(text: str, question: StoppingQuestion) -> None:
     assert parse_question(text) == question
 
 
@@ -48,6 +48,6 @@ def test_too_wide_a_zone_is_refused() -> None:
 
 
 def test_a_question_without_an_answer_is_refused() -> None:
-    check_question(Question(3, 0.95), 4)
+    check_question(StoppingQuestion(3, 0.95), 4)
     with pytest.raises(ResultsError, match="top 3 of 3"):
-        check_question(Question(3, 0.95), 3)
+        check_question(StoppingQuestion(3, 0.95), 3)

@@ -1,0 +1,122 @@
+"""Probes a head of Ray: asks it who it is, in a process of its own, which is ended if nothing is answered.
+
+    python -m arena.executor.ray.head_probe HOST:PORT|auto
+
+It prints an empty line when it has imported Ray, and then one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from contextlib import suppress
+from typing import Any
+
+from arena.executor.interface import ExecutorFailedError
+from arena.executor.ray.library import load_ray, part_of_ray
+from engine.text import Text
+
+CONNECT_S = 3.0
+
+
+def ask(text: str) -> dict[str, Any]:
+    """Return the address of the head, its versions and our own, or under `problem` why there is none."""
+    try:
+        ray = load_ray()
+    except ExecutorFailedError as error:
+        return {"problem": str(error)}
+    if os.environ.get("RAY_AUTH_MODE") == "token" and not _has_token():
+        return {
+            "problem": Text(
+                "executor.ray_auth_mode_token_no",
+                "RAY_AUTH_MODE is token, and there is no token here; copy that of the head, which lies there in "
+                "~/.ray/auth_token, to the same place",
+            )
+        }
+    if text == "auto":
+        found = part_of_ray("_private.services").find_gcs_addresses()
+        alive = [one for one in sorted(found) if _listens(one)]  # the other processes of a cluster outlive its head
+        if len(alive or found) != 1:
+            return {"problem": _which(alive or sorted(found))}
+        (text,) = alive or found
+        if not alive:
+            return {
+                "problem": f"no head of Ray answers at {text}; start a head with `ray start --head`, or name one with "
+                "--address HOST:PORT"
+            }
+    try:
+        client = part_of_ray("_raylet").GcsClient(address=text)
+        known = part_of_ray("_common.usage.usage_lib").get_cluster_metadata(client)
+    except Exception as error:  # whatever Ray raises
+        if type(error).__name__ == "AuthenticationError":
+            return {"problem": _why_no_entry(text)}
+        return {
+            "problem": Text(
+                "executor.head_ray_does_not_let",
+                "the head of Ray at {address} does not let us in: {why}; see its log, and RAY_AUTH_MODE",
+                address=text,
+                why=" ".join(str(error).split())[:200],
+            )
+        }
+    return {
+        "address": text,
+        "ray": known["ray_version"],
+        "own_ray": ray.__version__,
+        "python": known["python_version"],
+    }
+
+
+def _has_token() -> bool:
+    loader = part_of_ray("_raylet").AuthenticationTokenLoader.instance()
+    return bool(loader.has_token(ignore_auth_mode=True))
+
+
+def _why_no_entry(text: str) -> str:
+    """Return what is wrong with our token, for a head that does not take it."""
+    if os.environ.get("RAY_AUTH_MODE") != "token":
+        return Text(
+            "executor.head_ray_lets_nobody_without",
+            "the head of Ray at {address} lets nobody in without its token; set RAY_AUTH_MODE=token, and "
+            "copy its ~/.ray/auth_token to the same place here",
+            address=text,
+        )
+    return Text(
+        "executor.head_ray_does_not_take",
+        "the head of Ray at {address} does not take the token that is used here; copy its ~/.ray/auth_token "
+        "to the same place here, and see that RAY_AUTH_TOKEN and RAY_AUTH_TOKEN_PATH name no other",
+        address=text,
+    )
+
+
+def _listens(text: str) -> bool:
+    host, _, port = text.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_S).close()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _which(found: list[str]) -> str:
+    if found:
+        return Text(
+            "executor.heads_ray_machine_name_one",
+            "there are {count} heads of Ray on this machine, at {addresses}; name one with --address",
+            count=len(found),
+            addresses=", ".join(found),
+        )
+    return Text(
+        "executor.no_head_ray_machine_start",
+        "there is no head of Ray on this machine; start one with `ray start --head`, or name one with "
+        "--address HOST:PORT",
+    )
+
+
+if __name__ == "__main__":
+    with suppress(ExecutorFailedError):  # which is told below
+        load_ray()
+    sys.stdout.write("\n")
+    sys.stdout.flush()
+    sys.stdout.write(f"\n{json.dumps(ask(sys.argv[1]))}\n")

@@ -1,0 +1,179 @@
+"""A bot process as the launcher holds it, with the last part of its output. Pipes are read without waiting."""
+
+from __future__ import annotations
+
+import base64
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from arena.hosting.cgroups.cgroup import Cgroup
+from arena.hosting.launcher.hidden_memory import HiddenMemory
+from arena.hosting.launcher.process_freezer import ProcessFreezer
+from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.span_log import SpanLog
+
+KEPT_BYTES = 64 * 1024
+READ_BYTES = 64 * 1024
+READS_AT_ONCE = 16
+REFILL_S = 16.0
+"""How many seconds of silence refill the whole allowance."""
+_TOKEN = "ARENA_TOKEN"
+_MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
+"""The unit of `ru_maxrss`."""
+
+
+def token_entry(environment: Mapping[str, str], key: int) -> bytes:
+    """Return the entry `NAME=value` that only this bot and its descendants have in their environment."""
+    return f"{_TOKEN}={environment.get(_TOKEN, key)}".encode()
+
+
+class Tail:
+    """The last bytes of a stream."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self.total = 0
+
+    def add(self, data: bytes) -> None:
+        """Append data, and forget the oldest beyond what is kept."""
+        self._bytes += data
+        self.total += len(data)
+        if len(self._bytes) > 2 * KEPT_BYTES:
+            del self._bytes[:-KEPT_BYTES]
+
+    def text(self) -> str:
+        """Return what was kept, one character per byte."""
+        return self._bytes[-KEPT_BYTES:].decode("latin-1")
+
+
+class Allowance:
+    """How much a bot may still write: a fixed amount at once, and a share of it again every second."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._left = float(most)
+        self._at = time.monotonic()
+
+    def take(self, size: int) -> bool:
+        """Use up `size` bytes, and return whether they were still allowed."""
+        now = time.monotonic()
+        self._left = min(self._left + (now - self._at) * self._most / REFILL_S, self._most) - size
+        self._at = now
+        return self._left >= 0
+
+
+class LaunchedBot:
+    """A process that was started for a request of the arena."""
+
+    def __init__(self, key: int, request: StartRequest, process: subprocess.Popen[bytes]) -> None:
+        self.key = key
+        self.token = token_entry(request.environment, key)
+        self.scratch = request.scratch
+        self.writable = request.writable
+        self.limits = request.limits
+        self.is_wrapped = bool(request.confinement and request.confinement.wrapper)
+        """Whether the process itself is a sandbox around the bot."""
+        self.process = process
+        self.pid = process.pid
+        self.freezer: ProcessFreezer | None = None
+        """What freezes it, if its level has means of its own."""
+        self.stdout, self.stderr = Tail(), Tail()
+        self.span = SpanLog()
+        """What it wrote since the last mark."""
+        self._stdout_at_mark = 0
+        self.peak_bytes = 0
+        """The most memory that a look has found in its tree, shared pages counted repeatedly."""
+        self.hidden_memory = HiddenMemory()
+        self.most_resident_bytes = 0
+        """The most memory that one of its processes had, as the kernel says at its end."""
+        self.open_pipes = {process.stdout: self.stdout, process.stderr: self.stderr}
+        self.allowance = Allowance(self.limits.output_bytes) if self.limits else None
+        self.exceeded: dict[str, Any] | None = None
+        self.has_exited = False
+        self.give_up_at = 0.0
+        self.next_disk_look = 0.0
+        self.status_pipe: int | None = None
+        self.uid_lock: Any = None
+        self.uid: int | None = None
+        self.group: Cgroup | None = None
+        """Its control group, at level `strict`."""
+
+    def find_group_excess(self) -> dict[str, Any] | None:
+        """Return the limit that its group came to (`what`, `used`, `limit`), or None."""
+        excess = self.group.find_excess() if self.group is not None else None
+        if excess is not None and self.limits is not None and excess["what"] == "memory":
+            excess["limit"] = self.limits.memory_bytes  # what it was promised; the group has room for its files too
+        return excess
+
+    def reap(self, options: int = 0) -> bool:
+        """Wait for its process (with os.WNOHANG: look whether it has ended), and return whether it has."""
+        if self.process.returncode is None:
+            pid, status, usage = os.wait4(self.pid, options)
+            if not pid:
+                return False
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.most_resident_bytes = usage.ru_maxrss * _MAXRSS_BYTES
+        return True
+
+    def read(self, pipe: Any) -> bool:
+        """Read what has arrived through a pipe; return False at its end."""
+        try:
+            data = os.read(pipe.fileno(), READ_BYTES)
+        except BlockingIOError:
+            return True
+        self._add(self.open_pipes[pipe], data)
+        return bool(data)
+
+    def output(self) -> dict[str, Any]:
+        """Return the last part of its output, one character per byte, and how much it wrote in total."""
+        self._drain_all()
+        return {"stdout": self.stdout.text(), "stderr": self.stderr.text(), "totals": self._totals()}
+
+    def mark(self) -> dict[str, Any]:
+        """Begin another span of its output here, and return how much it has written in total."""
+        self._drain_all()
+        self.span.clear()
+        self._stdout_at_mark = self.stdout.total
+        return {"totals": self._totals()}
+
+    def log(self, start: int = 0) -> dict[str, Any]:
+        """Return what is kept of the current span from byte `start` on, in base64, with the peak of its memory."""
+        self._drain_all()
+        head, tail, cut = self.span.since(start)
+        return {
+            "data": base64.b64encode(head + tail).decode(),
+            "head": len(head),
+            "cut": cut,
+            "peak": self.peak_bytes or self.most_resident_bytes,
+            "stdout": self.stdout.total - self._stdout_at_mark,
+        }
+
+    def _totals(self) -> list[int]:
+        return [self.stdout.total, self.stderr.total]
+
+    def _drain_all(self) -> None:
+        for pipe in self.open_pipes:
+            self._drain(pipe)
+
+    def _drain(self, pipe: Any) -> None:
+        try:
+            for _ in range(READS_AT_ONCE):
+                data = os.read(pipe.fileno(), READ_BYTES)
+                if not data:
+                    break
+                self._add(self.open_pipes[pipe], data)
+        except BlockingIOError:
+            pass
+
+    def _add(self, tail: Tail, data: bytes) -> None:
+        tail.add(data)
+        self.span.add(data)
+        if self.allowance is None or self.exceeded is not None or self.allowance.take(len(data)):
+            return
+        assert self.limits is not None
+        used = self.stdout.total + self.stderr.total
+        self.exceeded = {"what": "output", "used": used, "limit": self.limits.output_bytes}

@@ -1,0 +1,179 @@
+"""Measures what a bot's process tree computes, and how long it waits for a processor. No event loop.
+
+CPU counts whatever became of it: threads that have ended are in the clock of their process, children that were waited
+for in the times of their parent, and a child that was seen before it was waited for is not counted twice. A child that
+lives and ends between two looks and that nobody waits for is in no count of the kernel.
+
+What the threads wait becomes the waiting of the bot in `arena.hosting.procfs.waiting`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from arena.hosting.procfs.tree import Process, Tree, TreeError
+from arena.hosting.procfs.waiting import RunQueueWait, ThreadWait
+from arena.hosting.procfs.weight import autogroup_nice
+
+_STALE_NS = 250_000_000
+_SLACK_NS = 200_000
+"""What it uses behind an answer until it waits for the next question. Whoever starts a process uses more."""
+_ROUNDING_NS = 20_000_000
+"""The kernel reports the times of reaped children in ticks, user and system time separately."""
+
+
+class TreeMeter:
+    """Measures one process and all its descendants: `begin` a decision, then `look` as often as wanted."""
+
+    __slots__ = (
+        "_base_ns",
+        "_begun",
+        "_cpu_ns",
+        "_has_looked",
+        "_known",
+        "_looked_ns",
+        "_nice",
+        "_owed",
+        "_tree",
+        "_waiting",
+    )
+
+    def __init__(self, pid: int) -> None:
+        """Read the tree of `pid` once. What cannot be read now is tried again later."""
+        self._tree = Tree(pid)
+        self._nice = os.getpriority(os.PRIO_PROCESS, 0)
+        self._cpu_ns = self._base_ns = self._looked_ns = 0
+        self._known: dict[int, tuple[int, int]] = {}
+        """For each process, its clock at the last look and the times of the children it had waited for."""
+        self._owed: dict[int, int] = {}
+        """CPU of ended children that was counted while they lived, by the parent whose times will contain it again."""
+        self._waiting = RunQueueWait()
+        self._begun = 0
+        self._has_looked = True
+        self._scan()
+        self._cpu_ns = 0  # what it did before belongs to no decision
+
+    def begin(self) -> None:
+        """Start a decision. After a short one, or one behind which it rested, this reads one clock per process."""
+        self._base_ns = self._counted_ns()
+        # The question waits for what is done here, so files are read only if something may have come to stand in them.
+        if self._has_looked and self._base_ns - self._cpu_ns > _SLACK_NS:
+            self._scan()
+            self._base_ns = self._counted_ns()
+        self._has_looked = False
+        self._begun += 1
+        self._waiting.begin(time.monotonic_ns())
+
+    def look(self) -> tuple[int, int] | None:
+        """Return CPU and waiting since `begin`, in microseconds, or None if they cannot be read."""
+        self._has_looked = True
+        if not self._scan():
+            return None
+        return max(self._cpu_ns - self._base_ns, 0) // 1000, self._waiting.total_ns // 1000
+
+    def has_run(self) -> bool:
+        """Return whether the bot has computed since `begin`. Cheap."""
+        return self._counted_ns() > self._base_ns
+
+    def total_us(self) -> int:
+        """Return the CPU since this meter was created. Cheap: it looks for new processes only every 250 ms."""
+        if time.monotonic_ns() - self._looked_ns > _STALE_NS:
+            self._scan()
+        return self._counted_ns() // 1000
+
+    def lowered_to(self) -> int:
+        """Return the nice value to which it lowered the weight of a session of its own; 0 if it has not."""
+        most = max(map(autogroup_nice, self._tree.processes), default=0)
+        return most if most > autogroup_nice(os.getpid()) else 0
+
+    @property
+    def begun_us(self) -> int:
+        """The CPU since this meter was created at which the last decision began."""
+        return self._base_ns // 1000
+
+    def idle_us(self) -> int:
+        """Return the CPU since this meter was created, of a bot that should not compute.
+
+        One whose known processes stood still has started no other, so nothing but their clocks is read then; otherwise
+        new ones are looked for every 250 ms.
+        """
+        if self._counted_ns() == self._cpu_ns or time.monotonic_ns() - self._looked_ns <= _STALE_NS:
+            return self._counted_ns() // 1000
+        return self.settled_us()
+
+    def settled_us(self) -> int:
+        """Return the CPU since this meter was created, new processes included; no more files stay open than were."""
+        is_open = self._tree.is_open
+        self._scan()
+        if not is_open:
+            self._tree.close()
+        return self._counted_ns() // 1000
+
+    def close(self) -> None:
+        """Close all descriptors. The meter can be used again: the next look opens what it needs."""
+        self._tree.close()
+
+    def _counted_ns(self) -> int:
+        """Return the CPU up to now according to the clocks of the known processes."""
+        total_ns = self._cpu_ns
+        for pid, (known_ns, _) in self._known.items():
+            process = self._tree.processes.get(pid)
+            if process is not None:
+                total_ns += (_clock_of(process) or known_ns) - known_ns
+        return total_ns
+
+    def _scan(self) -> bool:
+        before_ns, now_ns = self._looked_ns, time.monotonic_ns()
+        try:
+            ended = self._tree.refresh()
+        except TreeError:
+            return False
+        self._tree.read(before_ns, self._nice)
+        self._looked_ns = now_ns
+        self._count_cpu(ended)
+        self._count_waiting(now_ns, is_first=not before_ns)
+        return True
+
+    def _count_waiting(self, now_ns: int, *, is_first: bool) -> None:
+        waits = []
+        for task in self._tree.tasks():
+            if task.stands_still and not task.waits_since_ns and not self._begun and task.waiter is not None:
+                continue  # it neither ran nor waited
+            reading = task.waited_ns(now_ns), max(task.ran_ns, 0), task.turns
+            if task.waiter is None:
+                task.waiter = ThreadWait(*reading) if is_first else ThreadWait()
+            elif self._begun:
+                task.waiter.begin(self._begun)
+            wait = task.waiter.count(*reading)
+            if not task.is_low:
+                waits.append(wait)
+        self._begun = 0
+        self._waiting.add(now_ns, waits)
+
+    def _count_cpu(self, ended: list[Process]) -> None:
+        for process in ended:
+            clock_ns, reaped_ns = self._known.pop(process.pid, (0, 0))
+            parent = process.parent
+            self._owed[parent] = self._owed.get(parent, 0) + clock_ns + reaped_ns
+        for process in self._tree.processes.values():
+            known_ns, known_reaped_ns = self._known.get(process.pid, (0, 0))
+            clock_ns = _clock_of(process) or known_ns
+            reaped_ns = max(process.reaped_ns, known_reaped_ns)
+            self._cpu_ns += clock_ns - known_ns + self._settle(process.pid, reaped_ns - known_reaped_ns)
+            self._known[process.pid] = clock_ns, reaped_ns
+        self._owed = {pid: min(owed, _ROUNDING_NS) for pid, owed in self._owed.items() if owed}
+
+    def _settle(self, pid: int, reaped_ns: int) -> int:
+        """Return the part of `reaped_ns`, the growth of its children's times, that was not counted while they lived."""
+        counted_ns = min(self._owed.get(pid, 0), reaped_ns)
+        if counted_ns:
+            self._owed[pid] -= counted_ns
+        return reaped_ns - counted_ns
+
+
+def _clock_of(process: Process) -> int | None:
+    try:
+        return process.ran_ns()
+    except OSError:
+        return None  # it has just ended; the next look finds it gone

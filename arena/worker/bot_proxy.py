@@ -1,0 +1,127 @@
+"""The bot proxy: a process that serves the listener of one bot for a worker, so that what breaks there breaks alone.
+
+    python -m arena.worker.bot_proxy --link FD --directory DIRECTORY --memory MB --cpu SECONDS
+
+The bot's connections end here, its messages are read here first, and whole ones are passed on. Messages to the worker
+are frames (`arena.hosting.frames`):
+
+    {"event": "open", "socket": "...", "token": "..."}      the bot may come
+    {"event": "stream"}                                     it has opened its stream
+    {"event": "message"}                                    what it said, as the blob
+    {"event": "second"}                                     it has opened another stream
+    {"event": "flood", "why": "...", "evidence": {...}}     it was disconnected for a flood
+    {"event": "ended"}                                      its stream has ended
+    {"event": "alive"}                                      the bot proxy goes on
+
+From the worker, which closes the link to end the bot proxy:
+
+    {"do": "send"}                                          what the bot is to be sent, as the blob
+    {"do": "abort", "error": {...}}                         end the stream with a `StreamError`
+    {"do": "dismiss"}                                       end it in order, and let nobody in
+    {"do": "disconnect"}                                    end every connection: the bot has flooded the arena
+    {"do": "beat"}                                          say whether you go on
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from arena.hosting.falls import fall
+from arena.hosting.frames import encode_frame, read_frame
+from arena.hosting.prctl import die_with_parent
+from arena.referee.inbox import Flood
+from arena.referee.join import JoinError
+from arena.referee.passed_stream import PassedStream, error_of
+from arena.referee.queue.loop import run
+from arena.referee.stream import StreamClosedError
+from arena.worker.bot_listener import DirectListener
+from arena.worker.flood_watch import FloodWatch
+from arena.worker.own_limits import OwnLimits, OwnWatch
+
+LOOK_S = 0.1
+"""How often the connections are counted."""
+
+
+class BotProxy:
+    """Does at one listener what the worker tells it."""
+
+    def __init__(self, listener: DirectListener, link: asyncio.StreamWriter) -> None:
+        self._listener = listener
+        self._link = link
+
+    async def obey(self, head: Mapping[str, Any], blob: bytes) -> None:
+        """Do one thing."""
+        stream = self._listener.admission.open_stream
+        if head["do"] == "send" and stream is not None:
+            with contextlib.suppress(StreamClosedError):  # the worker hears of the end as of any other
+                await stream.send(blob)
+        elif head["do"] == "abort" and stream is not None:
+            stream.close(error_of(head["error"]))
+        elif head["do"] == "dismiss":
+            self._listener.dismiss()
+        elif head["do"] == "disconnect":
+            self._listener.disconnect(Flood())
+        elif head["do"] == "beat":
+            _send(self._link, "alive")
+
+    async def watch(self) -> None:
+        """Count the connections of the bot. Never ends."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            self._listener.look()
+
+    async def report_refusal(self) -> None:
+        """Tell of a flood before there was a stream."""
+        try:
+            await asyncio.shield(self._listener.admission.stream)
+        except JoinError as error:
+            _send(self._link, "flood", why=str(error), evidence=error.evidence)
+
+
+def _send(link: asyncio.StreamWriter, event: str, blob: bytes = b"", **values: object) -> None:
+    link.write(encode_frame({"event": event, **values}, blob))
+
+
+async def _serve(link: socket.socket, directory: Path, limits: OwnLimits) -> None:
+    reader, writer = await asyncio.open_unix_connection(sock=link)
+    tell = partial(_send, writer)
+    listener = await DirectListener.open_socket(directory, partial(PassedStream, pass_on=tell, drain=writer.drain))
+    tell("open", socket=str(listener.socket), token=listener.admission.token)
+    limits.set_hard_stop()
+    proxy = BotProxy(listener, writer)
+    works = FloodWatch(lambda: [listener], OwnWatch(limits)).run(), proxy.watch(), proxy.report_refusal()
+    tasks = [asyncio.create_task(work) for work in works]
+    while (frame := await read_frame(reader)) is not None:
+        await proxy.obey(*frame)
+    for task in tasks:
+        task.cancel()
+    await listener.close()
+
+
+def main() -> None:
+    """Serve one bot until the worker closes the link."""
+    parser = argparse.ArgumentParser(prog="python -m arena.worker.bot_proxy", description=__doc__)
+    parser.add_argument("--link", type=int, required=True)
+    parser.add_argument("--directory", type=Path, required=True)
+    parser.add_argument("--memory", type=int, required=True)
+    parser.add_argument("--cpu", type=float, required=True)
+    options = parser.parse_args()
+    die_with_parent(signal.SIGKILL)
+    link = socket.socket(fileno=options.link)
+    try:
+        run(_serve(link, options.directory, OwnLimits(options.memory, options.cpu)))
+    except MemoryError:
+        fall("it had no memory left")
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+        main()

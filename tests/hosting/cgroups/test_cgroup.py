@@ -1,0 +1,176 @@
+"""Groups of this machine: made, measured, frozen, killed and removed, whatever is in them, with real processes."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.cgroups.accounts import CpuAccount
+from arena.hosting.cgroups.cgroup import Cgroup, list_members
+from arena.hosting.cgroups.errors import GroupError
+from arena.hosting.cgroups.holder import GroupHolder, sweep_groups
+from arena.hosting.cgroups.limits import GroupLimits
+from arena.hosting.cgroups.meter import GroupMeter
+from arena.hosting.cgroups.place import GroupPlace
+from tests.support.groups import need_groups
+from tests.support.processes import wait_until
+
+LIMITS = GroupLimits(memory_bytes=64 << 20, processes=200)
+STORM = """
+import os, sys
+sys.stdout.write("ready\\n"); sys.stdout.flush()
+while True:
+    try:
+        if os.fork():
+            os._exit(0)
+        os.fork()
+    except OSError:
+        pass
+"""
+FORGOTTEN = """
+import os, sys, time
+for line in sys.stdin:
+    if os.fork() == 0:
+        if os.fork() == 0:  # its parent ends at once, so that nobody of ours waits for it
+            while time.process_time() < 0.2: pass
+            os.write(1, b"done\\n")
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.fixture
+def holder() -> Iterator[GroupHolder]:
+    need_groups()
+    one = GroupHolder()
+    yield one
+    one.clear()
+
+
+@pytest.fixture
+def group(holder: GroupHolder) -> Iterator[Cgroup]:
+    one = holder.make(1, LIMITS)
+    yield one
+    one.remove()
+    assert not any(map(os.path.isdir, one.place.distinct))
+
+
+def start(group: Cgroup, program: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", program],
+        preexec_fn=group.enter,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def read_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
+def test_it_is_in_the_group_from_its_first_instruction_on(group: Cgroup) -> None:
+    with start(group, "print(open('/proc/self/cgroup').read())") as process:
+        said = process.communicate()[0]
+    name = Path(group.place.distinct[0]).name
+    assert said.count(name) == len(group.place.distinct)
+
+
+@pytest.mark.hostile("fork-storm")
+def test_a_fork_storm_is_killed_as_a_whole_asleep_or_awake(group: Cgroup) -> None:
+    for is_asleep in (False, True):
+        with start(group, STORM) as process:
+            assert read_line(process) == "ready\n"
+            if is_asleep:
+                group.freeze()
+            wait_until(lambda: group.kill() or group.is_empty())  # type: ignore[func-returns-value]
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.hostile("compute-while-asleep")
+def test_who_sleeps_computes_nothing_until_it_is_woken(group: Cgroup) -> None:
+    account = CpuAccount(group.place)
+    with start(group, "while True: pass") as process:
+        wait_until(lambda: account.used_us() > 10_000)
+        group.freeze()
+        wait_until(group.is_frozen)
+        used_us = account.used_us()
+        wait_until(lambda: account.used_us() == account.used_us())
+        assert account.used_us() - used_us < 20_000
+        group.thaw()
+        wait_until(lambda: account.used_us() - used_us > 50_000)
+        process.kill()
+    account.close()
+
+
+@pytest.mark.hostile("children-nobody-waits-for")
+def test_a_child_that_nobody_waits_for_is_charged(group: Cgroup) -> None:
+    with start(group, FORGOTTEN) as process:
+        assert process.stdin is not None
+        whole = GroupMeter(process.pid, group.place)
+        whole.begin()
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert read_line(process) == "done\n"
+        wait_until(lambda: len(list_members(group.place)) == 1)
+        figures = whole.look()
+        assert figures is not None
+        assert figures[0] >= 200_000
+        assert whole.total_us() >= 200_000
+        assert whole.has_run()
+        process.kill()
+    whole.close()
+    group.remove()
+    assert whole.total_us() >= 200_000  # the last figures stay
+
+
+@pytest.mark.host_fault("control-group-that-cannot-be-set-up")
+def test_a_group_that_cannot_be_set_up_leaves_nothing(holder: GroupHolder) -> None:
+    with pytest.raises(OSError, match="Invalid argument"):
+        holder.make(1, GroupLimits(memory_bytes=64 << 20, processes=-5))
+    holder.make(1, LIMITS).remove()
+
+
+def test_nobody_removes_the_group_of_an_arena_that_lives(group: Cgroup) -> None:
+    assert Path(group.place.distinct[0]).name not in sweep_groups()
+    assert all(map(os.path.isdir, group.place.distinct))
+
+
+@pytest.mark.host_fault("control-groups-left-by-a-dead-arena")
+def test_what_a_dead_arena_left_is_swept_with_everybody_in_it_asleep_or_not(holder: GroupHolder) -> None:
+    program = (
+        "import os, subprocess, sys\n"
+        "from arena.hosting.cgroups.holder import GroupHolder\n"
+        "from arena.hosting.cgroups.limits import GroupLimits\n"
+        "group = GroupHolder().make(1, GroupLimits(64 << 20, 10))\n"
+        "subprocess.Popen([sys.executable, '-S', '-c', 'while True: pass'], preexec_fn=group.enter, stdout=2)\n"
+        "group.freeze()\n"
+        "print(group.place.distinct[0], flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=False)
+    assert found.returncode == -signal.SIGKILL
+    directory = found.stdout.strip()
+    name = Path(directory).name
+    around = holder.make(2, LIMITS)
+    place = GroupPlace(
+        around.place.version,
+        {role: str(Path(path).with_name(name)) for role, path in around.place.directories.items()},
+    )
+    around.remove()
+    assert len(list_members(place)) == 1
+    assert name in sweep_groups()
+    assert not any(map(os.path.isdir, place.distinct))
+
+
+@pytest.mark.host_fault("no-control-group")
+def test_a_machine_without_groups_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.hosting.cgroups.offer.read_hierarchies", list)
+    with pytest.raises(GroupError, match="there is no control group for memory; mount cgroup2"):
+        GroupHolder().make(1, LIMITS)

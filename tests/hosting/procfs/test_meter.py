@@ -1,0 +1,245 @@
+"""What a bot computes is measured whole and once, whatever carries it. With real processes."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.procfs.meter import TreeMeter
+from tests.support.held import held_descriptors
+from tests.support.processes import wait_until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it")
+
+minutes = pytest.mark.needs("minutes")
+MS = 1000
+PROGRAM = """
+import subprocess, sys, threading, time
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+def run(*targets):
+    threads = [threading.Thread(target=target, args=args) for target, *args in targets]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+
+def child(program, **options):
+    return subprocess.Popen([sys.executable, "-I", "-S", "-c", program], **options)
+
+GRANDCHILD = "import subprocess, sys\\nsubprocess.run([sys.executable, '-I', '-S', '-c', {!r}])"
+BURN = "import time\\nwhile time.process_time() < {}: pass\\n"
+for line in sys.stdin:
+    exec(line)
+    print("done", flush=True)
+"""
+
+
+@contextmanager
+def busy_on(core: int) -> Iterator[None]:
+    """Have a program compute on a core all the time."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as program:
+        os.sched_setaffinity(program.pid, {core})
+        try:
+            yield
+        finally:
+            program.kill()
+
+
+class Patient:
+    """A process that does what it is told, and its meter."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.do("pass")
+        self.meter = TreeMeter(self.process.pid)
+
+    def do(self, command: str) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "done\n"
+
+    def cpu_us(self, *commands: str) -> int:
+        """CPU of a decision in which these are done, with a look after each."""
+        self.meter.begin()
+        figures = None
+        for command in commands:
+            self.do(command)
+            figures = self.meter.look()
+            assert figures is not None
+        assert figures is not None
+        return figures[0]
+
+
+@pytest.fixture
+def patient() -> Iterator[Patient]:
+    one = Patient()
+    try:
+        yield one
+    finally:
+        one.meter.close()
+        one.process.kill()
+        one.process.communicate()
+
+
+def test_computing_is_counted_and_sleeping_is_not(patient: Patient) -> None:
+    assert 100 * MS <= patient.cpu_us("burn(0.1)") < 200 * MS
+    assert patient.cpu_us("time.sleep(0.4)") < 200 * MS
+
+
+@pytest.mark.hostile("let-children-and-threads-compute")
+@pytest.mark.parametrize(
+    "commands",
+    [
+        pytest.param(["run((burn, 0.2), (burn, 0.2))"], id="two threads that have ended"),
+        pytest.param(["for _ in range(80): run((burn, 0.005))"], id="short threads", marks=minutes),
+        pytest.param(
+            ["for _ in range(2): child(BURN.format(0.2)).wait()"],
+            id="children that were waited for",
+            marks=minutes,
+        ),
+        pytest.param(["child(BURN.format(0.4)).wait()"], id="a child unseen", marks=minutes),
+        pytest.param(
+            [
+                "p = child(BURN.format(0.4) + 'print(flush=True)\\ninput()', stdin=-1, stdout=-1); p.stdout.readline()",
+                "p.communicate(b'x')",
+            ],
+            id="a child that was seen and then waited for, once",
+            marks=minutes,
+        ),
+        pytest.param(["child(GRANDCHILD.format(BURN.format(0.4))).wait()"], id="a grandchild"),
+    ],
+)
+def test_threads_and_children_count_once(patient: Patient, commands: list[str]) -> None:
+    # The kernel tells the times of children in ticks of 10 ms, and starting Python costs some.
+    assert 360 * MS <= patient.cpu_us(*commands) < 780 * MS
+
+
+def test_what_came_before_a_decision_is_not_in_it(patient: Patient) -> None:
+    patient.do("burn(0.15)")
+    assert patient.cpu_us("burn(0.05)") < 150 * MS
+    patient.do("child(BURN.format(0.15)).wait()")
+    assert patient.cpu_us("burn(0.05)") < 150 * MS
+
+
+def test_a_short_decision_reads_no_file(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    patient.meter.begin()
+    refuse_files(monkeypatch)
+    patient.meter.begin()
+
+
+def refuse_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_arguments: object) -> bytes:
+        raise AssertionError("a file was read")
+
+    monkeypatch.setattr(os, "pread", refuse)
+    monkeypatch.setattr(os, "listdir", refuse)
+
+
+def test_behind_a_look_nothing_is_read_of_one_that_rests_since(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient.cpu_us("burn(0.03)")
+    wait_until(lambda: patient.meter.look() == patient.meter.look())  # it has gone to sleep behind its answer
+    with monkeypatch.context() as patch:
+        refuse_files(patch)
+        patient.meter.begin()
+    assert 50 * MS <= patient.cpu_us("burn(0.05)") < 150 * MS
+
+
+def test_a_thread_is_seen_that_waits_for_a_processor_and_has_not_run(patient: Patient) -> None:
+    """It shares the only core that it may use with a busy program."""
+    core = min(os.sched_getaffinity(0))
+    os.sched_setaffinity(patient.process.pid, {core})
+    patient.meter.begin()
+    with busy_on(core):
+        assert patient.process.stdin is not None
+        patient.process.stdin.write("burn(0.2)\n")
+        patient.process.stdin.flush()
+        wait_until(lambda: (patient.meter.look() or (0, 0))[1] > 50 * MS)
+
+
+def test_whether_it_has_run_is_known(patient: Patient) -> None:
+    patient.meter.begin()
+    patient.do("burn(0.01)")
+    assert patient.meter.has_run()
+
+
+def test_all_descriptors_are_given_back(patient: Patient) -> None:
+    patient.meter.close()
+    before = held_descriptors()
+    patient.cpu_us("run(*[(burn, 0.001)] * 5)")
+    patient.meter.close()
+    assert held_descriptors() == before
+    assert patient.cpu_us("burn(0.02)") >= 20 * MS
+
+
+@pytest.mark.parametrize("make", [lambda: TreeMeter(2**22 + 1), lambda: ended()], ids=["never there", "ended"])
+def test_a_process_that_is_gone_cannot_be_read(make: Callable[[], TreeMeter]) -> None:
+    meter = make()
+    meter.begin()
+    assert meter.look() is None
+    meter.close()
+
+
+def ended() -> TreeMeter:
+    process = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
+    meter = TreeMeter(process.pid)
+    process.communicate(b"x\n")
+    return meter
+
+
+def test_a_tree_that_is_too_large_is_not_read(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.hosting.procfs.tree.MOST_TASKS", 3)
+    patient.meter.begin()
+    patient.do("[threading.Thread(target=time.sleep, args=(60,), daemon=True).start() for _ in range(4)]")
+    assert patient.meter.look() is None
+
+
+@pytest.mark.host_fault("processor-busy-with-others")
+def test_the_waiting_of_a_busy_host_is_seen(patient: Patient) -> None:
+    """Two threads of two processes on one core: each waits about as long as the other computes."""
+    core = min(os.sched_getaffinity(patient.process.pid))
+    os.sched_setaffinity(patient.process.pid, {core})
+    rival = subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"])
+    try:
+        os.sched_setaffinity(rival.pid, {core})
+        patient.meter.begin()
+        waited_us = 0
+        while waited_us < 20 * MS:  # the test's own time limit ends it
+            patient.do("burn(0.02)")
+            figures = patient.meter.look()
+            assert figures is not None
+            waited_us = figures[1]
+    finally:
+        rival.kill()
+        rival.wait()
+
+
+@pytest.mark.hostile("lower-its-own-weight")
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel has no groups by session")
+def test_a_session_that_made_itself_lighter_is_seen() -> None:
+    program = "import os; os.setsid(); print(flush=True); input(); open('/proc/self/autogroup', 'w').write('7')"
+    command = [sys.executable, "-I", "-S", "-c", f"{program}; print(flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.readline()
+        meter = TreeMeter(process.pid)
+        assert meter.lowered_to() == 0
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        assert meter.lowered_to() == 7
+        meter.close()
+        process.kill()

@@ -1,0 +1,133 @@
+"""What is said of a bot by what its matches showed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
+from arena.match.time_control import TimeControl
+from arena.model.admissions import Finding
+from arena.trial.lineup import Lineup
+from arena.trial.local_test import try_out
+from arena.trial.trials import UndecidedError
+from tests.cli.table import RoomExecutor
+from tests.trial.test_lineup import BOT, lineup
+
+QUIET = RoomExecutor.process
+
+
+def short(**bot: Any) -> Lineup:
+    """Two short matches at a table of two: the first for new processes, another one after it."""
+    plain = lineup("foreign_king", matches=2)
+    setup = replace(plain.setups[0], options={"max_rounds": 3})
+    return replace(plain, setups=(setup,), samples={"random": plain.samples["random"]}, bot=replace(BOT, **bot))
+
+
+class Room(RoomExecutor):
+    """A room in which processes do something, and in which each match may be another one."""
+
+    def __init__(self, process: Mapping[str, Any], is_moody: bool = False) -> None:
+        super().__init__(1)
+        self.process = {**QUIET, **process}
+        self._is_moody = is_moody
+        self._matches = 0
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        self._matches += self._is_moody
+        seats = tuple(replace(seat, seed=seat.seed + self._matches) for seat in spec.seats)
+        return await super().run(replace(spec, seats=seats))
+
+
+async def findings(plan: Lineup, room: RoomExecutor) -> dict[str, Finding]:
+    tested = await try_out(plan, room, lambda *_: None)
+    return {one.check: one for one in tested.findings}
+
+
+async def said(check: str, plan: Lineup | None = None, **process: Any) -> tuple[str, str]:
+    """The state and the sentence of a check after matches in which processes did something."""
+    found = (await findings(plan or short(), Room(process)))[check]
+    return found.state, found.sentence
+
+
+async def test_of_a_bot_that_does_nothing_wrong_each_check_says_so() -> None:
+    progress: list[tuple[int, int]] = []
+    tested = await try_out(short(is_deterministic=True), Room({}), lambda *now: progress.append(now))
+    assert [(one.check, one.state, one.sentence) for one in tested.findings] == [
+        ("start", "passed", "It starts, and joins in time."),
+        ("play", "passed", "It played 2 matches without a fault: foreign_king with 2 seats."),
+        ("clock", "passed", "Its slowest of 9 decisions took 1 ms of 100 ms."),
+        ("resources", "passed", f"One process used up to 20 of {BOT.memory_mb} MiB of memory."),
+        ("second match", "passed", "Processes that had played before played 2 more matches."),
+        ("determinism", "passed", "1 matches were played twice by new processes, and were equal."),
+        ("ending", "passed", "Its processes end when their stream does."),
+        ("output", "passed", "It wrote nothing to standard output."),
+    ]
+    assert (tested.played, len(tested.matches), progress[-1]) == (3, 2, (3, 3))
+
+
+async def test_what_processes_did_is_judged() -> None:
+    megabyte = 1 << 20
+    assert await said("resources", peak_memory_bytes=None) == (
+        "passed",
+        f"It stayed within its {BOT.memory_mb} MiB of memory.",
+    )
+    near = await said("resources", short(memory_mb=100), peak_memory_bytes=80 * megabyte)
+    assert near[0] == "noted"
+    assert near[1].startswith("One process used up to 80 of 100 MiB of memory. That is near its limit")
+    assert (await said("resources", short(memory_mb=100), peak_memory_bytes=80 * megabyte - 1))[0] == "passed"
+    assert (await said("second match", was_warm=False))[0] == "skipped"
+    assert await said("ending", left_by_itself=None) == ("skipped", "No process of it was seen to end.")
+    stayed = await said("ending", left_by_itself=False)
+    assert stayed[0] == "noted"
+    assert stayed[1].startswith("Its processes did not end within half a second")
+    crashed = await said("ending", failed_at_end="exit status 1")
+    assert crashed[0] == "noted"
+    assert crashed[1].startswith("2 of the 2 processes that were seen to end failed after their match (exit status 1).")
+    noisy = await said("output", stdout_bytes=600)
+    assert noisy[0] == "noted"
+    assert noisy[1].startswith("It wrote 1,200 bytes to standard output in 2 of 2 matches")
+
+
+async def test_a_decision_that_the_margin_alone_saved_is_noted() -> None:
+    found = (await findings(replace(short(), clock=TimeControl(decision_limit_us=999)), Room({})))["clock"]
+    assert found.state == "noted"
+    assert found.sentence.endswith("9 (100.0%) were over their time and saved by the margin alone: keep a reserve.")
+    assert found.evidence == {"decisions": 9, "late": 9, "charged_us": 1000, "limit_us": 999}
+    assert (await findings(replace(short(), clock=TimeControl(decision_limit_us=1000)), Room({})))[
+        "clock"
+    ].state == "passed"
+    assert (await said("clock", replace(short(), clock=TimeControl())))[1] == "Its slowest of 9 decisions took 1 ms."
+
+
+async def test_who_plays_equal_matches_differently_is_told_the_ply() -> None:
+    found = (await findings(short(is_deterministic=True), Room({}, is_moody=True)))["determinism"]
+    assert found.state == "failed"
+    assert f"with the same seeds differently from ply {found.evidence['ply']} on" in found.sentence
+    mine, others = found.evidence["actions"]
+    assert mine != others
+    assert (await findings(short(), Room({}, is_moody=True)))["determinism"].state == "skipped"
+
+
+async def test_a_fault_in_the_first_match_ends_the_game_and_one_before_any_match_all() -> None:
+    tested = await try_out(short(name="cheat"), Room({}), lambda *_: None)
+    assert [(one.check, one.state) for one in tested.findings if one.state == "failed"] == [("play", "failed")]
+    assert len(tested.matches) == 1
+
+    class Absent(RoomExecutor):
+        async def run(self, spec: MatchSpec) -> MatchReport:
+            return replace(await super().run(spec), seat_processes=())
+
+    gone = await try_out(short(name="cheat"), Absent(1), lambda *_: None)
+    assert [one.check for one in gone.findings] == ["play"]
+    assert len(gone.matches) == 1
+
+
+async def test_what_the_host_loses_three_times_says_nothing_of_the_bot() -> None:
+    with pytest.raises(UndecidedError, match="foreign_king with 2 seats could not be played: worker 1 died"):
+        await try_out(short(name="lost"), Room({}), lambda *_: None)
+    assert len((await try_out(short(name="shaky"), Room({}), lambda *_: None)).matches) == 2
