@@ -20,7 +20,7 @@ from arena.connect.bridged_match import BridgedMatch
 from arena.connect.bridged_matches import BridgedMatches
 from arena.connect.errors import BotFailsError, LeftError
 from arena.connect.local import LocalBotProcesses
-from arena.connect.news import Connected, Disconnected, Draining, Note, Tell, Waiting
+from arena.connect.news import Connected, Disconnected, Draining, Note, OnNews, Waiting
 from arena.connect.refusals import RetryDecision, StreamEnd, end_of
 from arena.connect.service import PlayRoute, check_joined, differing_rules
 from arena.connect.stream import ServiceStream, open_stream
@@ -69,7 +69,7 @@ class Bridge:
         route: PlayRoute,
         options: JoinOptions,
         bots: LocalBotProcesses,
-        tell: Tell,
+        tell: OnNews,
         backoff: ReconnectBackoff | None = None,
     ) -> None:
         self._route = route

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from arena.connect.history import BEFORE_ALL, MatchHistory
 from arena.connect.local import LocalBotProcesses, Stopped
-from arena.connect.news import BotStopped, Note, Tell
+from arena.connect.news import BotStopped, Note, OnNews
 from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.referee.inbox import Closed, Flood, Inbox, Offence
 from arena.referee.stream import StreamClosedError
@@ -47,7 +47,7 @@ _Event = play_pb2.MatchStarted | play_pb2.Decide | play_pb2.MatchFinished | _Pro
 class BridgedMatch:
     """One match, from its beginning to its end. `run` is called once, the others by who reads the service's stream."""
 
-    def __init__(self, started: play_pb2.MatchStarted, bots: LocalBotProcesses, send: Send, tell: Tell) -> None:
+    def __init__(self, started: play_pb2.MatchStarted, bots: LocalBotProcesses, send: Send, tell: OnNews) -> None:
         """Play a match that has begun; `send` carries a message to the service if there is a connection."""
         self.history = MatchHistory(started)
         self._bots = bots

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from arena.connect.bridged_match import BridgedMatch, Send
 from arena.connect.local import LocalBotProcesses
-from arena.connect.news import MatchVanished, Note, Tell
+from arena.connect.news import MatchVanished, Note, OnNews
 from arena.connect.scores import began, ended
 from arena.v1 import play_pb2
 from engine.text import Text
@@ -46,7 +46,9 @@ class BridgeObserver(Protocol):
 class BridgedMatches:
     """All matches that run, by id."""
 
-    def __init__(self, bots: LocalBotProcesses, send: Send, tell: Tell, observer: BridgeObserver, matches: int) -> None:
+    def __init__(
+        self, bots: LocalBotProcesses, send: Send, tell: OnNews, observer: BridgeObserver, matches: int
+    ) -> None:
         """Play `matches` at once; those that a service begins beyond that get no process, and end by their clock."""
         self._bots = bots
         self._asked_for = matches

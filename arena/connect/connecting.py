@@ -10,7 +10,7 @@ from pathlib import Path
 from arena.connect.backoff import ReconnectBackoff
 from arena.connect.bridge import Bridge, JoinOptions
 from arena.connect.local import START_LIMIT_S, open_bots
-from arena.connect.news import Tell
+from arena.connect.news import OnNews
 from arena.connect.program import prepare
 from arena.connect.service import find_route, games_to_join
 from arena.hosting.manifest import ARENA, BotManifest
@@ -41,7 +41,7 @@ class ConnectOptions:
     """Where copies of bots are kept; None for this user's cache."""
 
 
-async def run_bridge(order: ConnectOptions, tell: Tell, when_ready: Callable[[Bridge], None]) -> None:
+async def run_bridge(order: ConnectOptions, tell: OnNews, when_ready: Callable[[Bridge], None]) -> None:
     """Connect a bot and play until it is to end; `when_ready` is given the bridge before it connects.
 
     Raises ClientError for what the service refuses, ConnectError, BotDirectoryError, StoreError, HostingError.

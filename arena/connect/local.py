@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from arena.connect.errors import BotFailsError
-from arena.connect.news import BotWrote, Tell
+from arena.connect.news import BotWrote, OnNews
 from arena.connect.output import follow_output, last_line, lines_of
 from arena.connect.program import LocalProgram
 from arena.hosting.launcher.client import LauncherClient
@@ -50,7 +50,7 @@ class Stopped:
 class LocalBotProcesses:
     """The processes of one bot. `open_bots` makes it, and ends everything."""
 
-    def __init__(self, starter: BotStarter, program: LocalProgram, tell: Tell, start_limit_s: float) -> None:
+    def __init__(self, starter: BotStarter, program: LocalProgram, tell: OnNews, start_limit_s: float) -> None:
         self._starter = starter
         self._program = program
         self._tell = tell
@@ -222,7 +222,7 @@ async def _open_listener(directory: Path) -> DirectListener:
 
 @asynccontextmanager
 async def open_bots(
-    program: LocalProgram, tell: Tell, start_limit_s: float = START_LIMIT_S
+    program: LocalProgram, tell: OnNews, start_limit_s: float = START_LIMIT_S
 ) -> AsyncIterator[LocalBotProcesses]:
     """Start what bots need on this machine; at the end every process and every directory is gone.
 

@@ -119,4 +119,4 @@ class Note:
 
 _OfMatches = MatchBegan | MatchEnded | MatchVanished | BotStopped
 News = Connected | Disconnected | Waiting | _OfMatches | Draining | BotWrote | Note
-Tell = Callable[[News], None]
+OnNews = Callable[[News], None]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.connect.errors import BotFailsError
-from arena.connect.news import Note, Tell
+from arena.connect.news import Note, OnNews
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
 from arena.hosting.manifest import BotManifest, load_manifest
@@ -36,7 +36,7 @@ class LocalProgram:
 
 
 async def prepare(
-    directory: Path, policy: SandboxPolicy, runtimes: RuntimeCatalog, root: Path | None, tell: Tell
+    directory: Path, policy: SandboxPolicy, runtimes: RuntimeCatalog, root: Path | None, tell: OnNews
 ) -> LocalProgram:
     """Copy the files of a bot to where this user's copies lie, build it if it needs that, and return its program.
 

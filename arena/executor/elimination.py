@@ -15,18 +15,18 @@ STAND_IN = "random"
 
 
 async def find_guilty(
-    spec: MatchSpec, falls_with: Callable[[MatchSpec], Awaitable[str]]
+    spec: MatchSpec, crashes_with: Callable[[MatchSpec], Awaitable[str]]
 ) -> dict[int, Mapping[str, Any]]:
     """Return the evidence against each seat whose bot brings down a worker when no other stranger is on it.
 
-    `falls_with` plays a match, and returns how the worker fell, or an empty text if it did not. So nobody is blamed for
-    what another one did; who does nothing when it is alone is not blamed either.
+    `crashes_with` plays a match, and returns how the worker crashed, or an empty text if it did not. So nobody is
+    blamed for what another one did; who does nothing when it is alone is not blamed either.
     """
-    falls: dict[str, str] = {}
+    crashes: dict[str, str] = {}
     for index, seat in enumerate(spec.seats):
-        if seat.version not in falls:
-            falls[seat.version] = await falls_with(_alone(spec, index))
-    return {index: {"worker": falls[seat.version]} for index, seat in enumerate(spec.seats) if falls[seat.version]}
+        if seat.version not in crashes:
+            crashes[seat.version] = await crashes_with(_alone(spec, index))
+    return {index: {"worker": crashes[seat.version]} for index, seat in enumerate(spec.seats) if crashes[seat.version]}
 
 
 def without(spec: MatchSpec, guilty: Mapping[int, Mapping[str, Any]]) -> MatchSpec:

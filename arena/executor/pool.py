@@ -16,7 +16,7 @@ from arena.executor.elimination import find_guilty, without
 from arena.executor.interface import ExecutorFailedError, NotWatchableError
 from arena.executor.transport import TransportLostError
 from arena.executor.worker_process import ExecutorJob, WorkerProcess, unserved
-from arena.hosting.falls import is_fall
+from arena.hosting.crashes import is_crash
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
@@ -26,7 +26,7 @@ from engine.text import Text
 
 MATCHES_A_WORKER = 2
 MOST_DEATHS_AT_START = 3
-MOST_FALLS = 2
+MOST_CRASHES = 2
 """With how many workers a match may fall and be played again for nothing."""
 MOST_MOVES = 3
 """With how many machines a match may be lost and be played again for nothing."""
@@ -70,7 +70,7 @@ class WorkerPool:
         self._keepers.pop(worker, None)
         if not any(other.is_apart for other in self._keepers):
             for job in self._waiting:
-                job.falls = 0
+                job.crashes = 0
         self.dispatch()
 
     def fail(self, failure: ExecutorFailedError) -> None:
@@ -157,16 +157,16 @@ class WorkerPool:
             self.take_back(job)
 
     def play_apart(self, job: ExecutorJob, death: MatchLostError) -> None:
-        """Play a match again with which a worker fell, on one that serves each of its bots apart.
+        """Play a match again with which a worker crashed, on one that serves each of its bots apart.
 
-        If even that one falls, it was none of their connections, and each bot is tried alone.
+        If even that one crashes, it was none of their connections, and each bot is tried alone.
         """
-        if job.is_trial or job.falls >= MOST_FALLS:
+        if job.is_trial or job.crashes >= MOST_CRASHES:
             job.fail(death)
         elif not job.report.done():
-            job.falls += 1
+            job.crashes += 1
             job.begin_again()
-            if job.falls == 1:
+            if job.crashes == 1:
                 self.take_back(job)
             else:
                 trial = asyncio.create_task(self._play_without_guilty(job, death))
@@ -212,23 +212,23 @@ class WorkerPool:
         """Find out with whom workers fall, and play the match without; if it is nobody, the match is lost."""
         guilty: Mapping[int, Mapping[str, Any]] = {}
         with suppress(BotDirectoryError):  # there is nobody to sit in the other seats
-            guilty = await find_guilty(job.spec, self._falls_with)
+            guilty = await find_guilty(job.spec, self._crashes_with)
         if guilty:
             job.spec = without(job.spec, guilty)
             self.take_back(job)
         else:
             job.fail(death)
 
-    async def _falls_with(self, spec: MatchSpec) -> str:
-        """Play a match that does not count, and return how the worker fell, or an empty text."""
+    async def _crashes_with(self, spec: MatchSpec) -> str:
+        """Play a match that does not count, and return how the worker crashed, or an empty text."""
         trial = ExecutorJob(spec)
-        trial.is_trial, trial.falls = True, 1
+        trial.is_trial, trial.crashes = True, 1
         self.take_back(trial)
         try:
             await trial.report
         except MatchLostError as error:
             is_death = error.cause is HostCause.WORKER_DIED
-            return str(error) if is_death and is_fall(_code_of(error), error.evidence.get("stderr", "")) else ""
+            return str(error) if is_death and is_crash(_code_of(error), error.evidence.get("stderr", "")) else ""
         finally:
             self._withdraw(trial)
         return ""
@@ -262,7 +262,7 @@ def _first_fit(job: ExecutorJob, room: Sequence[Sequence[WorkerProcess]], refuse
     `refused` gathers who cannot play what, so that of a thousand workers and matches not each is asked about each.
     """
     needs = (
-        bool(job.falls),
+        bool(job.crashes),
         frozenset((seat.directory, seat.runtime, seat.sandbox) for seat in job.spec.seats if seat.barred is None),
     )
     if needs in refused:

@@ -12,7 +12,7 @@ from typing import Any
 
 from arena.executor.channel import MatchChannel
 from arena.executor.transport import LocalNode, MakeTransport, TransportLostError, WorkerNode, pipe_transport
-from arena.hosting.falls import is_fall
+from arena.hosting.crashes import is_crash
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import read_live
 from arena.match.report import MatchReport
@@ -36,12 +36,12 @@ class ExecutorJob:
         self.report.add_done_callback(self._end_channel)
         self.channel = MatchChannel(lambda: on_watched(self))
         self._on_watched = on_watched
-        self.falls = 0
-        """How many workers fell while they played it."""
+        self.crashes = 0
+        """How many workers crashed while they played it."""
         self.moves = 0
         """How many machines were lost while they played it."""
         self.is_trial = False
-        """Whether nothing counts but whether a worker falls with it."""
+        """Whether nothing counts but whether a worker crashes with it."""
 
     def begin_again(self, why: str = "its worker ended; it is played again") -> None:
         """Note that it is played again from its start, to whoever comes to watch; who watches now is told why."""
@@ -70,7 +70,7 @@ class WorkerProcess:
         cores: Sequence[int],
         on_room: Callable[[], None],
         on_unplayed: Callable[[ExecutorJob], None],
-        on_fallen: Callable[[ExecutorJob, MatchLostError], None],
+        on_crashed: Callable[[ExecutorJob, MatchLostError], None],
         options: Sequence[str] = (),
         *,
         on_lost: Callable[[ExecutorJob, str], None],
@@ -79,7 +79,7 @@ class WorkerProcess:
     ) -> None:
         """Call `on_room` when the worker can take another match, `on_unplayed` with each job it died before playing.
 
-        Call `on_fallen` with the job with which it reached a limit of its own or crashed, and how it ended. From then
+        Call `on_crashed` with the job with which it reached a limit of its own or crashed, and how it ended. From then
         on it serves each bot in a process of its own. The worker stays on `cores`, or anywhere if there are none.
         `options` are further words for the command line of `arena.worker`. It is in a `place` elsewhere if one is
         given, and `carry` makes its way there; `on_lost` is called with the job that was played when the way was lost,
@@ -87,7 +87,7 @@ class WorkerProcess:
         """
         self._on_room = on_room
         self._on_unplayed = on_unplayed
-        self._on_fallen = on_fallen
+        self._on_crashed = on_crashed
         self._jobs: dict[int, ExecutorJob] = {}
         self._options = ("--cores", ",".join(map(str, cores)), *options) if cores else options
         self._on_lost = on_lost
@@ -133,8 +133,8 @@ class WorkerProcess:
         self._child.kill()
 
     def takes(self, job: ExecutorJob) -> bool:
-        """Return whether a match may be sent to it; one with which a worker fell only if it serves bots apart."""
-        return (self.is_apart or not job.falls) and self.place.takes(job.spec)
+        """Return whether a match may be sent to it; one with which a worker crashed only if it serves bots apart."""
+        return (self.is_apart or not job.crashes) and self.place.takes(job.spec)
 
     def play(self, job: ExecutorJob) -> None:
         """Send it a match."""
@@ -202,11 +202,11 @@ class WorkerProcess:
         """Fail the match that had begun. Jobs are played in order, so the others only waited and can go elsewhere."""
         begun = 0 if self._has_broken else 1
         jobs = self._take_all()
-        has_fallen = is_fall(code, self._child.last_output()) and not self._child.is_stopping
-        self.is_apart |= has_fallen
+        has_crashed = is_crash(code, self._child.last_output()) and not self._child.is_stopping
+        self.is_apart |= has_crashed
         for job in jobs[:begun]:
             death = self._child.describe_death(code)
-            self._on_fallen(job, death) if has_fallen else job.fail(death)
+            self._on_crashed(job, death) if has_crashed else job.fail(death)
         for job in reversed(jobs[begun:]):
             self._on_unplayed(job)
         for job in jobs[:begun]:

@@ -20,7 +20,7 @@ _PEM = re.compile(rb"-----BEGIN CERTIFICATE-----\s+(.+?)\s+-----END CERTIFICATE-
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PresentedCertificate:
     """What a service showed when it was asked for TLS."""
 
     certificate: str
@@ -65,7 +65,7 @@ def parse_fingerprint(text: str) -> str:
     return ":".join(digits[place : place + 2] for place in range(0, _DIGITS, 2))
 
 
-def fetch_certificate(host: str, port: int, patience_s: float = _PATIENCE_S) -> Shown:
+def fetch_certificate(host: str, port: int, patience_s: float = _PATIENCE_S) -> PresentedCertificate:
     """Ask a service for its certificate.
 
     Raises UnreachableError if nobody answers, and CertificateError if what answers does not speak TLS.
@@ -74,9 +74,9 @@ def fetch_certificate(host: str, port: int, patience_s: float = _PATIENCE_S) -> 
     unchecked.check_hostname = False
     unchecked.verify_mode = ssl.CERT_NONE
     try:
-        return Shown(_handshake(host, port, vouched, patience_s), is_vouched_for=True)
+        return PresentedCertificate(_handshake(host, port, vouched, patience_s), is_vouched_for=True)
     except ssl.SSLCertVerificationError:
-        return Shown(_handshake(host, port, unchecked, patience_s), is_vouched_for=False)
+        return PresentedCertificate(_handshake(host, port, unchecked, patience_s), is_vouched_for=False)
 
 
 def _handshake(host: str, port: int, context: ssl.SSLContext, patience_s: float) -> str:

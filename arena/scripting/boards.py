@@ -7,17 +7,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.model.bots import BotSummary
+from arena.model.columns import (
+    BOTS,
+    LEADERBOARD,
+    MATCHES,
+    MIXTURE,
+    OFFICIAL,
+    OPPONENTS,
+    STANDINGS,
+    TOGETHER,
+    TOURNAMENTS,
+    pick,
+    without,
+)
 from arena.model.matches import MatchSummary
 from arena.model.pools import special_options
 from arena.model.ratings import NOT_COMPARED, OfficialTable
 from arena.model.tournaments import StandingRow, TournamentSummary
-from arena.scripting.tables import ResultTable, TableColumn, data_frame, html_table, number, text_table
+from arena.scripting.tables import ResultTable, data_frame, html_table, text_table
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
 from ratings.values.official import OfficialRow
 from ratings.values.pools import Pool
 from ratings.values.statistics import Crosstable, Meeting
-
-_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -76,17 +87,7 @@ class ScoreMatrix(ResultTable[Meeting]):
 
 def leaderboard_table(board: Leaderboard) -> RatedTable:
     """Return a leaderboard as a table."""
-    columns = (
-        number("rank", lambda row: row.rank),
-        TableColumn("bot", lambda row: row.bot),
-        number("version", lambda row: row.number),
-        number("rating", lambda row: row.exposure, "{:.2f}"),
-        number("mu", lambda row: row.mu, "{:.2f}"),
-        number("sigma", lambda row: row.sigma, "{:.2f}"),
-        number("matches", lambda row: row.matches),
-        number("wins", lambda row: row.wins),
-        number("score", lambda row: row.score, "{:.3f}"),
-    )
+    columns = without(LEADERBOARD, "owner", *TOGETHER)
     notes = (f"{board.behind} matches are still to be rated anew",) if board.behind else ()
     title = f"Leaderboard: {pool_text(board.pool)}, {board.matches} matches"
     return RatedTable(title, board.table, LeaderboardRow, columns, notes, pool=board.pool, matches=board.matches)
@@ -94,15 +95,7 @@ def leaderboard_table(board: Leaderboard) -> RatedTable:
 
 def official_table(table: OfficialTable) -> OfficialRatings:
     """Return an official table as a table."""
-    columns = (
-        number("rank", lambda row: row.rank),
-        TableColumn("ranks", lambda row: f"{row.best_rank}-{row.worst_rank}", right=True),
-        TableColumn("bot", lambda row: row.bot),
-        number("elo", lambda row: row.elo, "{:.0f}"),
-        TableColumn("interval", _interval, right=True),
-        number("above next", lambda row: row.above_next, "{:.0%}"),
-        number("matches", lambda row: row.matches),
-    )
+    columns = without(OFFICIAL, *MIXTURE)
     notes = [f"intervals hold with {table.confidence:.0%}"] if table.rows else []
     if table.groups > 1:
         notes.append(f"the field has {table.groups} parts that never met; only within each can numbers be compared")
@@ -110,73 +103,36 @@ def official_table(table: OfficialTable) -> OfficialRatings:
     return OfficialRatings(title, table.rows, OfficialRow, columns, tuple(notes), table=table)
 
 
-def _interval(row: OfficialRow) -> str:
-    return "fixed" if row.is_anchor else f"{row.elo_low:.0f}..{row.elo_high:.0f}"
-
-
 def crosstable(found: Crosstable, title: str) -> ScoreMatrix:
     """Return a crosstable as a table."""
-    columns = (TableColumn("bot", lambda row: row.bot),)
     notes = ("the score of a row's bot against a column's; a tie counts half",)
     names = tuple(version.name for version in found.versions)
-    return ScoreMatrix(title, found.meetings, Meeting, columns, notes, bots=names)
+    return ScoreMatrix(title, found.meetings, Meeting, OPPONENTS, notes, bots=names)
 
 
 def standings_table(name: str, rows: Iterable[StandingRow], notes: Iterable[str] = ()) -> ResultTable[StandingRow]:
     """Return the table of a tournament."""
-    columns = (
-        number("place", lambda row: row.place),
-        TableColumn("bot", lambda row: row.bot),
-        number("version", lambda row: row.number),
-        number("points", lambda row: row.points),
-        number("score", lambda row: row.score, "{:.3f}"),
-        number("matches", lambda row: row.matches),
-        number("wins", lambda row: row.wins),
-        number("forfeits", lambda row: row.forfeits),
-        TableColumn("", lambda row: row.status),
-    )
+    columns = pick(STANDINGS, "place", "bot", "version", "points", "score", "matches", "wins", "forfeits", "note")
     return ResultTable(name, tuple(rows), StandingRow, columns, tuple(notes))
 
 
 def bots_table(rows: Iterable[BotSummary]) -> ResultTable[BotSummary]:
     """Return the list of the bots."""
-    columns = (
-        TableColumn("bot", lambda row: row.name),
-        number("versions", lambda row: row.versions),
-        TableColumn("newest", lambda row: row.content_hash[:_DIGITS]),
-        TableColumn("games", lambda row: ", ".join(row.games)),
-    )
+    columns = pick(BOTS, "bot", "versions", "newest", "games")
     return ResultTable("Bots", tuple(rows), BotSummary, columns)
 
 
 def tournaments_table(rows: Iterable[TournamentSummary]) -> ResultTable[TournamentSummary]:
     """Return the list of the tournaments."""
-    columns = (
-        TableColumn("tournament", lambda row: row.name),
-        TableColumn("format", lambda row: row.format),
-        TableColumn("game", lambda row: row.game),
-        number("seats", lambda row: row.seats),
-        TableColumn("status", lambda row: row.status),
-        TableColumn("matches", lambda row: f"{row.finished}/{row.total}", right=True),
-    )
+    columns = pick(TOURNAMENTS, "tournament", "format", "game", "seats", "status", "progress")
     return ResultTable("Tournaments", tuple(rows), TournamentSummary, columns)
 
 
 def matches_table(rows: Iterable[MatchSummary]) -> ResultTable[MatchSummary]:
     """Return a list of matches."""
-    columns = (
-        TableColumn("match", lambda row: row.id[-_DIGITS:]),
-        TableColumn("tournament", lambda row: row.tournament),
-        TableColumn("bots", _seats),
-        TableColumn("state", lambda row: row.state.value),
-        number("plies", lambda row: row.plies),
-    )
+    columns = pick(MATCHES, "match", "tournament", "seats_rank", "state", "plies")
     notes = ("in brackets the rank, and what a bot was at fault for",)
     return ResultTable("Matches", tuple(rows), MatchSummary, columns, notes)
-
-
-def _seats(row: MatchSummary) -> str:
-    return ", ".join(f"{seat.bot} ({seat.rank or '-'}{f' {seat.fault}' if seat.fault else ''})" for seat in row.seats)
 
 
 def pool_text(pool: Pool) -> str:

@@ -9,10 +9,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from arena.model.columns import MATCH_SEATS, Column, ColumnKind, pick
 from arena.model.match_details import FaultFact, MatchDetail, MatchSeat
 from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.scripting.boards import pool_text, standings_table
-from arena.scripting.tables import ResultTable, TableColumn, number
+from arena.scripting.tables import ResultTable
 from ratings.values.tournaments import BotFaults
 
 _HEIGHT = 420
@@ -109,13 +110,6 @@ class MatchReplay:
         Path(file).write_bytes(self.data)
 
     def _plies(self) -> ResultTable[Ply]:
-        columns = (
-            number("ply", lambda row: row.ply),
-            TableColumn("bot", lambda row: row.bot),
-            TableColumn("action", lambda row: row.action),
-            TableColumn("by", lambda row: row.by),
-            number("ms", lambda row: None if row.elapsed_us is None else row.elapsed_us / 1000, "{:.1f}"),
-        )
         names = self.bots
         rows = (
             Ply(
@@ -124,7 +118,7 @@ class MatchReplay:
             for one, text in zip(self.entries, self.actions, strict=True)
         )
         ranks = ", ".join(f"{bot} {rank}" for bot, rank in zip(names, self.ranks, strict=True))
-        return ResultTable(f"{self.document['game']}: {ranks}", tuple(rows), Ply, columns)
+        return ResultTable(f"{self.document['game']}: {ranks}", tuple(rows), Ply, _PLIES)
 
     def _repr_html_(self) -> str:
         return f"{self._plies()._repr_html_()}{board_image(self.board)}"
@@ -149,15 +143,18 @@ class Ply:
     note: str
 
 
+_PLIES = (
+    Column("ply", "ply", ColumnKind.COUNT),
+    Column("bot", "bot"),
+    Column("action", "action"),
+    Column("by", "by"),
+    Column("elapsed_us", "ms", ColumnKind.COUNT, write=lambda us: f"{us / 1000:.1f}"),
+)
+
+
 def match_table(detail: MatchDetail, board: str) -> PlayedMatch:
     """Return a match that was played."""
-    columns = (
-        number("seat", lambda row: row.seat),
-        TableColumn("bot", lambda row: row.bot),
-        number("version", lambda row: row.version),
-        number("rank", lambda row: row.rank),
-        TableColumn("end", lambda row: row.ended or "-"),
-    )
+    columns = pick(MATCH_SEATS, "seat", "bot", "version", "rank", "ended")
     title = f"Match {detail.match_id}: {pool_text(detail.pool)}, {detail.plies} plies"
     notes = tuple(map(fault_text, detail.faults))
     return PlayedMatch(title, detail.seats, MatchSeat, columns, notes, detail=detail, board=board)

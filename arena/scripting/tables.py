@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Final, Generic, TypeVar, overload
 
+from arena.model.columns import Column, ColumnKind
+from arena.model.matches import SeatSummary
 from arena.scripting.errors import need_package
 
 T = TypeVar("T")
 
-Write = Callable[[Any], str]
 _MOST_SHOWN = 100
 """So many rows are shown; the table has them all."""
+_SHOWN_DIGITS = 8
+_HEADINGS: Final[Mapping[str, str]] = {"ended": "end", "note": "", "progress": "matches", "seats_rank": "bots"}
+"""What stands above columns that are not called by their titles."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumn:
-    """A column as it is shown: its heading, what of a row stands in it, and how that is written."""
-
-    head: str
-    of: Callable[[Any], Any]
-    write: Write = str
-    right: bool = False
+def _players_text(seats: Sequence[SeatSummary]) -> str:
+    return ", ".join(f"{seat.bot} ({seat.rank or '-'}{f' {seat.fault}' if seat.fault else ''})" for seat in seats)
 
 
-def number(head: str, of: Callable[[Any], Any], form: str = "{}") -> TableColumn:
-    """Return a column of numbers; where there is none, it shows a dash."""
-    return TableColumn(head, of, lambda value: "-" if value is None else form.format(value), right=True)
+_WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
+    ColumnKind.WORDS: ", ".join,
+    ColumnKind.MATCH: lambda match_id: match_id[-_SHOWN_DIGITS:],
+    ColumnKind.VERSION: lambda version: version[0][:_SHOWN_DIGITS],
+    ColumnKind.PLAYERS: _players_text,
+    ColumnKind.SHARE: "{:.3f}".format,
+    ColumnKind.CHANCE: "{:.0%}".format,
+    ColumnKind.RATING: "{:.2f}".format,
+    ColumnKind.ELO: "{:.0f}".format,
+}
+"""How the kinds of columns are written that do not stand there as they are."""
+
+
+def _heading_of(column: Column) -> str:
+    return column.title if column.is_name else _HEADINGS.get(column.title, column.title.replace("_", " "))
+
+
+def _write_cell(column: Column, row: Any) -> str:
+    value = column.value(row)
+    return "-" if value is None else (column.write or _WRITERS.get(column.kind, str))(value)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,7 +54,7 @@ class ResultTable(Sequence[T], Generic[T]):
     rows: tuple[T, ...]
     kind: type[T]
     """What each row is."""
-    columns: tuple[TableColumn, ...] = field(compare=False)
+    columns: tuple[Column, ...] = field(compare=False)
     """What is shown of it."""
     notes: tuple[str, ...] = ()
     """What is said below it."""
@@ -68,8 +83,8 @@ class ResultTable(Sequence[T], Generic[T]):
         return text_table(self.title, *self._cells(), self.notes)
 
     def _cells(self) -> tuple[list[str], list[list[str]], list[bool]]:
-        heads = [column.head for column in self.columns]
-        cells = [[column.write(column.of(row)) for column in self.columns] for row in self.rows]
+        heads = list(map(_heading_of, self.columns))
+        cells = [[_write_cell(column, row) for column in self.columns] for row in self.rows]
         return heads, cells, [column.right for column in self.columns]
 
 

@@ -19,7 +19,7 @@ _PROGRAM = "values.py"
 
 
 @dataclass(frozen=True, slots=True)
-class Fall:
+class ValueDrop:
     """Where a seat's value fell most: between its decision at `ply` and its next one, or the end of the match."""
 
     ply: int
@@ -27,7 +27,7 @@ class Fall:
     after: float
 
 
-async def find_fall(replay: Path, seat: int) -> Fall | None:
+async def find_drop(replay: Path, seat: int) -> ValueDrop | None:
     """Return where the value of a stored match fell most for a seat; None if that is not known.
 
     The sample values nothing in a game that cannot be searched.
@@ -52,10 +52,10 @@ async def find_fall(replay: Path, seat: int) -> Fall | None:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return largest_fall(json.loads(said)) if process.returncode == 0 else None
+    return largest_drop(json.loads(said)) if process.returncode == 0 else None
 
 
-def largest_fall(values: Sequence[tuple[int, float]]) -> Fall | None:
+def largest_drop(values: Sequence[tuple[int, float]]) -> ValueDrop | None:
     """Return the largest fall between two positions of `(ply, value)`, the first of equal ones; None if none falls."""
-    falls = [Fall(ply, before, after) for (ply, before), (_, after) in pairwise(values) if after < before]
+    falls = [ValueDrop(ply, before, after) for (ply, before), (_, after) in pairwise(values) if after < before]
     return max(falls, key=lambda fall: fall.before - fall.after, default=None)

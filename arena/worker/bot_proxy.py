@@ -34,7 +34,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.falls import fall
+from arena.hosting.crashes import exit_over_limit
 from arena.hosting.frames import encode_frame, read_frame
 from arena.hosting.prctl import die_with_parent
 from arena.referee.inbox import Flood
@@ -119,7 +119,7 @@ def main() -> None:
     try:
         run(_serve(link, options.directory, OwnLimits(options.memory, options.cpu)))
     except MemoryError:
-        fall("it had no memory left")
+        exit_over_limit("it had no memory left")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a process of ours that serves bots may itself hold and compute, whoever makes it: at its limit it falls.
+"""What a process of ours that serves bots may itself hold and compute, whoever makes it: at its limit it ends itself.
 
 It holds against what nobody has thought of. Whoever started the process finds out whose doing it was
 (`arena.worker.proxied_listener`).
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena.hosting.falls import fall
+from arena.hosting.crashes import exit_over_limit
 from arena.hosting.procfs.machine import MEGABYTE
 from arena.referee.queue.loop import polled_s
 
@@ -46,10 +46,12 @@ class OwnLimits:
 class OwnWatch:
     """Compares what this process does with its limits, and ends it when it has reached one."""
 
-    def __init__(self, limits: OwnLimits, guests: Callable[[], str] = str, end: Callable[[str], object] = fall) -> None:
-        """`guests` tells who was there, for the last words."""
+    def __init__(
+        self, limits: OwnLimits, bots: Callable[[], str] = str, end: Callable[[str], object] = exit_over_limit
+    ) -> None:
+        """`bots` tells who was there, for the last words."""
         self._limits = limits
-        self._guests = guests
+        self._bots = bots
         self._end = end
         self._beside = _Beside()
         self.unexplained_s = 0.0
@@ -69,21 +71,21 @@ class OwnWatch:
     def check_memory(self, held: int) -> None:
         """Fall if so many bytes are too much."""
         if held > self._limits.memory_mb * MEGABYTE:
-            self._fall(f"it held {held // MEGABYTE} MB of memory, {self._limits.memory_mb} MB are allowed")
+            self._exit(f"it held {held // MEGABYTE} MB of memory, {self._limits.memory_mb} MB are allowed")
 
     def count_cpu(self, unexplained_s: float, passed_s: float) -> None:
         """Add what was computed for nobody in that time, as far as it is more than may go on for ever."""
         self.unexplained_s = max(self.unexplained_s + unexplained_s - FREE_SHARE * passed_s, 0.0)
         if self.unexplained_s > self._limits.cpu_s:
-            self._fall(f"it computed for {self.unexplained_s:.1f} s for nobody, {self._limits.cpu_s:g} s are allowed")
+            self._exit(f"it computed for {self.unexplained_s:.1f} s for nobody, {self._limits.cpu_s:g} s are allowed")
 
     def forgive(self) -> None:
         """Forget what it computed: who made it do so was found."""
         self.unexplained_s = 0.0
 
-    def _fall(self, why: str) -> None:
-        guests = self._guests()
-        self._end(f"{why}{'; with it were ' + guests if guests else ''}")
+    def _exit(self, why: str) -> None:
+        bots = self._bots()
+        self._end(f"{why}{'; with it were ' + bots if bots else ''}")
 
 
 class _Beside:

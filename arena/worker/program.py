@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+from arena.hosting.crashes import exit_over_limit
 from arena.hosting.errors import HostingError
-from arena.hosting.falls import fall
 from arena.hosting.prctl import die_with_parent
 from arena.match.host_faults import HostBrokenError
 from arena.referee.queue.loop import run
@@ -71,5 +71,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 1
     except MemoryError:
-        fall("worker: it had no memory left")
+        exit_over_limit("worker: it had no memory left")
     return 0

@@ -1,6 +1,6 @@
 """A bot's listener that is served by a bot proxy, a process of its own, which bears whatever the bot does to it.
 
-This is how a worker plays on after one has fallen and nobody knows by whose doing: if a bot proxy falls, it was its
+This is how a worker plays on after one has crashed and nobody knows by whose doing: if a bot proxy crashes, it was its
 bot.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.hosting import heartbeat
-from arena.hosting.falls import describe_end, is_fall
+from arena.hosting.crashes import describe_end, is_crash
 from arena.hosting.frames import FrameError, encode_frame, read_frame
 from arena.hosting.heartbeat import HeartbeatWatch
 from arena.referee.inbox import Flood
@@ -121,7 +121,7 @@ class ProxiedListener:
         if self._is_closing:
             return
         why = await self._describe_end()
-        if not self._is_closing and is_fall(self._process.returncode, self._stderr.decode("utf-8", "replace")):
+        if not self._is_closing and is_crash(self._process.returncode, self._stderr.decode("utf-8", "replace")):
             self.admission.report_flood(Flood(_WHY, {"porter": why}))
         elif not self._is_closing:
             self._on_lost(why)

@@ -10,9 +10,10 @@ import pytest
 
 from arena.api import Arena, MissingPackageError
 from arena.match.replay import load
+from arena.model.columns import Column, ColumnKind
 from arena.model.errors import RefusedError
 from arena.scripting.progress import ProgressLine, progress_text
-from arena.scripting.tables import ResultTable, TableColumn, number
+from arena.scripting.tables import ResultTable
 from arena.tournament.run_progress import RunProgress
 from ratings.values.leaderboards import LeaderboardRow
 from tests.api.players import first
@@ -89,7 +90,13 @@ def test_a_match_shows_its_seats_and_its_board(table: Arena) -> None:
 
 @pytest.fixture
 def hostile() -> ResultTable[str]:
-    return ResultTable(HOSTILE, (HOSTILE,), str, (TableColumn(HOSTILE, str), number("length", len)), (HOSTILE,))
+    return ResultTable(
+        HOSTILE,
+        (HOSTILE,),
+        str,
+        (Column("", HOSTILE, of=str, is_name=True), Column("", "length", ColumnKind.COUNT, of=len)),
+        (HOSTILE,),
+    )
 
 
 def test_whatever_stands_in_a_table_is_escaped(hostile: ResultTable[str]) -> None:
@@ -105,7 +112,7 @@ def test_nothing_that_is_printed_reaches_the_terminal_as_it_is(hostile: ResultTa
 
 
 def test_a_long_table_is_shown_in_part_and_says_so() -> None:
-    table = ResultTable("many", tuple(range(1000)), int, (number("number", int),))
+    table = ResultTable("many", tuple(range(1000)), int, (Column("", "number", ColumnKind.COUNT, of=int),))
     assert len(table) == 1000
     assert "... 900 more rows" in repr(table)
     assert len(read_html(table._repr_html_()).findall(".//tbody/tr")) == 100

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from arena.cli.shared.firsts import FIRSTS, without_empty
 from arena.cli.shared.output import print_table
-from arena.cli.shared.pools import LEADERBOARD_COLUMNS
-from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS
+from arena.model.columns import LEADERBOARD, STANDINGS, TOGETHER, pick, without, without_empty
 
 LONG = "a-bot-with-a-long-name"
 
@@ -31,10 +29,10 @@ def row(shared: int | None, draws: int | None) -> dict[str, Any]:
 def test_a_column_of_firsts_in_which_nothing_is_counted_is_left_out(
     rows: list[dict[str, Any]], shown: list[str]
 ) -> None:
-    assert [column.key for column in without_empty(FIRSTS, rows)] == shown
+    assert [column.key for column in without_empty(pick(STANDINGS, "wins", *TOGETHER), rows)] == shown
 
 
-@pytest.mark.parametrize("columns", [LEADERBOARD_COLUMNS, TOURNAMENT_COLUMNS], ids=["leaderboard", "tournament"])
+@pytest.mark.parametrize("columns", [without(LEADERBOARD, "owner"), STANDINGS], ids=["leaderboard", "tournament"])
 def test_with_all_kinds_of_firsts_a_table_fits_80_columns_and_names_are_whole(
     columns: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -160,7 +160,7 @@ async def test_a_match_with_which_machine_after_machine_is_lost_is_lost_itself()
 async def test_a_match_that_waits_for_a_worker_that_is_gone_is_for_every_worker() -> None:
     pool = WorkerPool(lambda *_: None)
     job = ExecutorJob(script_spec("0:3"))
-    job.falls = 1
+    job.crashes = 1
     pool.take_back(job)
     pool.remove(SimpleNamespace(is_apart=True))  # type: ignore[arg-type]
-    assert job.falls == 0
+    assert job.crashes == 0

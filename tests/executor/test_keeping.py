@@ -26,13 +26,13 @@ class Worker:
         cores: Sequence[int],
         on_room: Callable[[], None],
         on_unplayed: Callable[[ExecutorJob], None],
-        on_fallen: Callable[[ExecutorJob, MatchLostError], None],
+        on_crashed: Callable[[ExecutorJob, MatchLostError], None],
         options: Sequence[str],
         *,
         on_lost: Callable[[ExecutorJob, str], None],
     ) -> None:
         self.cores, self.options = cores, options
-        self.on_room, self.on_unplayed, self.on_fallen, self.on_lost = on_room, on_unplayed, on_fallen, on_lost
+        self.on_room, self.on_unplayed, self.on_crashed, self.on_lost = on_room, on_unplayed, on_crashed, on_lost
         self.jobs: list[ExecutorJob] = []
         self.is_ready = False
         self.is_apart = False
@@ -62,7 +62,7 @@ class Worker:
         self._killed.set()
 
     def takes(self, job: ExecutorJob) -> bool:
-        return self.is_apart or not job.falls
+        return self.is_apart or not job.crashes
 
     def play(self, job: ExecutorJob) -> None:
         self.jobs.append(job)
@@ -116,7 +116,7 @@ async def test_a_match_with_which_a_worker_fell_goes_only_to_one_that_serves_its
         tasks = await order(executor, 2)
         (fallen,), _ = first.jobs, second.jobs
         first.is_ready, first.is_apart, first.jobs = False, True, []
-        first.on_fallen(fallen, MatchLostError("it fell"))
+        first.on_crashed(fallen, MatchLostError("it fell"))
         second.jobs.clear()
         second.on_room()
         assert second.jobs == []
@@ -136,14 +136,14 @@ async def tried(worker: Worker, *hostile: int) -> list[list[int]]:
     for _ in range(2):
         (job,) = worker.jobs
         worker.jobs = []
-        worker.on_fallen(job, death())
+        worker.on_crashed(job, death())
     for _ in range(3):
         await asyncio.sleep(0.001)
         (job,) = worker.jobs
         worker.jobs = []
         assert job.is_trial
         trials.append([index for index, seat in enumerate(job.spec.seats) if seat.name != "random"])
-        worker.on_fallen(job, death()) if trials[-1][0] in hostile else job.fail(death(9))
+        worker.on_crashed(job, death()) if trials[-1][0] in hostile else job.fail(death(9))
     await asyncio.sleep(0.001)
     return trials
 
@@ -162,7 +162,7 @@ async def test_a_worker_that_falls_though_its_bots_are_apart_tries_each_alone_an
         assert not job.is_trial
         barred = {index: seat.barred for index, seat in enumerate(job.spec.seats) if seat.barred is not None}
         assert barred == {seat: {"worker": "it fell"} for seat in hostile}
-        worker.on_fallen(job, death())
+        worker.on_crashed(job, death())
         with pytest.raises(MatchLostError, match="it fell"):
             await task
 
@@ -253,7 +253,7 @@ async def test_nobody_is_looked_for_any_more_whose_match_is_cancelled(monkeypatc
     async with LocalExecutor(1) as executor:
         (task,) = await order(executor, 1)
         job = executor._pool._jobs["m0"]
-        job.falls = 1  # its worker fell, and now the one that served its bots apart
+        job.crashes = 1  # its worker fell, and now the one that served its bots apart
         executor._pool.play_apart(job, MatchLostError("its worker ended"))
         await asyncio.sleep(0)
         assert searches == ["begun"]

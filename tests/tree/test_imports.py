@@ -276,7 +276,9 @@ BOUNDARIES = {
     "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),
     "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),
     "arena/cli/nouns/web.py": Boundary(("arena.cli", "arena.web", "arena.service.addresses"), ("typer",)),
-    "arena/cli/nouns/serve.py": Boundary(("arena.cli", "arena.service", "arena.rpc.quiet"), ("typer",)),
+    "arena/cli/nouns/serve.py": Boundary(
+        ("arena.cli", "arena.service", "arena.rpc.quiet", "arena.model.columns"), ("typer",)
+    ),
     "examples/remote_client.py": Boundary(WIRE, ("grpc",)),
     "examples/game_connect_four": Boundary(("engine", "game_connect_four")),
     "examples/game_connect_four/game_connect_four/*_pb2.py": Boundary((), ("google",)),

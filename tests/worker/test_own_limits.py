@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from arena.hosting.falls import FALL_STATUS, describe_end, is_fall
+from arena.hosting.crashes import OVER_LIMIT_STATUS, describe_end, is_crash
 from arena.worker.own_limits import FREE_SHARE, OwnLimits, OwnWatch
 
 LIMITS = OwnLimits(memory_mb=100, cpu_s=2.0)
@@ -65,7 +65,7 @@ def test_a_look_counts_this_process(falls: list[str]) -> None:
 @pytest.mark.parametrize(
     ("code", "falls", "ended"),
     [
-        (FALL_STATUS, True, "exit status 75"),
+        (OVER_LIMIT_STATUS, True, "exit status 75"),
         (-signal.SIGSEGV, True, "SIGSEGV"),
         (-signal.SIGABRT, True, "SIGABRT"),
         (-signal.SIGKILL, False, "SIGKILL"),
@@ -76,30 +76,30 @@ def test_a_look_counts_this_process(falls: list[str]) -> None:
     ],
 )
 def test_whoever_was_killed_or_had_an_error_did_not_fall(code: int | None, falls: bool, ended: str) -> None:
-    assert is_fall(code) is falls
+    assert is_crash(code) is falls
     assert describe_end(code) == ended
 
 
 @pytest.mark.host_fault("no-thread-for-a-worker")
 def test_whoever_got_no_thread_from_the_machine_did_not_fall() -> None:
     said = "E1 thd.cc:157] pthread_create failed: Resource temporarily unavailable\nFailed to start lifeguard thread\n"
-    assert not is_fall(-signal.SIGABRT, said)
-    assert is_fall(-signal.SIGABRT, "terminate called without an active exception")
+    assert not is_crash(-signal.SIGABRT, said)
+    assert is_crash(-signal.SIGABRT, "terminate called without an active exception")
 
 
 STOPPED = """
-from arena.hosting.falls import fall
+from arena.hosting.crashes import exit_over_limit
 from arena.worker.own_limits import HEADROOM_MB, OwnLimits
 
 OwnLimits(memory_mb=64).set_hard_stop()
 try:
     bytearray((64 + HEADROOM_MB) << 20)
 except MemoryError:
-    fall("no memory")
+    exit_over_limit("no memory")
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts what a process may reserve")
 def test_the_kernel_refuses_what_is_far_beyond_the_limit() -> None:
     ended = subprocess.run([sys.executable, "-c", STOPPED], stderr=subprocess.PIPE, check=False)
-    assert (ended.returncode, ended.stderr) == (FALL_STATUS, b"no memory\n")
+    assert (ended.returncode, ended.stderr) == (OVER_LIMIT_STATUS, b"no memory\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.adapters.bot_host.seat import Ask, CallerAsker, CallerSeat, Tell
+from arena.adapters.bot_host.seat import Ask, CallerAsker, CallerSeat, SendToCaller
 from arena.hosting.errors import HostingError
 from arena.hosting.procfs.own_wait import OwnWaitMeter
 from arena.match.match import Match
@@ -30,14 +30,14 @@ class CallerMatchHost:
     def __init__(self, pool: ProcessPool) -> None:
         self._pool = pool
 
-    async def play(self, spec: MatchSpec, ask: Ask, tell: Tell) -> MatchResult:
-        """Play a match and return its result; a seat that `is_remote` is asked by `ask` and told by `tell`.
+    async def play(self, spec: MatchSpec, ask: Ask, send: SendToCaller) -> MatchResult:
+        """Play a match and return its result; a seat that `is_remote` is asked by `ask` and told by `send`.
 
         Raises MatchLeftError that `ask` raised, once the bots can play again; MatchSpecError; MatchLostError and
         HostingError when this machine is to blame.
         """
         match = Match(spec)
-        elsewhere = {number: CallerSeat(tell) for number, seat in enumerate(spec.seats) if seat.is_remote}
+        elsewhere = {number: CallerSeat(send) for number, seat in enumerate(spec.seats) if seat.is_remote}
         seated = await self._pool.seat(match)
         lag_meter = OwnWaitMeter()
         try:

@@ -20,19 +20,19 @@ from arena.wire.parsing import Leave, parse_request
 Ask = Callable[[int, bytes, Sequence[Fault]], Awaitable[bytes]]
 """`(seat, message, faults)`: hands a `Decide` to who plays the seat, with what was done wrong so far, and returns the
 `PlayRequest` of the answer."""
-Tell = Callable[[int, bytes], None]
+SendToCaller = Callable[[int, bytes], None]
 """`(seat, message)`: hands on what asks for nothing."""
 
 
 class CallerSeat:
     """A `SeatStream` whose bot is elsewhere."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, send: SendToCaller) -> None:
         self.spoiled = ""
         self.last_message = b""
         self.answer: Message | None = None
         """What was answered already to the question that comes next."""
-        self._tell = tell
+        self._send = send
         self._inbox: Inbox | None = None
         self._seat = -1
 
@@ -45,7 +45,7 @@ class CallerSeat:
         """Deliver the answer that is there; whatever is no question is handed on."""
         answer, self.answer = self.answer, None
         if answer is None:
-            self._tell(self._seat, data)
+            self._send(self._seat, data)
         elif self._inbox is not None:
             self._inbox.put(Arrival(self._seat, asyncio.get_running_loop().time(), answer))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -12,12 +11,12 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.saying import say
-from arena.cli.shared.styles import Style, wanted_style
 from arena.hosting.manifest import BotManifest
-from arena.model.bots import BotDetail, BotSummary
+from arena.model.bots import BotDetail
+from arena.model.columns import BOTS, Column, ColumnKind
 
 app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
 VERBS = {
@@ -39,31 +38,9 @@ VERBS = {
 
 BotName = Annotated[str, typer.Argument(metavar="BOT")]
 
-_SHOWN_DIGITS = 12
-
-
-def _short_hash(content_hash: str) -> str:
-    """Return the beginning of a content hash, which is what people are shown."""
-    return content_hash[:_SHOWN_DIGITS]
-
 
 def _disabled_text(at_us: int | None) -> str:
     return say("cli_shared.no" if at_us is None else "cli_shared.yes")
-
-
-def _kind_text(remote: bool) -> str:
-    return say("cli_shared.remote" if remote else "cli_shared.hosted")
-
-
-_BOTS = (
-    Column("name", "bot"),
-    Column("owner", "owner"),
-    Column("remote", "kind", write=_kind_text),
-    Column("versions", "versions", right=True),
-    Column("newest", "newest"),
-    Column("games", "games", write=" ".join),
-    Column("disabled_at_us", "disabled", write=_disabled_text),
-)
 
 
 @app.command("list", epilog=example("arena bot list", "arena bot list --limit 10 --json"))
@@ -74,22 +51,14 @@ def list_bots(
     with connect(db) as connection:
         page, rest = ask_for(connection.arena.bots.list_bots, limit, after)
         more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-        facts = partial(_facts, for_people=not as_json or wanted_style() is Style.MARKDOWN)
-        rows = list(map(facts, page.items))
-        print_page(_BOTS, rows, more, as_json=as_json, empty=say("cli_bot.none_yet"), rest=map(facts, rest))
-
-
-def _facts(bot: BotSummary, *, for_people: bool) -> dict[str, Any]:
-    row = asdict(bot)
-    # People know a remote version by its author's word.
-    return {**row, "newest": bot.named or _short_hash(bot.content_hash)} if for_people else row
+        print_page(BOTS, page.items, more, as_json=as_json, empty=say("cli_bot.none_yet"), rest=rest)
 
 
 _VERSIONS = (
-    Column("number", "version", right=True),
-    Column("content_hash", "hash", write=_short_hash),
-    Column("created_at_us", "added_utc", write=format_instant),
-    Column("command", "command", write=" ".join),
+    Column("number", "version", ColumnKind.COUNT),
+    Column("content_hash", "hash", ColumnKind.HASH),
+    Column("created_at_us", "added_utc", ColumnKind.INSTANT),
+    Column("command", "command", ColumnKind.WORDS),
 )
 _REMOTE_VERSIONS = (*_VERSIONS[:-1], Column("version", "named"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import comb
 from typing import Annotated
 
@@ -14,21 +14,22 @@ from arena.app.store import add_bot
 from arena.cli.shared import settings
 from arena.cli.shared.browsers import USUAL_ADDRESS
 from arena.cli.shared.building import build_added
+from arena.cli.shared.cells import format_duration
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.games import get_game
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import Workers, example, worker_count
-from arena.cli.shared.output import format_duration, print_table
+from arena.cli.shared.output import print_table
 from arena.cli.shared.places import need_here, read_place
 from arena.cli.shared.play import play
-from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
+from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.request import MatchTerms, TimeText, tournament_request
 from arena.cli.shared.saying import say
 from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
+from arena.model.columns import LEADERBOARD, without, without_empty
 from arena.model.planning import PlannedTournament
 from arena.model.tournaments import TournamentDetail
 from arena.tournament.formats.roundrobin import RoundRobin
@@ -161,8 +162,7 @@ def _print_table(connection: ArenaConnection, tournament: TournamentDetail) -> N
     found = connection.arena.leaderboards.list_leaderboards(pool=tournament.pool.pool_id)
     typer.echo("\n" + say("cli_demo.leaderboard", pool=describe_pool(tournament.pool)) + "\n")
     for board in found.boards:
-        rows = [asdict(row) for row in board.table]
-        print_table(without_empty(LEADERBOARD_COLUMNS, rows), rows, as_json=False)
+        print_table(without_empty(without(LEADERBOARD, "owner"), board.table), board.table, as_json=False)
 
 
 def _print_next(connection: ArenaConnection, tournament: PlannedTournament) -> None:

@@ -15,9 +15,10 @@ from importlib.metadata import PackageNotFoundError, version
 import typer
 
 from arena.cli.shared import errors, settings
+from arena.cli.shared.cells import write_translated
 from arena.cli.shared.option_groups import with_options
 from arena.cli.shared.options import AsJson, Database, example, worker_count
-from arena.cli.shared.output import Column, print_table, write_translated
+from arena.cli.shared.output import print_table
 from arena.cli.shared.places import need_here
 from arena.cli.shared.saying import named, say, speaking
 from arena.cli.shared.storage import open_storage
@@ -29,6 +30,7 @@ from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD, STRICT, WRAPPED_LEVELS
 from arena.hosting.sandbox.probe import Probe, probe
 from arena.i18n.catalogue import DEFAULT
+from arena.model.columns import Column, ColumnKind
 from arena.wire.completion_queue import grpcio_version, refusal
 from engine import registry
 from engine.compiled import HalfBuiltError, look
@@ -240,8 +242,8 @@ def write_check(check: str) -> str:
 _COLUMNS = (
     Column("check", "check", write=write_check),
     Column("state", "state", write=_state_text),
-    Column("detail", "found", write=write_translated),
-    Column("remedy", "to_do", write=write_translated),
+    Column("detail", "found", ColumnKind.SENTENCE),
+    Column("remedy", "to_do", ColumnKind.SENTENCE),
 )
 
 
@@ -260,6 +262,6 @@ def doctor(
         return
     with speaking(DEFAULT if as_json else None):  # what programs read is in one language
         findings = [*(check() for check in CHECKS), *check_sandboxes(), check_database(db)]
-    print_table(_COLUMNS, [asdict(finding) for finding in findings], as_json=as_json)
+    print_table(_COLUMNS, findings, as_json=as_json)
     if any(finding.state == FAILED for finding in findings):
         raise typer.Exit(errors.FAILED)

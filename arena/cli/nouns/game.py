@@ -9,13 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.cells import yes_or_no
 from arena.cli.shared.errors import unknown
 from arena.cli.shared.games import GameName, get_game
 from arena.cli.shared.manuals import action_names, manual, rules_in_words, sources
 from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
-from arena.cli.shared.output import Column, print_facts, print_json, print_table, yes_or_no
+from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.saying import language_of_names, say, told
 from arena.cli.shared.suggestions import program
+from arena.model.columns import Column, ColumnKind
 from engine import registry
 from engine.abilities import View
 from engine.core import Game
@@ -50,7 +52,7 @@ def list_games(as_json: AsJson = False) -> None:
         Column("title", "title"),
         Column("seats", "seats", write=_seats_text),
         Column("rules_version", "rules"),
-        Column("actions", "actions", right=True),
+        Column("actions", "actions", ColumnKind.COUNT),
     )
     print_table(columns, [_facts(registry.get(name)) for name in registry.names()], as_json=as_json)
 

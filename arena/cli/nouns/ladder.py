@@ -9,12 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import options, paging, request, settings
+from arena.cli.shared.cells import format_instant, write_named
 from arena.cli.shared.connect import connect
 from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, print_facts, print_json, write_named
+from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.request import MatchTerms, tournament_request
 from arena.cli.shared.saying import say, told
+from arena.model.columns import Column, ColumnKind
 from arena.model.ladders import Ladder, LadderRequest
 from arena.tournament.formats.ladder import LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
@@ -35,16 +37,16 @@ def _pace_text(pace: object) -> str:
 _ANY_PACE = "any"
 _COLUMNS = (
     Column("name", "ladder"),
-    Column("state", "state", write=write_named("cli_state.")),
+    Column("state", "state", ColumnKind.NAME, names="cli_state."),
     Column("bots_are", "for", write=_kind_text),
     Column("game", "game"),
-    Column("seats", "seats", right=True),
+    Column("seats", "seats", ColumnKind.COUNT),
     Column("time_control", "time"),
-    Column("season", "season", right=True),
-    Column("bots", "bots", right=True),
-    Column("absentees", "absent", right=True),
-    Column("a_day", "a_day", right=True, write=_pace_text),
-    Column("opened_at_us", "opened_utc", write=format_instant),
+    Column("season", "season", ColumnKind.COUNT),
+    Column("bots", "bots", ColumnKind.COUNT),
+    Column("absentees", "absent", ColumnKind.COUNT),
+    Column("a_day", "a_day", ColumnKind.COUNT, write=_pace_text),
+    Column("opened_at_us", "opened_utc", ColumnKind.INSTANT),
     Column("short_pool", "pool"),
 )
 

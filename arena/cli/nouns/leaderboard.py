@@ -11,15 +11,15 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
-from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
 from arena.cli.shared.places import service_name
-from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool, short_pool_id
+from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import demo_command, next_command
+from arena.model.columns import LEADERBOARD, without, without_empty
 from ratings.values.leaderboards import Leaderboard
 
 app = typer.Typer()
@@ -81,8 +81,7 @@ def _print_board(board: Leaderboard) -> None:
     typer.echo(say("cli_leaderboard.pool", pool=describe_pool(pool), count=matches, id=short_pool_id(pool.pool_id)))
     if board.behind:
         typer.echo(say("cli_leaderboard.behind", count=board.behind))
-    rows = [asdict(line) for line in board.table]
-    print_table(without_empty(LEADERBOARD_COLUMNS, rows), rows, as_json=False)
+    print_table(without_empty(without(LEADERBOARD, "owner"), board.table), board.table, as_json=False)
 
 
 def _nothing(db: str, *, is_empty: bool, is_played: bool) -> str:

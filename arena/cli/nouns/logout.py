@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import Column, print_table, write_named
+from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import say
+from arena.model.columns import Column, ColumnKind
 from arena.rpc.profiles import Profile, ProfileError, list_names, load_profile, remove_profile
 
 app = typer.Typer()
@@ -17,7 +18,7 @@ _LOGINS = (
     Column("name", "name"),
     Column("address", "address"),
     Column("owner", "owner"),
-    Column("scope", "scope", write=write_named("owner.scope_")),
+    Column("scope", "scope", ColumnKind.NAME, names="owner.scope_"),
     Column("fingerprint", "pinned_certificate"),
 )
 

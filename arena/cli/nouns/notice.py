@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, write_translated
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
+from arena.model.columns import Column, ColumnKind
 
 app = typer.Typer()
 
 _NOTICES = (
-    Column("at_us", "at_utc", write=format_instant),
+    Column("at_us", "at_utc", ColumnKind.INSTANT),
     Column("subject", "about"),
-    Column("sentence", "notice", write=write_translated),
+    Column("sentence", "notice", ColumnKind.SENTENCE),
 )
 
 
@@ -33,5 +31,4 @@ def notice(
     with connect(db) as connection:
         page = connection.arena.account.list_notices(rows_wanted(limit), after)
     more = more_command("notice", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    rows = [asdict(row) for row in page.items]
-    print_page(_NOTICES, rows, more, as_json=as_json, empty=say("cli_notice.none_yet"))
+    print_page(_NOTICES, page.items, more, as_json=as_json, empty=say("cli_notice.none_yet"))

@@ -9,13 +9,15 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import paging, settings
+from arena.cli.shared.cells import format_instant
 from arena.cli.shared.connect import connect
 from arena.cli.shared.lifetimes import Days, expiry_us
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, print_json
+from arena.cli.shared.output import print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
 from arena.cli.verbs.owner import limits
+from arena.model.columns import Column, ColumnKind
 from ratings.values.states import Scope
 
 app = typer.Typer(epilog=example("arena owner invite ada", "arena owner list"))
@@ -42,9 +44,9 @@ def _own_text(limits: Mapping[str, int]) -> str:
 
 _OWNERS = (
     Column("name", "owner"),
-    Column("bots", "bots", right=True),
-    Column("created_at_us", "since_utc", write=format_instant),
-    Column("disabled_at_us", "disabled_utc", write=format_instant),
+    Column("bots", "bots", ColumnKind.COUNT),
+    Column("created_at_us", "since_utc", ColumnKind.INSTANT),
+    Column("disabled_at_us", "disabled_utc", ColumnKind.INSTANT),
     Column("limits", "limits_of_their_own", write=_own_text),
 )
 
@@ -58,7 +60,7 @@ def list_owners(
         page = connection.arena.admin.list_owners(rows_wanted(limit), after)
     more = more_command("owner", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
     empty = say("cli_owner.none_yet")
-    print_page(_OWNERS, [asdict(row) for row in page.items], more, as_json=as_json, empty=empty)
+    print_page(_OWNERS, page.items, more, as_json=as_json, empty=empty)
 
 
 @app.command(epilog=example("arena owner disable ada", "arena owner disable ada --undo"))

@@ -9,8 +9,9 @@ import typer
 
 from arena.cli.shared.games import GameName, get_game
 from arena.cli.shared.options import AsJson, GameOptions, example, parse_assignments
-from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import say
+from arena.model.columns import Column, ColumnKind
 from engine.chance import SeededChance
 from engine.core import Game, State
 from engine.perft import breakdown
@@ -19,11 +20,11 @@ from engine.perft import perft as count_sequences
 app = typer.Typer()
 
 _COUNTS = (
-    Column("depth", "depth", right=True),
-    Column("sequences", "sequences", right=True),
-    Column("seconds", "seconds", right=True, write=lambda seconds: f"{seconds:.2f}"),
+    Column("depth", "depth", ColumnKind.COUNT),
+    Column("sequences", "sequences", ColumnKind.COUNT),
+    Column("seconds", "seconds", ColumnKind.COUNT, write=lambda seconds: f"{seconds:.2f}"),
 )
-_BREAKDOWN = (Column("action", "action"), Column("sequences", "sequences", right=True))
+_BREAKDOWN = (Column("action", "action"), Column("sequences", "sequences", ColumnKind.COUNT))
 
 
 @app.command(

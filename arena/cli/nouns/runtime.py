@@ -11,30 +11,23 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError, unknown
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, print_facts, print_json, print_table, write_translated
+from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.places import service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.saying import say
+from arena.model.columns import Column, ColumnKind
 from arena.model.runtimes import Runtime
 from engine.text import Text
 
 app = typer.Typer(epilog=example("arena runtime list", "arena runtime show arena"))
 
-_SHOWN_DIGITS = 12
-
-
-def _short_hash(text: str | None) -> str:
-    """Return the beginning of the hash of a runtime, which is what people are shown."""
-    return "-" if text is None else text[:_SHOWN_DIGITS]
-
-
 _RUNTIMES = (
     Column("name", "runtime"),
     Column("kind", "kind"),
     Column("version", "version"),
-    Column("packages", "packages", right=True, write=lambda packages: str(len(packages))),
-    Column("hash", "hash", write=_short_hash),
-    Column("problem", "problem", write=write_translated),
+    Column("packages", "packages", ColumnKind.COUNT, write=lambda packages: str(len(packages))),
+    Column("hash", "hash", ColumnKind.HASH),
+    Column("problem", "problem", ColumnKind.SENTENCE),
 )
 
 

@@ -9,22 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import paging, settings
+from arena.cli.shared.cells import format_instant
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.firsts import FIRSTS, without_empty
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import (
-    Column,
-    format_instant,
-    format_percent,
-    print_facts,
-    print_json,
-    print_table,
-    write_named,
-)
+from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.saying import named, say
-from arena.cli.shared.tournament_table import status_text
+from arena.model.columns import STANDINGS, TOGETHER, Column, ColumnKind, pick, without_empty
 from arena.model.ladders import Season
 from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS
 from engine.text import Text
@@ -34,23 +26,15 @@ app = typer.Typer(epilog=example("arena season list king3", "arena season freeze
 LadderName = Annotated[str, typer.Argument(metavar="LADDER")]
 
 _SEASONS = (
-    Column("number", "season", right=True),
+    Column("number", "season", ColumnKind.COUNT),
     Column("name", "name"),
-    Column("state", "state", write=write_named("cli_state.")),
-    Column("opened_at_us", "opened_utc", write=format_instant),
-    Column("freezes_at_us", "freezes_utc", write=format_instant),
-    Column("frozen_at_us", "frozen_utc", write=format_instant),
-    Column("closed_at_us", "closed_utc", write=format_instant),
+    Column("state", "state", ColumnKind.NAME, names="cli_state."),
+    Column("opened_at_us", "opened_utc", ColumnKind.INSTANT),
+    Column("freezes_at_us", "freezes_utc", ColumnKind.INSTANT),
+    Column("frozen_at_us", "frozen_utc", ColumnKind.INSTANT),
+    Column("closed_at_us", "closed_utc", ColumnKind.INSTANT),
 )
-_TABLE = (
-    Column("place", "place", right=True),
-    Column("bot", "bot"),
-    Column("number", "version", right=True),
-    Column("matches", "matches", right=True),
-    *FIRSTS,
-    Column("score", "score", right=True, write=format_percent),
-    Column("status", "note", write=status_text),
-)
+_TABLE = pick(STANDINGS, "place", "bot", "version", "matches", "wins", *TOGETHER, "score", "note")
 
 
 @app.command("open", epilog=example("arena season open king3", 'arena season open king3 --name "spring 2027"'))

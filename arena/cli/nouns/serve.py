@@ -10,9 +10,10 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import Column, print_json, print_table, write_named
+from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.saying import say, told
 from arena.cli.verbs.serve.overrides import read_overrides, with_overrides
+from arena.model.columns import Column, ColumnKind
 from arena.rpc.quiet import keep_grpc_quiet
 from arena.service.home import Home, make_home, with_book
 from arena.service.lifecycle.checking import CheckReport, check
@@ -27,7 +28,7 @@ FORK_SUPPORT = "GRPC_ENABLE_FORK_SUPPORT"
 _COLUMNS = (
     Column("setting", "setting"),
     Column("value", "value"),
-    Column("from", "from", write=write_named("cli_state.origin_")),
+    Column("from", "from", ColumnKind.NAME, names="cli_state.origin_"),
 )
 
 app = typer.Typer()

@@ -10,16 +10,16 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import paging, settings
+from arena.cli.shared.cells import format_percent
 from arena.cli.shared.connect import connect
-from arena.cli.shared.firsts import FIRSTS, without_empty
-from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.option_groups import with_options
 from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style
-from arena.cli.shared.output import Column, format_percent, format_two_places, print_rows, print_table
+from arena.cli.shared.output import print_rows, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, options_given, print_rows_of_page, rows_wanted
 from arena.cli.shared.pool_choice import PoolChoice
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
+from arena.model.columns import OPPONENTS, SEATS, Column, ColumnKind, without, without_empty
 from ratings.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
 
 app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
@@ -53,13 +53,15 @@ def crosstable(
     if style in (Style.PEOPLE, Style.MARKDOWN):
         _print_crosstable(found, as_json=style is Style.MARKDOWN)
     else:
-        print_rows(_OPPONENTS, [asdict(one) for one in found.meetings], style, empty="")
+        print_rows(_OPPONENTS, found.meetings, style, empty="")
 
 
 def _print_crosstable(found: Crosstable, *, as_json: bool) -> None:
     met = {(one.version_id, one.opponent_id): one for one in found.meetings}
     # Columns are keyed by id: a bot may be called like any key.
-    columns = [Column(other.version_id, other.name, right=True, write=_cell, is_name=True) for other in found.versions]
+    columns = [
+        Column(other.version_id, other.name, ColumnKind.COUNT, write=_cell, is_name=True) for other in found.versions
+    ]
     rows = [
         {"": mine.name, **{other.version_id: met.get((mine.version_id, other.version_id)) for other in found.versions}}
         for mine in found.versions
@@ -75,13 +77,13 @@ def _cell(meeting: Meeting | None) -> str:
 
 
 _HISTORY = (
-    Column("rating_seq", "no", right=True),
-    Column("match_id", "match", write=short_match_id),
-    Column("seat", "seat", right=True),
-    Column("mu_before", "mu_before", right=True, write=format_two_places),
-    Column("mu_after", "mu", right=True, write=format_two_places),
-    Column("sigma_after", "sigma", right=True, write=format_two_places),
-    Column("exposure", "rating", right=True, write=format_two_places),
+    Column("rating_seq", "no", ColumnKind.COUNT),
+    Column("match_id", "match", ColumnKind.MATCH),
+    Column("seat", "seat", ColumnKind.COUNT),
+    Column("mu_before", "mu_before", ColumnKind.RATING),
+    Column("mu_after", "mu", ColumnKind.RATING),
+    Column("sigma_after", "sigma", ColumnKind.RATING),
+    Column("exposure", "rating", ColumnKind.RATING),
 )
 
 
@@ -105,21 +107,13 @@ def history(
         version = connection.arena.bots.find_version(bot)
         named = f"{version.bot}@{version.content_hash}"
         page, rest = ask_for(partial(connection.arena.statistics.list_history, named, pool), limit, after)
-        rows = [asdict(change) for change in page.items]
         words = ["stats", "history", bot, *options_given(pool=pool)]
         more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
         empty = say("cli_stats.unrated", bot=bot)
-        print_rows_of_page(_HISTORY, rows, more, style, empty=empty, rest=map(asdict, rest))
+        print_rows_of_page(_HISTORY, page.items, more, style, empty=empty, rest=rest)
 
 
-_OPPONENTS = (
-    Column("opponent", "opponent"),
-    Column("matches", "matches", right=True),
-    Column("wins", "wins", right=True),
-    Column("ties", "ties", right=True),
-    Column("losses", "losses", right=True),
-    Column("score", "score", right=True, write=format_percent),
-)
+_OPPONENTS = without(OPPONENTS, "bot")
 
 
 @app.command(epilog=example("arena stats opponents search --tournament monday", "arena stats opponents search --json"))
@@ -146,15 +140,6 @@ def opponents(
     print_rows_of_page(_OPPONENTS, rows, more, style, empty=say("cli_stats.met_nobody", bot=bot))
 
 
-_SEATS = (
-    Column("seat", "seat", right=True),
-    Column("matches", "matches", right=True),
-    *FIRSTS,
-    Column("score", "score", right=True, write=format_percent),
-    Column("forfeits", "forfeits", right=True),
-)
-
-
 @app.command(
     epilog=example("arena stats seats --tournament monday", "arena stats seats search --game foreign_king --seats 3")
 )
@@ -172,8 +157,8 @@ def seats(
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         pool = choice.find(connection)
-        rows = [asdict(row) for row in connection.arena.statistics.list_seats(bot, tournament, pool)]
-    print_rows(without_empty(_SEATS, rows), rows, style, empty=say("cli_stats.no_matches"))
+        rows = connection.arena.statistics.list_seats(bot, tournament, pool)
+    print_rows(without_empty(SEATS, rows), rows, style, empty=say("cli_stats.no_matches"))
 
 
 def _measure_text(name: str) -> str:
@@ -183,8 +168,8 @@ def _measure_text(name: str) -> str:
 _QUANTITIES = ("least", "median", "mean", "p95", "most")
 _LENGTHS = (
     Column("measure", "measure", write=_measure_text),
-    Column("matches", "matches", right=True),
-    *(Column(key, key, right=True, write=_number) for key in _QUANTITIES),
+    Column("matches", "matches", ColumnKind.COUNT),
+    *(Column(key, key, ColumnKind.COUNT, write=_number) for key in _QUANTITIES),
 )
 
 

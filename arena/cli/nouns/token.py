@@ -11,9 +11,10 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.lifetimes import OptionalDays, expiry_us
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, print_json, write_named
+from arena.cli.shared.output import print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import named, say
+from arena.model.columns import Column, ColumnKind
 from ratings.values.states import Scope
 
 app = typer.Typer(epilog=example("arena token new --owner ada --name laptop", "arena token list"))
@@ -67,10 +68,10 @@ _TOKENS = (
     Column("id", "id"),
     Column("owner", "owner", write=_owner_text),
     Column("name", "name"),
-    Column("scope", "scope", write=write_named("owner.scope_")),
-    Column("used_at_us", "used_utc", write=format_instant),
-    Column("expires_at_us", "expires_utc", write=format_instant),
-    Column("revoked_at_us", "revoked_utc", write=format_instant),
+    Column("scope", "scope", ColumnKind.NAME, names="owner.scope_"),
+    Column("used_at_us", "used_utc", ColumnKind.INSTANT),
+    Column("expires_at_us", "expires_utc", ColumnKind.INSTANT),
+    Column("revoked_at_us", "revoked_utc", ColumnKind.INSTANT),
 )
 
 
@@ -90,7 +91,7 @@ def list_tokens(
             page = connection.arena.admin.list_tokens(owner, rows_wanted(limit), after)
     words = ["token", "list", *([] if owner is None else ["--owner", owner])]
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    print_page(_TOKENS, [asdict(row) for row in page.items], more, as_json=as_json, empty=say("cli_token.none_yet"))
+    print_page(_TOKENS, page.items, more, as_json=as_json, empty=say("cli_token.none_yet"))
 
 
 @app.command(epilog=example("arena token revoke laptop --owner ada", "arena token revoke 0190a5c0-..."))

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import typer
 
+from arena.cli.shared.cells import printable
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting_options import read_hosting
-from arena.cli.shared.output import printable
 from arena.cli.shared.saying import say
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import build_here

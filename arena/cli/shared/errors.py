@@ -21,7 +21,7 @@ from contextlib import suppress
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.output import printable
+from arena.cli.shared.cells import printable
 from arena.cli.shared.usage import usage_text
 from arena.i18n.speaking import language_of_process
 from arena.i18n.translation import translate

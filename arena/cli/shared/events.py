@@ -9,7 +9,8 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared.output import cell_text, format_json
+from arena.cli.shared.cells import cell_text
+from arena.cli.shared.output import format_json
 from arena.cli.shared.styles import Style, wanted_style
 from arena.cli.shared.tabular import cell_of, write_csv, write_markdown
 

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import typer
 
 from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.output import Column, print_table, write_named
+from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
+from arena.model.columns import BOT_FAULTS
 from arena.model.matches import ANY_FAULT
 from arena.model.tournaments import TournamentDetail
 
 _MOST_SHOWN = 10
-_COLUMNS = (
-    Column("bot", "bot"),
-    Column("version", "version", right=True),
-    Column("cause", "fault", write=write_named("fault.")),
-    Column("matches", "matches", right=True),
-    Column("match_id", "one_of_them", write=short_match_id),
-)
 
 
 def print_faults(detail: TournamentDetail, db: str, *, err: bool = False) -> None:
@@ -31,7 +23,7 @@ def print_faults(detail: TournamentDetail, db: str, *, err: bool = False) -> Non
     if not detail.faults:
         return
     typer.echo("\n" + say("cli_shared.faults"), err=err)
-    print_table(_COLUMNS, [asdict(one) for one in detail.faults[:_MOST_SHOWN]], as_json=False, err=err)
+    print_table(BOT_FAULTS, detail.faults[:_MOST_SHOWN], as_json=False, err=err)
     one = next_command("match", "show", short_match_id(detail.faults[0].match_id), db=db)
     every = next_command("match", "list", detail.summary.name, "--fault", ANY_FAULT, db=db)
     typer.echo(say("cli_shared.shows_faults", one=one, every=every), err=err)

@@ -6,9 +6,10 @@ from dataclasses import asdict
 
 import typer
 
+from arena.cli.shared.cells import format_duration, printable
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.granting import granted_workers
-from arena.cli.shared.output import format_duration, print_facts, print_json, printable
+from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say, told
 from arena.model.forecasts import Forecast

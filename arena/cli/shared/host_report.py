@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import typer
 
+from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.output import printable
 from arena.cli.shared.saying import named, say, told
 from arena.match.leak_verdict import LeakVerdict
 from arena.model.tournaments import LeakFinding, TournamentDetail

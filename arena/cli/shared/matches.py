@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.shared.output import Column, printable
 from arena.cli.shared.saying import named, say
+from arena.i18n.plain import plain
+from arena.model.columns import MATCHES, Column, pick
 
 if TYPE_CHECKING:  # how a match is named is asked by more than by lists of matches
-    from arena.model.matches import MatchSummary
+    from arena.model.matches import MatchSummary, SeatSummary
 
 MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
 
@@ -25,20 +26,20 @@ def short_match_id(match_id: str) -> str:
     return match_id[-_SHOWN_DIGITS:]
 
 
-def format_seats(seats: Sequence[Mapping[str, Any]]) -> str:
+def format_seats(seats: Sequence[SeatSummary]) -> str:
     """Write who sat where, with the rank in brackets and a mark at a fault, for a table: `greedy(1) random(2)!`."""
-    return " ".join(f"{seat['bot']}({seat['rank'] or '-'}){'!' if seat.get('fault') else ''}" for seat in seats)
+    return " ".join(f"{seat.bot}({seat.rank or '-'}){'!' if seat.fault else ''}" for seat in seats)
 
 
-def format_faults(seats: Sequence[Mapping[str, Any]]) -> str:
+def format_faults(seats: Sequence[SeatSummary]) -> str:
     """Write which bots were at fault and why, for a table: `random: TIMEOUT`."""
-    return ", ".join(f"{seat['bot']}: {named('fault.', seat['fault'])}" for seat in seats if seat.get("fault"))
+    return ", ".join(f"{seat.bot}: {named('fault.', seat.fault)}" for seat in seats if seat.fault)
 
 
-def with_faults(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> list[Column]:
-    """Return the columns of a table of matches, and one that tells the faults if some bot in it was at fault."""
-    is_faulty = any(seat.get("fault") for row in rows for seat in row["seats"])
-    return [*columns, *([Column("seats", "faults", write=format_faults)] if is_faulty else [])]
+def match_columns(rows: Sequence[MatchSummary], *titles: str) -> tuple[Column, ...]:
+    """Return columns of a table of matches, and the one that tells the faults if some bot in it was at fault."""
+    is_faulty = any(seat.fault for row in rows for seat in row.seats)
+    return pick(MATCHES, *titles, *(["faults"] if is_faulty else []))
 
 
 class Reasons:
@@ -65,9 +66,9 @@ class Reasons:
         """Write a line for each match that is named, and one for the others of its reason."""
         for why, matches in self._named.items():
             for match in matches:
-                typer.echo(say(self._text, match=match, why=printable(why)))
+                typer.echo(say(self._text, match=match, why=plain(why)))
             if why in self._more:
-                typer.echo(say("cli_shared.more_alike", count=self._more[why], why=printable(why)))
+                typer.echo(say("cli_shared.more_alike", count=self._more[why], why=plain(why)))
 
 
 def annulled_ones() -> Reasons:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict
 from functools import partial
 from itertools import chain, zip_longest
 from textwrap import indent
@@ -15,52 +15,17 @@ from typing import Any, TextIO
 
 import typer
 
+from arena.cli.shared.cells import cell_text, heading_of, printable, write_cell
 from arena.cli.shared.layout import BETWEEN, fold, is_empty, lay_out, pad
-from arena.cli.shared.saying import named, say, told
+from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style, wanted_style
 from arena.cli.shared.tabular import flat_row, rows_of, write_csv, write_markdown
 from arena.cli.shared.terminal import raw_stream, width_of
 from arena.i18n.plain import plain
+from arena.model.columns import Column
 
 _WITHOUT_STYLES = {"", "dumb", "unknown"}
 """What a terminal is called that shows no bold type."""
-
-
-def printable(text: str) -> str:
-    """Return the text as one line in which nothing steers a terminal: bots may have written it."""
-    return plain(text)
-
-
-def cell_text(value: Any) -> str:
-    """Return a value as people are shown it: one line, or `-` if there is none."""
-    return "-" if value is None else printable(str(value))
-
-
-def write_translated(sentence: str | None) -> str:
-    """Write a sentence that the program keeps in English, in the language of this process."""
-    return cell_text(None if sentence is None else told(sentence))
-
-
-def write_named(family: str) -> Callable[[str | None], str]:
-    """Return what writes a value as the catalogue calls it below `family`, such as `search.state_`."""
-    return lambda value: cell_text(None if value is None else named(family, value))
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table: which key of the rows it shows, its heading, and how a value is aligned and written."""
-
-    key: str
-    title: str
-    """The heading `cli_heading.<title>` of the catalogue; or a name, which no catalogue knows, if `is_name` is true."""
-    right: bool = False
-    write: Callable[[Any], str] = cell_text
-    is_name: bool = False
-
-    @property
-    def heading(self) -> str:
-        """Return what stands above the column."""
-        return printable(self.title) if self.is_name else say(f"cli_heading.{self.title}")
 
 
 def format_json(data: Any, indent: int | None = None) -> str:
@@ -99,16 +64,17 @@ def _print_object(data: Mapping[str, Any], longest: str, rest: Iterable[Mapping[
 
 def print_table(
     columns: Sequence[Column],
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Any],
     *,
     as_json: bool,
     empty: str | None = None,
     err: bool = False,
-    rest: Iterable[Mapping[str, Any]] = (),
+    rest: Iterable[Any] = (),
 ) -> None:
     """Write `rows` for programs, or as a table of the columns; `empty` is said of one without rows.
 
-    Programs get all keys of the rows; in Markdown, which people read in the end, stand the columns.
+    A row is a value or a mapping. Programs get all that stands in it; in Markdown, which people read in the end, stand
+    the columns.
 
     With `err` the table is written to stderr. On a terminal it is no wider than that is: see `arena.cli.shared.layout`.
     The rows of `rest` follow, each written as it comes; how wide columns are, and which keys CSV has, `rows` decide.
@@ -116,11 +82,11 @@ def print_table(
     if as_json and wanted_style() is Style.MARKDOWN:
         is_right = [column.right for column in columns]
         cells = map(partial(_cells_of, columns), chain(rows, rest))
-        write_markdown([column.heading for column in columns], cells, sys.stdout, is_right)
+        write_markdown([heading_of(column) for column in columns], cells, sys.stdout, is_right)
     elif as_json and wanted_style() is Style.CSV:
         _print_csv(columns, rows, rest)
     elif as_json:
-        _print_list(chain(rows, rest))
+        _print_list(map(_facts_of, chain(rows, rest)))
         typer.echo()
     elif not rows:
         typer.echo(say("cli_shared.nothing_yet") if empty is None else empty, err=err)
@@ -129,13 +95,18 @@ def print_table(
         _print_cells(columns, list(map(cells_of, rows)), sys.stderr if err else sys.stdout, map(cells_of, rest))
 
 
-def _cells_of(columns: Sequence[Column], row: Mapping[str, Any]) -> list[str]:
-    return [printable(column.write(row[column.key])) for column in columns]
+def _cells_of(columns: Sequence[Column], row: Any) -> list[str]:
+    return [write_cell(column, row) for column in columns]
 
 
-def _print_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], rest: Iterable[Mapping[str, Any]]) -> None:
-    keys, flat = rows_of([dict(row) for row in rows])
-    write_csv(keys or [column.key for column in columns], chain(flat, _flat_rows(keys, rest)), sys.stdout)
+def _facts_of(row: Any) -> dict[str, Any]:
+    return dict(row) if isinstance(row, Mapping) else asdict(row)
+
+
+def _print_csv(columns: Sequence[Column], rows: Sequence[Any], rest: Iterable[Any]) -> None:
+    keys, flat = rows_of(list(map(_facts_of, rows)))
+    following = _flat_rows(keys, map(_facts_of, rest))
+    write_csv(keys or [column.key for column in columns], chain(flat, following), sys.stdout)
 
 
 def _flat_rows(keys: Sequence[str], rest: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -160,11 +131,11 @@ def print_lines(text: str) -> None:
 
 def print_rows(
     columns: Sequence[Column],
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Any],
     style: Style,
     *,
     empty: str,
-    rest: Iterable[Mapping[str, Any]] = (),
+    rest: Iterable[Any] = (),
 ) -> None:
     """Write `rows` in the style that was asked for: all their keys for programs, only the columns for people.
 
@@ -174,21 +145,6 @@ def print_rows(
         _print_csv(columns, rows, rest)
     else:
         print_table(columns, rows, as_json=style is not Style.PEOPLE, empty=empty, rest=rest)
-
-
-def yes_or_no(value: Any) -> str:
-    """Write a truth value as yes or no, the way options of games are written; write anything else as it is."""
-    return ("yes" if value else "no") if isinstance(value, bool) else cell_text(value)
-
-
-def format_two_places(value: float) -> str:
-    """Write a figure with two decimal places."""
-    return f"{value:.2f}"
-
-
-def format_percent(value: float | None) -> str:
-    """Write a share of 1 as a percentage, or `-` if it is not known."""
-    return "-" if value is None else f"{100 * value:.1f}%"
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
@@ -208,7 +164,7 @@ def _print_cells(
 ) -> None:
     """Write a table: on a terminal with a line below its headings and no wider than that is, else in plain columns."""
     width = width_of(stream)
-    headings = [column.heading for column in columns]
+    headings = [heading_of(column) for column in columns]
     layout = lay_out([_title(column) for column in columns], headings, cells, width)
     shown, left_out = [columns[at] for at in layout.shown], set(range(len(columns))) - set(layout.shown)
     missing: set[int] = set()
@@ -248,20 +204,3 @@ def _bold(stream: TextIO) -> Iterator[None]:
     raw_stream(stream).write(begin)
     yield
     raw_stream(stream).write(end)
-
-
-def format_instant(microseconds: int | None) -> str:
-    """Write an instant for people: UTC, to the second, or `-` if there is none."""
-    if microseconds is None:
-        return "-"
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(microseconds / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def format_duration(seconds: float) -> str:
-    """Write a duration for people: 8 s, 2 min 5 s, 3 h 2 min."""
-    minutes, left = divmod(max(0, round(seconds)), 60)
-    if minutes == 0:
-        return f"{left} s"
-    return f"{minutes} min {left} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

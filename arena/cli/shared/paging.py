@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any, TypeVar
 
 import typer
 
-from arena.cli.shared.output import Column, print_rows, print_table
+from arena.cli.shared.output import print_rows, print_table
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style, wanted_style
 from arena.cli.shared.suggestions import next_command
+from arena.model.columns import Column
 from ratings.values.page import DEFAULT_LIMIT, MOST_LIMIT, Page
 
 T = TypeVar("T")
@@ -51,12 +52,12 @@ def _following(ask: Callable[[int, str | None], Page[T]], cursor: str | None) ->
 
 def print_page(
     columns: Sequence[Column],
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Any],
     more: str | None,
     *,
     as_json: bool,
     empty: str | None = None,
-    rest: Iterable[Mapping[str, Any]] = (),
+    rest: Iterable[Any] = (),
 ) -> None:
     """Write a page of a list like `print_table`; `more` is the command line that gives the next page, if there is one.
 
@@ -68,12 +69,12 @@ def print_page(
 
 def print_rows_of_page(
     columns: Sequence[Column],
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Any],
     more: str | None,
     style: Style,
     *,
     empty: str,
-    rest: Iterable[Mapping[str, Any]] = (),
+    rest: Iterable[Any] = (),
 ) -> None:
     """Write a page in a style, and how to see the next one: below a table, on stderr beside the other forms."""
     print_rows(columns, rows, style, empty=empty, rest=rest)

@@ -11,6 +11,7 @@ from functools import partial
 
 import typer
 
+from arena.cli.shared.cells import format_duration, printable
 from arena.cli.shared.connect import ArenaConnection
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.executors import make_executor
@@ -19,7 +20,6 @@ from arena.cli.shared.follow import follow
 from arena.cli.shared.host_report import report_host
 from arena.cli.shared.hosting_options import HostingOptions
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
-from arena.cli.shared.output import format_duration, printable
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.storage import Storage

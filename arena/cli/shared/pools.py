@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from arena.cli.shared.firsts import FIRSTS
-from arena.cli.shared.output import Column, format_percent, format_two_places, yes_or_no
+from arena.cli.shared.cells import yes_or_no
 from arena.cli.shared.saying import say
 from arena.model.pools import special_options
 from engine import registry
 from ratings.values.pools import Pool
 
 _SHOWN_DIGITS = 12
-
-LEADERBOARD_COLUMNS = (
-    Column("rank", "rank", right=True),
-    Column("bot", "bot"),
-    Column("number", "version", right=True),
-    Column("exposure", "rating", right=True, write=format_two_places),
-    Column("mu", "mu", right=True, write=format_two_places),
-    Column("sigma", "sigma", right=True, write=format_two_places),
-    Column("matches", "matches", right=True),
-    *FIRSTS,
-    Column("score", "score", right=True, write=format_percent),
-)
 
 
 def short_pool_id(pool_id: str) -> str:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Literal, TextIO
 
+from arena.cli.shared.cells import format_duration
 from arena.cli.shared.layout import fold
-from arena.cli.shared.output import format_duration
 from arena.cli.shared.saying import say
 from arena.cli.shared.terminal import raw_stream, width_of
 from arena.i18n.plain import plain

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final, TextIO
 
-from arena.cli.shared.output import format_duration
+from arena.cli.shared.cells import format_duration
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say
 from ratings.ledger.telling import Stage

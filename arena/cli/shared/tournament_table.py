@@ -9,42 +9,16 @@ import typer
 
 from arena.cli.shared.conclusions import conclusion_lines
 from arena.cli.shared.connect import ArenaConnection
-from arena.cli.shared.firsts import FIRSTS, without_empty
-from arena.cli.shared.output import Column, cell_text, format_percent, print_table, printable
-from arena.cli.shared.saying import say, spoken
-from arena.i18n.catalogue import words
-from arena.i18n.standing import status_words
+from arena.cli.shared.output import print_table
+from arena.cli.shared.saying import say
+from arena.model.columns import STANDINGS, without_empty
 from arena.model.tournaments import TournamentDetail
-
-
-def status_text(status: str) -> str:
-    """Write what a format says of an entrant, in the language of this process."""
-    return printable(status_words(status, words(spoken())))
-
-
-def _place_text(place: int) -> str:
-    return cell_text(place or None)
-
-
-TOURNAMENT_COLUMNS = (
-    Column("place", "place", right=True, write=_place_text),
-    Column("bot", "bot"),
-    Column("number", "version", right=True),
-    Column("matches", "matches", right=True),
-    *FIRSTS,
-    Column("blocks", "blocks", right=True),
-    Column("points", "points", right=True),
-    Column("score", "score", right=True, write=format_percent),
-    Column("forfeits", "forfeits", right=True),
-    Column("status", "note", write=status_text),
-)
-"""Blocks, points and score count whole blocks only; matches, firsts and forfeits count all that was played."""
 
 
 def print_standings(detail: TournamentDetail, *, as_json: bool = False) -> None:
     """Print the table of a tournament and, for people, what it has found out."""
-    rows = translated_rows(detail) if as_json else [asdict(row) for row in detail.standings]
-    print_table(without_empty(TOURNAMENT_COLUMNS, rows), rows, as_json=as_json)
+    rows = translated_rows(detail) if as_json else detail.standings
+    print_table(without_empty(STANDINGS, rows), rows, as_json=as_json)
     if not as_json:
         for line in conclusion_lines(detail):
             typer.echo(line)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from arena.cli.shared.output import printable
+from arena.cli.shared.cells import printable
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.terminal import raw_stream
 

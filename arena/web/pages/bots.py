@@ -12,6 +12,7 @@ from arena.i18n.catalogue import words
 from arena.match.replay import ReplayError
 from arena.model.admissions import Admission
 from arena.model.bots import BotDetail
+from arena.model.columns import PLACES
 from arena.model.errors import ForbiddenError, HiddenError, UnknownError
 from arena.model.match_details import SeatTime
 from arena.model.port import ShownArena
@@ -70,6 +71,7 @@ def show_bot(
         "pages/bot.html",
         bot=bot,
         standings=standings,
+        places=PLACES,
         chosen=chosen,
         versions=versions,
         older=address_of_page(request.url.path, pool=pool, version=version, older=versions.next)

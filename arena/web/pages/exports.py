@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import Response
 
-from arena.model.matches import MatchSummary
+from arena.model.columns import LEADERBOARD, MATCHES, Column, ColumnKind, pick
+from arena.model.matches import SeatSummary
 from arena.web.pages.addresses import address_of_page
 from arena.web.pages.leaderboards import SortOrder
 from arena.web.pages.matches import MatchSearch
 from arena.web.shared.formats import iso_instant
 from arena.web.shared.request_context import arena_of
-from ratings.values.leaderboards import LeaderboardRow
 
 router = APIRouter()
 After = Annotated[str | None, Query(max_length=2000)]
 _MOST = 500
-_FIRSTS = ("wins", "shared", "draws")
-_LEADERBOARD = ("rank", "bot", "version", "owner", "rating", "mu", "sigma", "matches", *_FIRSTS, "score")
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """With which what a spreadsheet computes begins."""
-_MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "bots", "ranks", "ended", "faults")
+_MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "seats_rank", "ranks", "ended", "faults")
+_HEADINGS = {"seats_rank": "bots"}
+"""What stands above a column that is not called by its title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +57,10 @@ def send_leaderboard(
         limit=_MOST,
         after=after,
     )
-    lines = map(_rated, board.table)
     more = board.next and address_of_page(
         request.url.path, sort=str(order), name=filters.name, owner=filters.owner, after=board.next
     )
-    return _file(f"leaderboard-{board.pool.game}-{board.pool.pool_id[:8]}", _LEADERBOARD, lines, more)
-
-
-def _rated(row: LeaderboardRow) -> Sequence[Any]:
-    rating = (f"{value:.4f}" for value in (row.exposure, row.mu, row.sigma))
-    return (
-        row.rank,
-        plain_text(row.bot),
-        row.number,
-        plain_text(row.owner or ""),
-        *rating,
-        row.matches,
-        row.wins,
-        row.shared,
-        row.draws,
-        f"{row.score:.4f}",
-    )
+    return _file(f"leaderboard-{board.pool.game}-{board.pool.pool_id[:8]}", LEADERBOARD, board.table, more)
 
 
 @router.get("/matches.csv")
@@ -89,17 +72,7 @@ def send_matches(request: Request, wanted: Annotated[MatchSearch, Depends()], af
         raise HTTPException(400, str(error)) from error
     found = arena_of(request).matches.list_matches(**search, limit=_MOST, after=after or None)
     more = found.next and f"/matches.csv?{wanted.query(after=found.next)}"
-    return _file("matches", _MATCHES, map(_match, found.items), more)
-
-
-def _match(match: MatchSummary) -> Sequence[Any]:
-    bots = " ".join(seat.bot for seat in match.seats)
-    ranks = " ".join("" if seat.rank is None else str(seat.rank) for seat in match.seats).strip()
-    named = plain_text(match.tournament)
-    ended = "" if match.ended_at_us is None else iso_instant(match.ended_at_us)
-    head = (match.id, named, match.block, match.rotation, match.state.value, match.plies)
-    faults = " ".join(f"{number}:{seat.fault}" for number, seat in enumerate(match.seats) if seat.fault)
-    return (*head, plain_text(bots), ranks, ended, faults)
+    return _file("matches", pick(MATCHES, *_MATCHES), found.items, more)
 
 
 def plain_text(name: str) -> str:
@@ -107,11 +80,36 @@ def plain_text(name: str) -> str:
     return f"'{name}" if name.startswith(_FORMULAS) else name
 
 
-def _file(name: str, head: Sequence[str], lines: Iterable[Sequence[Any]], more: str | None) -> Response:
+def _ranks_text(seats: Sequence[SeatSummary]) -> str:
+    return " ".join("" if seat.rank is None else str(seat.rank) for seat in seats).strip()
+
+
+def _faults_text(seats: Sequence[SeatSummary]) -> str:
+    return " ".join(f"{number}:{seat.fault}" for number, seat in enumerate(seats) if seat.fault)
+
+
+_WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
+    ColumnKind.TEXT: plain_text,
+    ColumnKind.INSTANT: iso_instant,
+    ColumnKind.PLAYERS: lambda seats: plain_text(" ".join(seat.bot for seat in seats)),
+    ColumnKind.SEAT_RANKS: _ranks_text,
+    ColumnKind.SEAT_FAULTS: _faults_text,
+    ColumnKind.RATING: "{:.4f}".format,
+    ColumnKind.SHARE: "{:.4f}".format,
+}
+"""How the kinds of columns are written that do not stand there as they are."""
+
+
+def _write_cell(column: Column, row: Any) -> str:
+    value = column.value(row)
+    return "" if value is None else _WRITERS.get(column.kind, str)(value)
+
+
+def _file(name: str, columns: Sequence[Column], rows: Iterable[Any], more: str | None) -> Response:
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(head)
-    writer.writerows(lines)
+    writer.writerow(_HEADINGS.get(column.title, column.title) for column in columns)
+    writer.writerows([_write_cell(column, row) for column in columns] for row in rows)
     headers = {"content-disposition": f'attachment; filename="{name}.csv"', "cache-control": "no-cache"}
     if more:
         headers["link"] = f'<{more}>; rel="next"'

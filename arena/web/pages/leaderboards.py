@@ -10,6 +10,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from arena.model.columns import LEADERBOARD
 from arena.model.errors import RefusedError
 from arena.model.overview import MOST_IN_OFFICIAL, RecentForm
 from arena.model.port import ShownArena
@@ -27,7 +28,7 @@ PAGE: Final = 50
 _LEADERS: Final = 3
 _SURE: Final = 1.96
 """So many standard deviations on either side hold 95 % of a normal distribution."""
-_RISING: Final = frozenset({"bot", "sigma"})
+_RISING: Final = frozenset(column.title for column in LEADERBOARD if column.order == "ascending")
 """The columns of which the least comes first when they are chosen."""
 _OFFICIAL: Final = "elo"
 _LIVE_ORDER: Final = "rating"

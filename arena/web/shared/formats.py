@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import quote
@@ -10,8 +10,11 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from arena.model.answers import elo_text
+from arena.model.columns import TOGETHER, Column, ColumnKind, pick, without, without_empty
 
 _THIN_SPACE: Final = "\u2009"
+_NONE: Final = "\u2013"
+"""What stands where there is no figure."""
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
 
 
@@ -99,12 +102,31 @@ def tournament_address(name: str) -> str:
     return f"/tournaments/{quote(name)}" if is_plain else f"/tournaments?name={quote(name, safe='')}"
 
 
-def kinds_together(rows: Iterable[Any]) -> tuple[str, ...]:
-    """Return what a table tells of first ranks besides wins: `shared` and `draws`, each if any of its rows has one."""
-    kinds = ("shared", "draws")
-    found = {kind for row in rows for kind in kinds if getattr(row, kind)}
-    return tuple(kind for kind in kinds if kind in found)
+def filled(columns: Iterable[Column], rows: Sequence[Any]) -> tuple[Column, ...]:
+    """Return the columns but those of shared firsts and draws of which there are none in these rows."""
+    return without_empty(columns, rows) if rows else without(columns, *TOGETHER)
 
+
+def write_cell(row: Any, column: Column) -> str:
+    """Return what a column shows of a row; nothing if there is nothing."""
+    value = column.value(row)
+    if column.kind is ColumnKind.PART:
+        return format_share(value / row.matches) if row.matches else _NONE
+    return "" if value is None else _WRITERS.get(column.kind, str)(value)
+
+
+_WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
+    ColumnKind.COUNT: format_count,
+    ColumnKind.SEAT: seat_letter,
+    ColumnKind.PLACE: lambda place: str(place or _NONE),
+    ColumnKind.SHARE: format_share,
+    ColumnKind.CHANCE: format_share,
+    ColumnKind.RATING: format_rating,
+    ColumnKind.CHANGE: format_change,
+    ColumnKind.ELO: format_elo,
+    ColumnKind.INSTANT: format_instant,
+}
+"""How the kinds of columns are written that do not stand there as they are; richer cells are made by the templates."""
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "count": format_count,
@@ -113,7 +135,10 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "elo": format_elo,
     "gain_elo": elo_text,
     "share": format_share,
-    "together": kinds_together,
+    "cell": write_cell,
+    "filled": filled,
+    "pick": pick,
+    "without": without,
     "instant": format_instant,
     "iso": iso_instant,
     "duration": format_duration,

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 from arena.i18n.catalogue import NAMES, Words, words
 from arena.i18n.translation import translate
+from arena.model import columns
 from arena.web.drawing import sparklines
 from arena.web.drawing.marks import bot_link, mark_of
 from arena.web.shared import formats
@@ -51,6 +52,7 @@ def environment() -> Environment:
         game_title=game_title,
         pool_details=pool_details,
         languages=NAMES,
+        columns=columns,
         htmx_settings=_SETTINGS,
         version=version("kingmaker-arena"),
     )

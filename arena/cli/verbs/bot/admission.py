@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.cells import format_instant
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import format_instant, print_facts, print_json
+from arena.cli.shared.output import print_facts, print_json
 from arena.cli.shared.saying import named, say, told
 from arena.cli.verbs.bot.findings import finding_lines
 from ratings.values.states import AdmissionState

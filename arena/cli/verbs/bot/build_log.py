@@ -7,9 +7,10 @@ from dataclasses import asdict
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.cells import format_instant
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import format_instant, print_json, print_lines
+from arena.cli.shared.output import print_json, print_lines
 from arena.cli.shared.saying import say
 from arena.cli.verbs.bot.lineage import VersionText
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from arena.cli.shared.output import printable
+from arena.cli.shared.cells import printable
 from arena.cli.shared.saying import named, say, told
 from arena.model.admissions import Admission, Finding, FindingState
 

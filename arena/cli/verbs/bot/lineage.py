@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from typing import Annotated
 
@@ -11,10 +10,10 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, write_named, write_translated
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
 from arena.model.bots import BotDetail
+from arena.model.columns import Column, ColumnKind
 
 app = typer.Typer()
 
@@ -23,17 +22,13 @@ VersionText = Annotated[str, typer.Argument(metavar="BOT")]
 Message = Annotated[str, typer.Option("--message", "-m")]
 
 
-def _hash_text(content_hash: str | None) -> str:
-    return "-" if content_hash is None else content_hash[:12]
-
-
 _EVENTS = (
-    Column("at_us", "at_utc", write=format_instant),
-    Column("kind", "what", write=write_named("event.")),
-    Column("version", "version", right=True),
-    Column("content_hash", "hash", write=_hash_text),
-    Column("actor", "by", write=write_named("cli_state.actor_")),
-    Column("message", "message", write=write_translated),
+    Column("at_us", "at_utc", ColumnKind.INSTANT),
+    Column("kind", "what", ColumnKind.NAME, names="event."),
+    Column("version", "version", ColumnKind.COUNT),
+    Column("content_hash", "hash", ColumnKind.HASH),
+    Column("actor", "by", ColumnKind.NAME, names="cli_state.actor_"),
+    Column("message", "message", ColumnKind.SENTENCE),
 )
 
 
@@ -49,8 +44,7 @@ def log(
     with connect(db) as connection:
         page, rest = ask_for(partial(connection.arena.bots.list_events, name), limit, after)
         more = more_command("bot", "log", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
-        rows = [asdict(event) for event in page.items]
-        print_page(_EVENTS, rows, more, as_json=as_json, rest=map(asdict, rest))
+        print_page(_EVENTS, page.items, more, as_json=as_json, rest=rest)
 
 
 @app.command(epilog=example("arena bot promote fox@3f9a01c2"))

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.cells import printable
 from arena.cli.shared.connect import open_service
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import print_json, printable
+from arena.cli.shared.output import print_json
 from arena.cli.shared.places import service_name
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.suggestions import next_command

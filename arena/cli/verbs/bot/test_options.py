@@ -13,12 +13,12 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.cells import printable
 from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.games import get_game
 from arena.cli.shared.granting import granted_workers
 from arena.cli.shared.hosting_options import AUTO, read_hosting
 from arena.cli.shared.options import Workers, parse_names
-from arena.cli.shared.output import printable
 from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Cores, Seed, StartLimit
 from arena.cli.shared.runtimes import RuntimesFile
 from arena.cli.shared.saying import say, told

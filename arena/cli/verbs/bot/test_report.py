@@ -10,14 +10,15 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared.firsts import TOGETHER, without_empty
-from arena.cli.shared.output import Column, format_percent, print_json, print_table, printable
+from arena.cli.shared.cells import printable
+from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.saying import say, told
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.bot.findings import finding_line
 from arena.cli.verbs.bot.test_options import SEARCH_PLAYOUTS
 from arena.cli.verbs.bot.testing import BotTest, Turned
 from arena.model.admissions import Finding, FindingState
+from arena.model.columns import SEATS, TOGETHER, Column, ColumnKind, pick, without_empty
 from arena.trial.artifacts import whole_log
 from arena.trial.figures import decision_times, peak_memory_bytes, score_of, scores
 from arena.trial.lineup import opponent_in
@@ -34,22 +35,22 @@ def _milliseconds(us: int) -> str:
 
 _TIMES = (
     Column("game", "game"),
-    Column("seats", "seats", right=True),
-    Column("decisions", "decisions", right=True),
-    Column("median_us", "median", right=True, write=_milliseconds),
-    Column("p99_us", "99", right=True, write=_milliseconds),
-    Column("longest_us", "longest", right=True, write=_milliseconds),
-    Column("limit_us", "limit", right=True, write=_milliseconds),
+    Column("seats", "seats", ColumnKind.COUNT),
+    Column("decisions", "decisions", ColumnKind.COUNT),
+    Column("median_us", "median", ColumnKind.COUNT, write=_milliseconds),
+    Column("p99_us", "99", ColumnKind.COUNT, write=_milliseconds),
+    Column("longest_us", "longest", ColumnKind.COUNT, write=_milliseconds),
+    Column("limit_us", "limit", ColumnKind.COUNT, write=_milliseconds),
 )
 _SCORES = (
     Column("against", "against"),
-    Column("matches", "matches", right=True),
-    Column("won", "won", right=True),
-    *TOGETHER,
-    Column("faults", "faults", right=True),
-    Column("mean", "score", right=True, write=format_percent),
-    Column("low", "95_from", right=True, write=format_percent),
-    Column("high", "to", right=True, write=format_percent),
+    Column("matches", "matches", ColumnKind.COUNT),
+    Column("won", "won", ColumnKind.COUNT),
+    *pick(SEATS, *TOGETHER),
+    Column("faults", "faults", ColumnKind.COUNT),
+    Column("mean", "score", ColumnKind.SHARE),
+    Column("low", "95_from", ColumnKind.SHARE),
+    Column("high", "to", ColumnKind.SHARE),
 )
 
 

@@ -24,7 +24,7 @@ from arena.trial.artifacts import ArtifactDirectory
 from arena.trial.figures import is_lost, score_of
 from arena.trial.lineup import Lineup, opponent_in
 from arena.trial.local_test import Tested, try_out
-from arena.trial.review import Fall, find_fall
+from arena.trial.review import ValueDrop, find_drop
 from arena.trial.setups import of_known_rules
 from arena.trial.temporary_store import temporary_store
 from arena.trial.trials import PlayedTrial
@@ -41,7 +41,7 @@ class Turned:
 
     played: PlayedTrial
     replay: Path
-    fall: Fall | None
+    fall: ValueDrop | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,4 +137,4 @@ async def _review(matches: Sequence[PlayedTrial], kept: ArtifactDirectory) -> tu
 
 
 async def _turn(played: PlayedTrial, replay: Path) -> Turned:
-    return Turned(played, replay, await find_fall(replay, played.trial.own[0]))
+    return Turned(played, replay, await find_drop(replay, played.trial.own[0]))

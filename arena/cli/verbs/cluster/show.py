@@ -9,8 +9,9 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.hosting_options import AUTO, Address
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import Column, print_table, write_named, write_translated
+from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import say
+from arena.model.columns import Column, ColumnKind
 
 app = typer.Typer()
 
@@ -23,17 +24,17 @@ def _figure(value: float | None) -> str:
 
 _COLUMNS = (
     Column("name", "machine"),
-    Column("state", "state", write=write_named("cli_cluster.state_")),
-    Column("slots", "slots", right=True),
-    Column("cores", "cores", right=True),
+    Column("state", "state", ColumnKind.NAME, names="cli_cluster.state_"),
+    Column("slots", "slots", ColumnKind.COUNT),
+    Column("cores", "cores", ColumnKind.COUNT),
     Column("arena", "version"),
     Column("python", "python"),
-    Column("offset_ms", "clock_ms", right=True, write=_figure),
-    Column("trip_ms", "trip_ms", right=True, write=_figure),
-    Column("finished", "finished", right=True),
-    Column("void", "void", right=True),
-    Column("slow", "slow", right=True),
-    Column("why", "why", write=write_translated),
+    Column("offset_ms", "clock_ms", ColumnKind.COUNT, write=_figure),
+    Column("trip_ms", "trip_ms", ColumnKind.COUNT, write=_figure),
+    Column("finished", "finished", ColumnKind.COUNT),
+    Column("void", "void", ColumnKind.COUNT),
+    Column("slow", "slow", ColumnKind.COUNT),
+    Column("why", "why", ColumnKind.SENTENCE),
 )
 
 

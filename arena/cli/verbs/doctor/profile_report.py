@@ -8,25 +8,26 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared.output import Column, format_percent, print_json, print_table, write_named, write_translated
+from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.saying import say
 from arena.hosting.procfs.machine import count_cores
+from arena.model.columns import Column, ColumnKind
 from arena.profiling.split import PartCost, Split
 from engine.core import Game
 
 FULL = 0.9
 """The share of the cores that compute, from which on cores are what is short."""
 _PARTS = (
-    Column("part", "what", write=write_named("cli_doctor.part_")),
-    Column("cost", "cost", right=True),
-    Column("share", "share", right=True, write=format_percent),
-    Column("to_do", "to_do", write=write_translated),
+    Column("part", "what", ColumnKind.NAME, names="cli_doctor.part_"),
+    Column("cost", "cost", ColumnKind.COUNT),
+    Column("share", "share", ColumnKind.SHARE),
+    Column("to_do", "to_do", ColumnKind.SENTENCE),
 )
 _WALLS = (
-    Column("stretch", "what", write=write_named("cli_doctor.stretch_")),
-    Column("cost", "cost", right=True),
-    Column("share", "share", right=True, write=format_percent),
-    Column("to_do", "to_do", write=write_translated),
+    Column("stretch", "what", ColumnKind.NAME, names="cli_doctor.stretch_"),
+    Column("cost", "cost", ColumnKind.COUNT),
+    Column("share", "share", ColumnKind.SHARE),
+    Column("to_do", "to_do", ColumnKind.SENTENCE),
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from itertools import chain
 from typing import Annotated, Any
@@ -13,9 +12,8 @@ from typer.core import TyperCommand
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.matches import annulled_ones, format_seats, noting_annulled, short_match_id, with_faults
+from arena.cli.shared.matches import annulled_ones, match_columns, noting_annulled
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
-from arena.cli.shared.output import Column, write_named, write_translated
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
 from arena.cli.shared.saying import say
 from arena.model.matches import ANY_FAULT
@@ -24,16 +22,7 @@ from ratings.values.states import MatchState
 
 app = typer.Typer()
 
-_COLUMNS = (
-    Column("id", "match", write=short_match_id),
-    Column("tournament", "tournament"),
-    Column("block", "block", right=True),
-    Column("seats", "seats_rank", write=format_seats),
-    Column("attempt", "attempts", right=True),
-    Column("sandbox", "sandbox", write=write_named("cli_state.sandbox_")),
-    Column("state", "state", write=write_named("search.state_")),
-    Column("void_reason", "reason", write=write_translated),
-)
+_COLUMNS = ("match", "tournament", "block", "seats_rank", "attempts", "sandbox", "state", "reason")
 
 
 class _WithBareFault(TyperCommand):
@@ -76,9 +65,8 @@ def list_matches(
         ]
         more = more_command("match", "list", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
         annulled = annulled_ones()
-        rows = [asdict(row) for row in noting_annulled(page.items, annulled)]
-        following = map(asdict, noting_annulled(rest, annulled))
-        columns, empty = with_faults(_COLUMNS, rows), say("cli_match.none_such")
+        rows, following = list(noting_annulled(page.items, annulled)), noting_annulled(rest, annulled)
+        columns, empty = match_columns(rows, *_COLUMNS), say("cli_match.none_such")
         print_page(columns, rows, more, as_json=as_json, empty=empty, rest=following)
     if not as_json:
         annulled.print()

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared.output import format_instant, printable
+from arena.cli.shared.cells import format_instant, printable
 from arena.cli.shared.saying import named, say, told
 from arena.model.match_details import AttemptFact, MatchDetail
 from ratings.values.states import AttemptState

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.cells import format_instant
 from arena.cli.shared.connect import connect
 from arena.cli.shared.matches import MatchId, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, write_named
+from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_times
+from arena.model.columns import MATCH_SEATS
 from arena.model.match_details import MatchDetail, MatchSeat, MatchTimes
 
 app = typer.Typer()
 
 _SHOWN_DIGITS = 12
-
-_SEATS = (
-    Column("seat", "seat", right=True),
-    Column("bot", "bot"),
-    Column("version", "version", right=True),
-    Column("rank", "rank", right=True),
-    Column("ended", "ended", write=write_named("cli_state.")),
-    Column("runtime", "runtime"),
-    Column("rating_change", "rating", right=True, write=lambda value: "-" if value is None else f"{value:+.2f}"),
-)
 
 
 @app.command(epilog=example("arena match show 3f9a01c2", "arena match show 3f9a01c2 --times --json"))
@@ -56,7 +48,7 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
         return
     print_facts(_people_facts(detail))
     typer.echo()
-    print_table(_SEATS, [{**asdict(seat), "runtime": _runtime(seat)} for seat in detail.seats], as_json=False)
+    print_table(MATCH_SEATS, [replace(seat, runtime=_runtime(seat)) for seat in detail.seats], as_json=False)
     print_problems(detail)
     if times is not None:
         print_times(times, [seat.seat for seat in detail.seats if seat.remote])

@@ -7,8 +7,9 @@ from dataclasses import asdict
 
 import typer
 
-from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import say
+from arena.model.columns import Column, ColumnKind
 from arena.model.match_details import MatchTimes, SeatTime
 
 _FIGURES = ("wall_us", "cpu_us", "queue_wait_us", "referee_lag_us", "charged_us")
@@ -22,24 +23,28 @@ def _milliseconds(us: int | None) -> str:
 
 
 _TIMES = tuple(
-    Column(key, title, right=True, write=_milliseconds)
+    Column(key, title, ColumnKind.COUNT, write=_milliseconds)
     for key, title in zip(_FIGURES, ("wall", "cpu", "wait", "lag", "charge"), strict=True)
 )
-_DECISIONS = (Column("ply", "ply", right=True), Column("seat", "seat", right=True), Column("bot", "bot"), *_TIMES)
-_TOTALS = (
-    Column("seat", "seat", right=True),
+_DECISIONS = (
+    Column("ply", "ply", ColumnKind.COUNT),
+    Column("seat", "seat", ColumnKind.COUNT),
     Column("bot", "bot"),
-    Column("decisions", "decisions", right=True),
     *_TIMES,
-    Column("longest_us", "longest", right=True, write=_milliseconds),
+)
+_TOTALS = (
+    Column("seat", "seat", ColumnKind.COUNT),
+    Column("bot", "bot"),
+    Column("decisions", "decisions", ColumnKind.COUNT),
+    *_TIMES,
+    Column("longest_us", "longest", ColumnKind.COUNT, write=_milliseconds),
 )
 
 
 def print_times(times: MatchTimes, remote: Collection[int] = ()) -> None:
     """Print the table of decisions and the table of totals, for people; `remote` are the seats of remote bots."""
     typer.echo()
-    decisions = [asdict(one) for one in times.decisions]
-    print_table(_DECISIONS, decisions, as_json=False, empty=say("cli_match.no_decisions"))
+    print_table(_DECISIONS, times.decisions, as_json=False, empty=say("cli_match.no_decisions"))
     typer.echo()
     print_totals(times.totals, remote)
     hosted = [one for one in times.decisions if one.seat not in remote]

@@ -6,30 +6,22 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared.output import Column, format_percent, print_table
+from arena.cli.shared.cells import format_percent
+from arena.cli.shared.output import print_table
 from arena.cli.shared.saying import say
+from arena.model.columns import Column, ColumnKind
 from arena.model.ratings import OfficialTable
 from ratings.values.official import Circle
 
 _LEAST_CHANCE = 0.001
 
 
-def _format_mixture(elo: float | None) -> str:
-    return "-" if elo is None else f"{round(elo):d}"  # never -0
-
-
-MIXTURE = (
-    Column("mixture_share", "mixture_share", right=True, write=format_percent),
-    Column("mixture_elo", "mixture_elo", right=True, write=_format_mixture),
-)
-"""The columns of `--circles`."""
-
 _CIRCLES = (
     Column("bots", "circle"),
-    Column("shares", "shares", right=True),
-    Column("elo", "elo", right=True, write="{:.0f}".format),
-    Column("blocks", "blocks", right=True),
-    Column("chance", "by_chance", right=True),
+    Column("shares", "shares", ColumnKind.COUNT),
+    Column("elo", "elo", ColumnKind.ELO),
+    Column("blocks", "blocks", ColumnKind.COUNT),
+    Column("chance", "by_chance", ColumnKind.COUNT),
 )
 
 

@@ -12,23 +12,24 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.option_groups import with_options
 from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style
-from arena.cli.shared.output import Column, print_json, print_rows, write_translated
+from arena.cli.shared.output import print_json, print_rows
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
 from arena.cli.shared.pool_choice import PoolChoice
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
+from arena.model.columns import Column, ColumnKind
 from arena.model.ratings import FairPlay
 from ratings.values.official import FairPlayAsked
 
 app = typer.Typer()
 
 _COLUMNS = (
-    Column("sentence", "suspicion", write=write_translated),
-    Column("elo", "elo", right=True, write="{:.0f}".format),
-    Column("z", "z", right=True, write="{:.1f}".format),
-    Column("chance", "by_chance", right=True, write="{:.1g}".format),
-    Column("matches", "matches", right=True),
+    Column("sentence", "suspicion", ColumnKind.SENTENCE),
+    Column("elo", "elo", ColumnKind.ELO),
+    Column("z", "z", ColumnKind.COUNT, write="{:.1f}".format),
+    Column("chance", "by_chance", ColumnKind.COUNT, write="{:.1g}".format),
+    Column("matches", "matches", ColumnKind.COUNT),
 )
 
 
@@ -71,7 +72,7 @@ def _print_report(found: FairPlay, style: Style) -> None:
     typer.echo(pool, err=is_apart)
     was_asked = any(one.asked for one in found.asked)
     empty = say("cli_rating.no_pair" if was_asked else "cli_rating.nothing_asked")
-    print_rows(_COLUMNS, [asdict(one) for one in found.suspicions], style, empty=empty)
+    print_rows(_COLUMNS, found.suspicions, style, empty=empty)
     for note in _notes(found):
         typer.echo(note, err=is_apart)
 

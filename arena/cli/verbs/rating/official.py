@@ -14,13 +14,14 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.option_groups import with_options
 from arena.cli.shared.options import AsCsv, AsJson, Database, example, parse_style
-from arena.cli.shared.output import Column, format_percent, print_json, print_rows, print_table
+from arena.cli.shared.output import print_json, print_rows, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
 from arena.cli.shared.pool_choice import PoolChoice
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.cli.shared.saying import say
 from arena.cli.shared.styles import Style
-from arena.cli.verbs.rating.circles import MIXTURE, print_circles, print_warning
+from arena.cli.verbs.rating.circles import print_circles, print_warning
+from arena.model.columns import MIXTURE, OFFICIAL, Column, ColumnKind, without
 from arena.model.ratings import NOT_COMPARED, Anchor, OfficialTable
 from engine.text import Text
 from ratings.values.official import OfficialRow, SeatAdvantage
@@ -29,22 +30,6 @@ app = typer.Typer()
 
 _SHOWN_IN_A_ROW = 12
 _ELO_PER_UNIT = 400 / log(10)
-_FIXED = "fixed"
-
-
-def _interval_text(interval: str) -> str:
-    return say("cli_rating.fixed") if interval == _FIXED else interval
-
-
-_ROWS = (
-    Column("rank", "rank", right=True),
-    Column("ranks", "ranks", right=True),
-    Column("bot", "bot"),
-    Column("elo", "elo", right=True, write="{:.0f}".format),
-    Column("interval", "interval", right=True, write=_interval_text),
-    Column("above_next", "above_next", right=True, write=format_percent),
-    Column("matches", "matches", right=True),
-)
 
 
 @app.command(
@@ -76,7 +61,7 @@ def official(
         pool = choice.find(connection)
         ratings = connection.arena.ratings
         table = ratings.get_official_table(pool, anchors, confidence / 100, rows_wanted(limit), after, circles)
-    columns = (*_ROWS[:3], *MIXTURE, *_ROWS[3:]) if circles else _ROWS
+    columns = OFFICIAL if circles else without(OFFICIAL, *MIXTURE)
     rows = [_row(row) for row in table.rows]
     if style is Style.PEOPLE:
         _print_table(table, rows, columns)
@@ -120,11 +105,7 @@ def _parse_anchors(texts: Sequence[str] | None) -> tuple[Anchor, ...]:
 
 def _row(row: OfficialRow) -> dict[str, Any]:
     facts = {key: value for key, value in asdict(row).items() if key != "stronger"}
-    return {
-        **facts,
-        "ranks": f"{row.best_rank}-{row.worst_rank}",
-        "interval": _FIXED if row.is_anchor else f"{row.elo_low:.0f}..{row.elo_high:.0f}",
-    }
+    return {**facts, **{column.key: column.value(row) for column in OFFICIAL if column.of}}
 
 
 def _chance(row: OfficialRow, other: int) -> float | None:
@@ -163,7 +144,7 @@ def _seat_text(seat: SeatAdvantage) -> str:
 def _print_stronger(table: OfficialTable) -> None:
     shown = table.rows[:_SHOWN_IN_A_ROW]
     columns = [Column("", "stronger_than")]
-    columns += [Column(row.version, row.bot, right=True, write=format_percent, is_name=True) for row in shown]
+    columns += [Column(row.version, row.bot, ColumnKind.SHARE, is_name=True) for row in shown]
     rows = []
     for mine in table.rows:
         chances = {row.version: _chance(mine, place) for place, row in enumerate(shown)}
@@ -178,7 +159,7 @@ def _print_rows(
     """Print one table of the rows; if it is asked for with a column for each bot: how sure the row's is stronger."""
     bots = list(dict.fromkeys(row.bot for row in table.rows)) if stronger else []
     than = say("cli_heading.stronger_than")
-    more = [Column(f"stronger.{bot}", f"{than} {bot}", right=True, write=format_percent, is_name=True) for bot in bots]
+    more = [Column(f"stronger.{bot}", f"{than} {bot}", ColumnKind.SHARE, is_name=True) for bot in bots]
     whole = [
         {**row, **{f"stronger.{bot}": chances.get(bot) for bot in bots}}
         for row, chances in zip(rows, (_chances(table, row) for row in table.rows), strict=True)

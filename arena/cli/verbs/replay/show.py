@@ -10,10 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.cells import format_instant
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.games import get_game
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
-from arena.cli.shared.output import format_instant, print_facts, print_json, print_lines
+from arena.cli.shared.output import print_facts, print_json, print_lines
 from arena.cli.shared.saying import language_of_names, say, told
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.cli.verbs.replay.text import print_plies, print_result, print_scoring, who_plays, words_of

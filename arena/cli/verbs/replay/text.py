@@ -10,8 +10,10 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared.output import Column, print_facts, print_table, printable, yes_or_no
+from arena.cli.shared.cells import printable, yes_or_no
+from arena.cli.shared.output import print_facts, print_table
 from arena.cli.shared.saying import named, say, told
+from arena.model.columns import Column, ColumnKind
 from arena.story.frames import Finish, Frame
 from engine.core import Game
 
@@ -105,7 +107,7 @@ def print_scoring(finish: Finish, names: Sequence[str]) -> None:
     who = [*names, *steps[0].others]
     columns = [
         Column("label", "scoring"),
-        *(Column(str(at), name, right=True, is_name=True) for at, name in enumerate(who)),
+        *(Column(str(at), name, ColumnKind.COUNT, is_name=True) for at, name in enumerate(who)),
     ]
     rows: list[dict[str, Any]] = [_row(step.label, step.points) for step in steps]
     typer.echo()

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
-from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, write_named, write_translated
 from arena.cli.shared.paging import After, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
 from arena.cli.verbs.tournament.arguments import TournamentText
+from arena.model.columns import LEAK_FINDINGS
 
 app = typer.Typer()
-
-_COLUMNS = (
-    Column("match_id", "match", write=short_match_id),
-    Column("seat", "seat", right=True),
-    Column("bot", "bot"),
-    Column("version", "version", right=True),
-    Column("verdict", "verdict", write=write_named("check.verdict_")),
-    Column("sentence", "finding", write=write_translated),
-)
 
 
 @app.command(epilog=example("arena tournament leaks monday", "arena tournament leaks monday --limit 0 --json"))
@@ -40,10 +29,4 @@ def leaks(
     with connect(db) as connection:
         page = connection.arena.tournaments.list_leak_checks(tournament, rows_wanted(limit), after)
     more = more_command("tournament", "leaks", tournament, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    print_page(
-        _COLUMNS,
-        [asdict(check) for check in page.items],
-        more,
-        as_json=as_json,
-        empty=say("cli_tournament.no_leak_checks"),
-    )
+    print_page(LEAK_FINDINGS, page.items, more, as_json=as_json, empty=say("cli_tournament.no_leak_checks"))

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, write_named
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
-from arena.cli.shared.runners import STOPPED, format_runner
+from arena.cli.shared.runners import STOPPED
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
+from arena.model.columns import TOURNAMENTS, without
 
 if TYPE_CHECKING:  # a table needs no more than its rows
     from arena.model.tournaments import TournamentSummary
 
 app = typer.Typer()
 
-_COLUMNS = (
-    Column("name", "tournament"),
-    Column("format", "format", write=write_named("format.")),
-    Column("game", "game"),
-    Column("seats", "seats", right=True),
-    Column("time_control", "time"),
-    Column("finished", "played", right=True),
-    Column("total", "matches", right=True),
-    Column("status", "status", write=write_named("tournament.status_")),
-    Column("created_at_us", "planned_utc", write=format_instant),
-)
-_PLAYED_BY = Column("played_by", "played_by", write=format_runner)
+_COLUMNS = without(TOURNAMENTS, "progress")
 
 
 @app.command("list", epilog=example("arena tournament list", "arena tournament list --limit 10 --json"))
@@ -46,15 +34,15 @@ def list_tournaments(
         more = more_command("tournament", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
         empty = say("cli_tournament.none_yet")
         seen = set[str]()
-        rows = list(_rows(page.items, seen))
-        columns = [*_COLUMNS, *([_PLAYED_BY] if any(row["played_by"] for row in rows) else [])]
-        print_page(columns, rows, more, as_json=as_json, empty=empty, rest=_rows(rest, seen))
+        rows = list(_noting(page.items, seen))
+        columns = _COLUMNS if any(row.played_by for row in rows) else without(_COLUMNS, "played_by")
+        print_page(columns, rows, more, as_json=as_json, empty=empty, rest=_noting(rest, seen))
     if not as_json and STOPPED in seen:
         typer.echo(say("cli_tournament.resumes", command=next_command("tournament", "resume", "NAME", db=db)))
 
 
-def _rows(page: Iterable[TournamentSummary], seen: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the table, and add to `seen` what the status of each is."""
+def _noting(page: Iterable[TournamentSummary], seen: set[str]) -> Iterator[TournamentSummary]:
+    """Yield the tournaments, and add to `seen` what the status of each is."""
     for summary in page:
         seen.add(summary.status)
-        yield asdict(summary)
+        yield summary

@@ -14,9 +14,9 @@ from arena.cli.shared.conclusions import conclusion_facts
 from arena.cli.shared.connect import connect
 from arena.cli.shared.fault_report import print_faults
 from arena.cli.shared.host_report import leak_lines, leak_summary, loss_lines
-from arena.cli.shared.matches import Reasons, annulled_ones, format_seats, noting_annulled, short_match_id, with_faults
+from arena.cli.shared.matches import Reasons, annulled_ones, match_columns, noting_annulled
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, print_facts, print_json, print_table, write_named
+from arena.cli.shared.output import print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_more
 from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.runners import RUNNING, runner_line
@@ -30,14 +30,7 @@ from ratings.values.states import MatchState
 
 app = typer.Typer()
 
-_MATCHES = (
-    Column("position", "no", right=True),
-    Column("id", "match", write=short_match_id),
-    Column("block", "block", right=True),
-    Column("seats", "seats_rank", write=format_seats),
-    Column("plies", "plies", right=True),
-    Column("state", "state", write=write_named("search.state_")),
-)
+_MATCHES = ("no", "match", "block", "seats_rank", "plies", "state")
 _REST = {"standings": "cli_tournament.more_table", "leaks": "cli_tournament.more_leaks"}
 
 
@@ -118,16 +111,16 @@ def _print_matches(matches: Sequence[MatchSummary], rest: Iterable[MatchSummary]
     void, annulled = Reasons("cli_tournament.match_void"), annulled_ones()
     hidden: set[str] = set()
 
-    def row_of(match: MatchSummary) -> dict[str, Any]:
+    def noting(match: MatchSummary) -> MatchSummary:
         if match.void_reason:
             void.note(match.id, told(match.void_reason))
         if match.hidden:
             hidden.add(match.why_hidden)
-        return asdict(match)
+        return match
 
-    rows = list(map(row_of, noting_annulled(matches, annulled)))
-    following = map(row_of, noting_annulled(rest, annulled))
-    print_table(with_faults(_MATCHES, rows), rows, as_json=False, rest=following)
+    rows = list(map(noting, noting_annulled(matches, annulled)))
+    following = map(noting, noting_annulled(rest, annulled))
+    print_table(match_columns(rows, *_MATCHES), rows, as_json=False, rest=following)
     void.print()
     annulled.print()
     for why in sorted(hidden):

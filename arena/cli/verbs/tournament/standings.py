@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
-from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.paging import After, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
-from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS
 from arena.cli.verbs.tournament.arguments import TournamentText
+from arena.model.columns import STANDINGS, without_empty
 
 app = typer.Typer()
 
@@ -31,6 +28,5 @@ def standings(
         page = connection.arena.tournaments.list_standings(tournament, rows_wanted(limit), after)
     words = ("tournament", "standings", tournament)
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    rows = [asdict(row) for row in page.items]
-    columns = without_empty(TOURNAMENT_COLUMNS, rows)
-    print_page(columns, rows, more, as_json=as_json, empty=say("cli_tournament.nobody_yet"))
+    columns = without_empty(STANDINGS, page.items)
+    print_page(columns, page.items, more, as_json=as_json, empty=say("cli_tournament.nobody_yet"))

@@ -10,22 +10,23 @@ from dataclasses import asdict
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.cells import printable
 from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
 from arena.cli.shared.connect import ArenaConnection, connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.events import EventLines
 from arena.cli.shared.fault_report import print_faults
-from arena.cli.shared.firsts import without_empty
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import print_table, printable
+from arena.cli.shared.output import print_table
 from arena.cli.shared.progress import ProgressDisplay, progress_text
 from arena.cli.shared.runners import PLANNED, STOPPED, runner_line
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.screen import Screen
 from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, print_standings, translated_rows
+from arena.cli.shared.tournament_table import print_standings, translated_rows
 from arena.cli.verbs.tournament.arguments import TournamentText
+from arena.model.columns import STANDINGS, without_empty
 from arena.model.operations import Operation, OperationState
 from arena.model.tournaments import TournamentDetail
 from arena.tournament.speed import SpeedMeter
@@ -148,5 +149,5 @@ class _Live:
                 typer.echo(say("cli_tournament.plays_rest", command=command))
             print_faults(detail, self._db)
             typer.echo()
-            rows = [asdict(row) for row in detail.standings[:_MOST_ROWS]]
-            print_table(without_empty(TOURNAMENT_COLUMNS, rows), rows, as_json=False)
+            rows = detail.standings[:_MOST_ROWS]
+            print_table(without_empty(STANDINGS, rows), rows, as_json=False)

@@ -1,0 +1,120 @@
+"""How values are written on a terminal and in Markdown: one table of the kinds of columns, and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from arena.cli.shared.matches import format_faults, format_seats, short_match_id
+from arena.cli.shared.saying import named, say, spoken, told
+from arena.i18n.catalogue import words
+from arena.i18n.plain import plain
+from arena.i18n.standing import status_words
+from arena.model.columns import Column, ColumnKind
+
+if TYPE_CHECKING:  # a table needs no more than its rows
+    from ratings.values.tournaments import LockHolder
+
+_SHOWN_DIGITS = 12
+
+
+def printable(text: str) -> str:
+    """Return the text as one line in which nothing steers a terminal: bots may have written it."""
+    return plain(text)
+
+
+def cell_text(value: Any) -> str:
+    """Return a value as people are shown it: one line, or `-` if there is none."""
+    return "-" if value is None else printable(str(value))
+
+
+def heading_of(column: Column) -> str:
+    """Return what stands above a column."""
+    return printable(column.title) if column.is_name else say(f"cli_heading.{column.title}")
+
+
+def write_cell(column: Column, row: Any) -> str:
+    """Return what a column shows of a row."""
+    value = column.value(row)
+    if column.kind is ColumnKind.NAME:
+        return write_named(column.names)(value)
+    return printable((column.write or _WRITERS[column.kind])(value))
+
+
+def write_translated(sentence: str | None) -> str:
+    """Write a sentence that the program keeps in English, in the language of this process."""
+    return cell_text(None if sentence is None else told(sentence))
+
+
+def write_named(family: str) -> Callable[[str | None], str]:
+    """Return what writes a value as the catalogue calls it below `family`, such as `search.state_`."""
+    return lambda value: cell_text(None if value is None else named(family, value))
+
+
+def yes_or_no(value: Any) -> str:
+    """Write a truth value as yes or no, the way options of games are written; write anything else as it is."""
+    return ("yes" if value else "no") if isinstance(value, bool) else cell_text(value)
+
+
+def format_percent(value: float | None) -> str:
+    """Write a share of 1 as a percentage, or `-` if it is not known."""
+    return "-" if value is None else f"{100 * value:.1f}%"
+
+
+def format_runner(player: LockHolder | None) -> str:
+    """Write who plays a tournament: `HOST:PID`, or `-` if nobody does."""
+    return "-" if player is None else f"{player.host}:{player.pid or '?'}"
+
+
+def short_hash(content_hash: str | None) -> str:
+    """Return the beginning of a hash, which is what people are shown, or `-` if there is none."""
+    return "-" if content_hash is None else content_hash[:_SHOWN_DIGITS]
+
+
+def format_instant(microseconds: int | None) -> str:
+    """Write an instant for people: UTC, to the second, or `-` if there is none."""
+    if microseconds is None:
+        return "-"
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(microseconds / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def format_duration(seconds: float) -> str:
+    """Write a duration for people: 8 s, 2 min 5 s, 3 h 2 min."""
+    minutes, left = divmod(max(0, round(seconds)), 60)
+    if minutes == 0:
+        return f"{left} s"
+    return f"{minutes} min {left} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _version_text(version: Sequence[str | None]) -> str:
+    """Write a version as people know it: a remote one by its author's word, any other by its hash."""
+    content_hash, named = version
+    return named or short_hash(content_hash)
+
+
+_WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
+    ColumnKind.TEXT: cell_text,
+    ColumnKind.WORDS: " ".join,
+    ColumnKind.SENTENCE: write_translated,
+    ColumnKind.STATUS: lambda status: status_words(status, words(spoken())),
+    ColumnKind.MATCH: short_match_id,
+    ColumnKind.HASH: short_hash,
+    ColumnKind.VERSION: _version_text,
+    ColumnKind.INSTANT: format_instant,
+    ColumnKind.PLAYERS: format_seats,
+    ColumnKind.SEAT_FAULTS: format_faults,
+    ColumnKind.PROCESS: format_runner,
+    ColumnKind.COUNT: cell_text,
+    ColumnKind.SEAT: cell_text,
+    ColumnKind.PLACE: lambda place: cell_text(place or None),
+    ColumnKind.PART: cell_text,
+    ColumnKind.SHARE: format_percent,
+    ColumnKind.CHANCE: format_percent,
+    ColumnKind.RATING: "{:.2f}".format,
+    ColumnKind.CHANGE: lambda value: "-" if value is None else f"{value:+.2f}",
+    ColumnKind.ELO: "{:.0f}".format,
+    ColumnKind.ELO_BELOW: lambda elo: "-" if elo is None else f"{round(elo):d}",  # never -0
+    ColumnKind.INTERVAL: lambda bounds: say("cli_rating.fixed") if bounds == "fixed" else bounds,
+}
