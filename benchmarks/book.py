@@ -27,6 +27,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_for, pool_of, settings_of
 from ratings.read import leaderboard
 from ratings.read.crosstable import meetings
+from ratings.read.forms import history
 from ratings.read.pools import find_pool
 from ratings.read.scope import MatchScope
 from ratings.statistics.reference import rate_by_package
@@ -124,7 +125,7 @@ def questions(database: Database, pool: str, bots: int) -> None:
     some = [f"v{n}" for n in range(min(PAGE, bots))]
     scope = MatchScope(pool_id=pool)
     show("leaderboard, first page", lambda: leaderboard.table(database, pool_id=pool, limit=PAGE), 20)
-    show("rating history of a bot", lambda: leaderboard.history(database, pool_id=pool, version_id="v7"), 20)
+    show("rating history of a bot", lambda: history(database, pool_id=pool, version_id="v7"), 20)
     show(f"crosstable of {PAGE} bots", lambda: meetings(database, scope, some), 200)
     best = [row.version_id for row in leaderboard.table(database, pool_id=pool, limit=PAGE)]
     show(f"crosstable of the best {PAGE}", lambda: meetings(database, scope, best), 200)

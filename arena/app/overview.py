@@ -14,9 +14,9 @@ from arena.model.bots import BotSummary
 from arena.model.errors import RefusedError
 from arena.model.overview import (
     MOST_IN_OFFICIAL,
+    Form,
     Opponent,
-    RecentForm,
-    TrackRecord,
+    Record,
     WalkPoint,
 )
 from arena.model.ratings import OfficialTable
@@ -34,8 +34,8 @@ from ratings.read.scope import MatchScope
 from ratings.read.sorting import Narrowing
 from ratings.read.tournaments import TournamentRow
 from ratings.store.database import Database
-from ratings.values.bots import RecentVersion
-from ratings.values.leaderboards import FaultCount, Leaderboard, Standing
+from ratings.values.bots import FaultCount, RecentVersion, Standing
+from ratings.values.leaderboards import Leaderboard
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.pools import Pool
 
@@ -78,7 +78,7 @@ class LocalOverview:
     def pick_leaderboard(self, pool: str, version_ids: Collection[str]) -> Leaderboard:
         return sorting.picked_board(self._context.database, self._rated_pool(pool), list(version_ids))
 
-    def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, RecentForm]:
+    def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, Form]:
         changes = forms.latest_changes(self._context.database, pool, version_ids, _DEPTH)
         faults = forms.faulty_matches(self._context.database, pool, version_ids)
         return {version: _form(version, changes[version], faults.get(version, 0)) for version in version_ids}
@@ -116,7 +116,7 @@ class LocalOverview:
         # Nothing is written when a process dies that played, and yet its tournament is another one then.
         return None if mark is None else hash((mark, players_beside(self._context.database)))
 
-    def get_record(self, pool: str, version_id: str, points: int) -> TrackRecord:
+    def get_record(self, pool: str, version_id: str, points: int) -> Record:
         return record_of(self._context.database, pool, version_id, points)
 
     def list_pools(self) -> tuple[Pool, ...]:
@@ -146,14 +146,14 @@ class LocalOverview:
         return leaderboard.rated_pool(self._context.database, find_pool(self._context.database, pool))
 
 
-def _form(version_id: str, changes: list[tuple[float, float]], faults: int) -> RecentForm:
+def _form(version_id: str, changes: list[tuple[float, float]], faults: int) -> Form:
     if not changes:
-        return RecentForm(version_id, (), 0.0, faults)
+        return Form(version_id, (), 0.0, faults)
     before, after = changes[-1]
-    return RecentForm(version_id, (changes[0][0], *(rating for _, rating in changes)), after - before, faults)
+    return Form(version_id, (changes[0][0], *(rating for _, rating in changes)), after - before, faults)
 
 
-def record_of(database: Database, pool_id: str, version_id: str, points: int) -> TrackRecord:
+def record_of(database: Database, pool_id: str, version_id: str, points: int) -> Record:
     """Return the record of a version, its curve thinned to about so many points."""
     scope = MatchScope(pool_id=pool_id)
     met = crosstable.by_opponent(database, scope, version_id)[:_OPPONENTS]
@@ -163,7 +163,7 @@ def record_of(database: Database, pool_id: str, version_id: str, points: int) ->
         for one in met
         for found in [known[one.opponent_id]]
     )
-    return TrackRecord(
+    return Record(
         curve=forms.curve(database, pool_id, version_id, points),
         opponents=tuple(opponents),
         seats=crosstable.by_seat(database, scope, version_id),

@@ -7,7 +7,6 @@ from arena.app.policy import AppContext
 from arena.model.errors import RefusedError
 from engine.text import Text
 from ratings.read import crosstable as counts
-from ratings.read import leaderboard
 from ratings.read.lengths import lengths
 from ratings.read.paging import part_of
 from ratings.values.page import DEFAULT_LIMIT, Page
@@ -48,9 +47,9 @@ class LocalStatistics:
         self, bot: str, pool: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[RatingChange]:
         pool_id, found = find_pool_id(self._context, pool), find_version(self._context, bot)
-        return leaderboard.history(
-            self._context.database, pool_id=pool_id, version_id=found.version.id, limit=limit, after=after
-        )
+        from ratings.read.forms import history  # with what pages show of versions, which nothing else here needs
+
+        return history(self._context.database, pool_id=pool_id, version_id=found.version.id, limit=limit, after=after)
 
     def list_opponents(
         self,

@@ -28,10 +28,7 @@ from arena.model.tournaments import (
     TournamentDetail,
     TournamentSummary,
 )
-from arena.tournament.formats.format import FormatStanding
 from arena.tournament.playing import player_of, service_of
-from arena.tournament.stored import format_of
-from arena.tournament.table import table_situation
 from engine.text import Text
 from ratings.read import bot_faults, host_losses, tournaments
 from ratings.read.blocks import EarlyResult, early_results
@@ -54,6 +51,7 @@ if TYPE_CHECKING:
         TournamentRequest,
         Withdrawn,
     )
+    from arena.tournament.formats.format import FormatStanding
 
 _ASKING = ("adaptive", "compare")
 """The formats that ask something."""
@@ -414,6 +412,9 @@ class TournamentTable:
 
 def make_table(database: Database, report: TournamentReport) -> TournamentTable:
     """Return the table of a tournament, given how all its entrants fared."""
+    from arena.tournament.stored import format_of  # what formats are made of, which no list of tournaments needs
+    from arena.tournament.table import table_situation
+
     form, entrants = format_of(report.row.tournament, report.row.pool), report.entrants
     if form is None:  # a single match has no format, and so no blocks, points and status to tell
         return TournamentTable(tuple(_unranked(place, row) for place, row in enumerate(entrants, start=1)))

@@ -40,4 +40,19 @@ class ProtocolViolation:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class JoinRequest:
+    """What a remote bot said that wants to join; it comes from outside and may be of any length below 256 KiB.
+
+    `peer` is the address it comes from, as gRPC writes it; `name` is plain, without an owner. `token` is empty only for
+    a program on this machine that asks for a seat of a person.
+    """
+
+    token: str
+    peer: str
+    name: str
+    version: str
+    games: tuple[str, ...]
+
+
 Message = Answer | Resignation | Malformed | ProtocolViolation

@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from ratings.values.bots import RecentVersion
-from ratings.values.leaderboards import CurvePoint, FaultCount, Standing
+from ratings.values.bots import CurvePoint, FaultCount, RecentVersion, Standing
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.pools import Pool
 from ratings.values.statistics import SeatResult
@@ -23,7 +22,7 @@ MOST_IN_OFFICIAL = 500
 
 
 @dataclass(frozen=True, slots=True)
-class RecentForm:
+class Form:
     """How a version did lately in a pool, by the matches that are rated."""
 
     version_id: str
@@ -56,7 +55,7 @@ class Opponent:
 
 
 @dataclass(frozen=True, slots=True)
-class TrackRecord:
+class Record:
     """What a version has behind it in a pool, by the matches that are rated."""
 
     curve: tuple[CurvePoint, ...]
@@ -88,7 +87,7 @@ class Overview(Protocol):
     def pick_leaderboard(self, pool: str, version_ids: Collection[str]) -> Leaderboard:
         """Return the lines of these versions, in their order."""
 
-    def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, RecentForm]:
+    def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, Form]:
         """Return how these versions did lately, by version id."""
 
     def list_standings(self, bot: str) -> tuple[Standing, ...]:
@@ -121,7 +120,7 @@ class Overview(Protocol):
     def mark(self) -> int | None:
         """Return a number that is another one as soon as anything was written; `None` if there is no telling."""
 
-    def get_record(self, pool: str, version_id: str, points: int) -> TrackRecord:
+    def get_record(self, pool: str, version_id: str, points: int) -> Record:
         """Return what a version has behind it in a pool: its curve, opponents, seats and faults.
 
         The curve is its rating from its first match on, thinned to about so many points, the last kept.

@@ -10,7 +10,7 @@ import grpc
 
 from arena.match.messages import Malformed, ProtocolViolation
 from arena.match.result import FaultCause
-from arena.referee.errors import StreamError
+from arena.referee.errors import stream_error
 from arena.referee.stream import BotStream, StreamClosedError
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined
@@ -78,7 +78,7 @@ def _check_version(stream: BotStream, request: play_pb2.Join) -> None:
         major=PROTOCOL_MAJOR,
     )
     stream.close(
-        StreamError(grpc.StatusCode.FAILED_PRECONDITION, "PROTOCOL_VERSION", message, {"bot": theirs, "arena": ours})
+        stream_error(grpc.StatusCode.FAILED_PRECONDITION, "PROTOCOL_VERSION", message, {"bot": theirs, "arena": ours})
     )
     raise JoinError(
         FaultCause.PROTOCOL,

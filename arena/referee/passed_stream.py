@@ -14,11 +14,11 @@ from typing import Any, Protocol, cast
 import grpc
 
 from arena.referee.context import CallContext
-from arena.referee.errors import StreamError
+from arena.referee.errors import stream_error
 from arena.referee.inbox import Flood
 from arena.referee.stream import BotStream
 from arena.wire.parsing import parse_join, parse_request
-from arena.wire.status import decode_status
+from arena.wire.status import Status, decode_status
 from engine.text import Text
 
 MOST_WAITING = 4
@@ -104,6 +104,6 @@ class DistantCall:
         self._fail({"code": code.name, "reason": status.reason, "message": message, "metadata": dict(status.metadata)})
 
 
-def error_of(data: Mapping[str, Any]) -> StreamError:
+def error_of(data: Mapping[str, Any]) -> Status:
     """Return the error with which a `DistantCall` failed."""
-    return StreamError(grpc.StatusCode[data["code"]], data["reason"], data["message"], data["metadata"])
+    return stream_error(grpc.StatusCode[data["code"]], data["reason"], data["message"], data["metadata"])

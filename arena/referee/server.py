@@ -18,7 +18,7 @@ from arena.match.result import FaultCause
 from arena.referee import health
 from arena.referee.aio_server import AioServer
 from arena.referee.context import CallContext, Handler
-from arena.referee.errors import StreamError, abort
+from arena.referee.errors import abort, stream_error
 from arena.referee.inbox import Flood
 from arena.referee.join import JoinError
 from arena.referee.queue.loop import QueueLoop
@@ -41,12 +41,12 @@ _OPTIONS = (
     ("grpc.max_concurrent_streams", MOST_STREAMS),
     ("grpc.so_reuseport", 0),  # otherwise a second server on one TCP port binds silently
 )
-_TOKEN_UNKNOWN = StreamError(
+_TOKEN_UNKNOWN = stream_error(
     grpc.StatusCode.UNAUTHENTICATED,
     "TOKEN_UNKNOWN",
     'the metadata key "authorization" must be "Bearer <token>" with the token of ARENA_TOKEN',
 )
-_SECOND_STREAM = StreamError(
+_SECOND_STREAM = stream_error(
     grpc.StatusCode.FAILED_PRECONDITION,
     "SECOND_STREAM",
     "a hosted bot has one stream for its life; this token has one already",

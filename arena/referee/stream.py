@@ -14,11 +14,12 @@ import grpc
 
 from arena.match.messages import ProtocolViolation
 from arena.referee.context import CallContext
-from arena.referee.errors import StreamError, abort
+from arena.referee.errors import abort
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox, Offence
 from arena.referee.queue.call import QueueCall
 from arena.referee.seat_stream import Resume, nothing_to_resume
 from arena.wire.parsing import Leave, parse_request
+from arena.wire.status import Status
 from engine.text import Text
 
 STOPPED_READING_S = 5.0
@@ -43,7 +44,7 @@ class BotStream:
         """The call, if its messages can take the shorter way."""
         self._unread_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
-        self._ending: asyncio.Future[StreamError | None] = self._loop.create_future()
+        self._ending: asyncio.Future[Status | None] = self._loop.create_future()
         self._inbox: Inbox | None = None
         self._seat = -1
         self._is_muted = False
@@ -213,7 +214,7 @@ class BotStream:
         if self._inbox is not None:
             self._inbox.put(Arrival(self._seat, self._loop.time(), offence))
 
-    def close(self, error: StreamError | None = None) -> None:
+    def close(self, error: Status | None = None) -> None:
         """End the stream from this side, normally or with an error for the bot."""
         self._inbox = None
         self.spoiled = self.spoiled or "the arena closed it"

@@ -16,9 +16,10 @@ from contextlib import suppress
 import grpc
 
 from arena.referee.context import CallContext
-from arena.referee.errors import StreamError, abort
+from arena.referee.errors import abort
 from arena.referee.stream import STOPPED_READING_S
 from arena.remote.values import FLOOD, NO_JOIN, NOT_READING, StreamRefusedError
+from arena.wire.status import Status
 
 JOIN_PATIENCE_S = 10.0
 """How long a stream may be open without a Join."""
@@ -38,7 +39,7 @@ class RemoteConnection:
     def __init__(self, context: CallContext) -> None:
         self._context = context
         self._loop = asyncio.get_running_loop()
-        self._ending: asyncio.Future[StreamError | None] = self._loop.create_future()
+        self._ending: asyncio.Future[Status | None] = self._loop.create_future()
         self._queue: deque[bytes] = deque()
         self._queued_bytes = 0
         self._has_mail = asyncio.Event()
@@ -68,7 +69,7 @@ class RemoteConnection:
         if self._strays > MOST_STRAYS:
             self.close(FLOOD)
 
-    def close(self, error: StreamError | None = None) -> None:
+    def close(self, error: Status | None = None) -> None:
         """End the stream from this side, normally or with an error for the bot."""
         with suppress(asyncio.InvalidStateError):
             self._ending.set_result(error)
@@ -78,7 +79,7 @@ class RemoteConnection:
         self._is_finishing = True
         self._has_mail.set()
 
-    async def serve(self, welcome: Welcome, receive: Receive) -> StreamError | None:
+    async def serve(self, welcome: Welcome, receive: Receive) -> Status | None:
         """Read until either side ends the stream, and return what the bot is still to be told by `say_why`.
 
         `welcome` raises StreamRefusedError for a bot that may not join.
@@ -96,7 +97,7 @@ class RemoteConnection:
             for task in tasks:
                 task.cancel()
 
-    async def send_error(self, error: StreamError) -> None:
+    async def send_error(self, error: Status) -> None:
         """End the stream with an error; a bot that takes nothing is not waited for."""
         with suppress(TimeoutError):
             async with asyncio.timeout(SAY_WHY_S):

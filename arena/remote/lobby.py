@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from arena.match.messages import Answer, Resignation
-from arena.referee.errors import StreamError
 from arena.remote.connection import RemoteConnection
 from arena.remote.seat import RemoteSeat
 from arena.remote.values import SUPERSEDED, BotIdentity, StreamRefusedError, malformed, version_in_play
 from arena.wire.encoding import EVERY_GAME, encode_joined
 from arena.wire.parsing import Leave, parse_request
+from arena.wire.status import Status
 
 MOST_ROOM = 64
 """How many matches one bot may play at once, whatever it asks for."""
@@ -149,18 +149,18 @@ class Lobby:
         if not member.room and not member.seats and member.connection is not None:
             member.connection.finish()
 
-    def end_tokens(self, digests: Sequence[str], error: StreamError) -> None:
+    def end_tokens(self, digests: Sequence[str], error: Status) -> None:
         """End the streams of those who came with these tokens."""
         for member in list(self._members.values()):
             if member.bot.digest in digests:
                 self._end(member, error)
 
-    def end_all(self, error: StreamError) -> None:
+    def end_all(self, error: Status) -> None:
         """End all streams."""
         for member in list(self._members.values()):
             self._end(member, error)
 
-    def _end(self, member: Member, error: StreamError) -> None:
+    def _end(self, member: Member, error: Status) -> None:
         if member.connection is not None:
             connection = member.connection
             connection.close(error)

@@ -36,10 +36,10 @@ from arena.hosting.frames import encode_frame, read_frame
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEvent
 from arena.match.match import MatchSpecError
+from arena.match.messages import JoinRequest
 from arena.match.spec import MatchSpec
 from arena.remote.host import RemoteHost
 from arena.remote.lobby import Lobby
-from arena.remote.server import JoinApplication
 from arena.remote.values import TOKEN_REVOKED, UNDECIDED, BotIdentity, StreamRefusedError, refused
 from arena.remote.waiting import WaitingRoom, WaitingRoomClosedError
 from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
@@ -72,7 +72,7 @@ class CoordinatorLink:
             self.send_event("alive", launcher=0)
             await asyncio.sleep(BEAT_S)
 
-    async def admit(self, application: JoinApplication) -> BotIdentity:
+    async def admit(self, application: JoinRequest) -> BotIdentity:
         """Return the bot that may join. Raises StreamRefusedError."""
         number = next(self._numbers)
         answer: asyncio.Future[BotIdentity] = asyncio.get_running_loop().create_future()

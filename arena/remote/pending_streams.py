@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from arena.referee.errors import StreamError
 from arena.remote.values import FULL, StreamRefusedError
+from arena.wire.status import Status
 
 
 class ClosableStream(Protocol):
     """Can be ended."""
 
-    def close(self, error: StreamError | None = None) -> None:
+    def close(self, error: Status | None = None) -> None:
         """End the stream with an error for the bot."""
 
 

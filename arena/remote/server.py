@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
-from arena.match.messages import Malformed, ProtocolViolation
+from arena.match.messages import JoinRequest, Malformed, ProtocolViolation
 from arena.referee.errors import abort
 from arena.remote.connection import RemoteConnection
 from arena.remote.keyed_semaphore import KeyedSemaphore
@@ -57,18 +57,6 @@ _OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class JoinApplication:
-    """What a bot says that wants to join."""
-
-    token: str
-    """Empty only for a program on this machine, see `peer`."""
-    peer: str
-    name: str
-    version: str
-    games: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class TlsEndpoint:
     """Where bots connect over the network, and what the connection is made safe with (PEM files)."""
 
@@ -77,7 +65,7 @@ class TlsEndpoint:
     key: Path
 
 
-Admit = Callable[[JoinApplication], Awaitable[BotIdentity]]
+Admit = Callable[[JoinRequest], Awaitable[BotIdentity]]
 """Asks whether a bot may join. Raises StreamRefusedError."""
 
 
@@ -135,7 +123,7 @@ class RemoteServer:
             # Not before the Join has come: a bot that is still sending it when the stream ends is told by gRPC for
             # asyncio of an internal error instead of this.
             raise StreamRefusedError(TOKEN_UNKNOWN)
-        asked = JoinApplication(call.token, call.peer, request.name, request.version, tuple(request.games))
+        asked = JoinRequest(call.token, call.peer, request.name, request.version, tuple(request.games))
         bot = await self._judging.run(call.token, lambda: self._admit(asked))
         if self._is_stopping:
             raise StreamRefusedError(STOPPING)

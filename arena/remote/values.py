@@ -8,8 +8,9 @@ from typing import Any
 
 import grpc
 
-from arena.referee.errors import StreamError
+from arena.referee.errors import stream_error
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.wire.status import Status
 from engine.text import Text
 
 
@@ -34,12 +35,12 @@ class BotIdentity:
 class StreamRefusedError(Exception):
     """A stream is not taken, or is ended; `error` says so to the bot."""
 
-    def __init__(self, error: StreamError) -> None:
+    def __init__(self, error: Status) -> None:
         super().__init__(error.message)
         self.error = error
 
 
-TOKEN_UNKNOWN = StreamError(
+TOKEN_UNKNOWN = stream_error(
     grpc.StatusCode.UNAUTHENTICATED,
     "TOKEN_UNKNOWN",
     Text(
@@ -47,7 +48,7 @@ TOKEN_UNKNOWN = StreamError(
         'the metadata key "authorization" must be "Bearer TOKEN", with the token that the organiser gave you',
     ),
 )
-TOKEN_REVOKED = StreamError(
+TOKEN_REVOKED = stream_error(
     grpc.StatusCode.UNAUTHENTICATED,
     "TOKEN_UNKNOWN",
     Text(
@@ -55,7 +56,7 @@ TOKEN_REVOKED = StreamError(
         "the token was revoked, has expired, or its owner was disabled; ask the organiser for another",
     ),
 )
-SUPERSEDED = StreamError(
+SUPERSEDED = stream_error(
     grpc.StatusCode.ABORTED,
     "SUPERSEDED",
     Text(
@@ -63,17 +64,17 @@ SUPERSEDED = StreamError(
         "another connection of this bot took over; connect it from one place only",
     ),
 )
-STOPPING = StreamError(
+STOPPING = stream_error(
     grpc.StatusCode.UNAVAILABLE,
     "STOPPING",
     Text("remote.service_stops_connect_again_minute", "the service stops; connect again in a minute"),
 )
-NOT_READING = StreamError(
+NOT_READING = stream_error(
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     "NOT_READING",
     Text("remote.bot_took_nothing_what_sent", "the bot took nothing of what it was sent; read all the time"),
 )
-FLOOD = StreamError(
+FLOOD = stream_error(
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     "FLOOD",
     Text(
@@ -81,26 +82,26 @@ FLOOD = StreamError(
         "too many messages that answer no question came; answer each Decide once, and connect again",
     ),
 )
-NO_JOIN = StreamError(
+NO_JOIN = stream_error(
     grpc.StatusCode.DEADLINE_EXCEEDED,
     "JOIN",
     Text("remote.no_join_came_send_first", "no Join came; send it first, right after opening the stream"),
 )
-FULL = StreamError(
+FULL = stream_error(
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     "CONNECTIONS",
     Text("remote.too_many_bots_connecting_try", "too many bots are connecting; try again in a minute"),
 )
-UNDECIDED = StreamError(
+UNDECIDED = stream_error(
     grpc.StatusCode.UNAVAILABLE,
     "BUSY",
     Text("remote.service_could_not_look_token", "the service could not look at the token; try again"),
 )
 
 
-def malformed(why: str) -> StreamError:
+def malformed(why: str) -> Status:
     """Return the error of a message that cannot be laid to any one match."""
-    return StreamError(
+    return stream_error(
         grpc.StatusCode.INVALID_ARGUMENT,
         "MALFORMED",
         Text(
@@ -111,16 +112,16 @@ def malformed(why: str) -> StreamError:
     )
 
 
-def bad_join(why: str) -> StreamError:
+def bad_join(why: str) -> Status:
     """Return the error of a first message that is no Join."""
-    return StreamError(
+    return stream_error(
         grpc.StatusCode.INVALID_ARGUMENT,
         "JOIN",
         Text("remote.bot_sent_send_join_first", "the bot sent {what}; send a Join first", what=why),
     )
 
 
-def other_protocol(major: int, minor: int) -> StreamError:
+def other_protocol(major: int, minor: int) -> Status:
     """Return the error of a bot that speaks another major version."""
     theirs, ours = f"{major}.{minor}", f"{PROTOCOL_MAJOR}.{PROTOCOL_MINOR}"
     message = Text(
@@ -130,10 +131,12 @@ def other_protocol(major: int, minor: int) -> StreamError:
         ours=ours,
         major=PROTOCOL_MAJOR,
     )
-    return StreamError(grpc.StatusCode.FAILED_PRECONDITION, "PROTOCOL_VERSION", message, {"bot": theirs, "arena": ours})
+    return stream_error(
+        grpc.StatusCode.FAILED_PRECONDITION, "PROTOCOL_VERSION", message, {"bot": theirs, "arena": ours}
+    )
 
 
-def version_in_play(bot: str, matches: int) -> StreamError:
+def version_in_play(bot: str, matches: int) -> Status:
     """Return the error of a bot that comes back as another version while its matches go on."""
     message = Text(
         "remote.another_version_middle_connect_version",
@@ -144,9 +147,9 @@ def version_in_play(bot: str, matches: int) -> StreamError:
         if matches > 1
         else Text("remote.one_match", "{count} match", count=matches),
     )
-    return StreamError(grpc.StatusCode.FAILED_PRECONDITION, "VERSION_IN_PLAY", message)
+    return stream_error(grpc.StatusCode.FAILED_PRECONDITION, "VERSION_IN_PLAY", message)
 
 
-def refused(data: Mapping[str, Any]) -> StreamError:
+def refused(data: Mapping[str, Any]) -> Status:
     """Return the error with which the coordinator refuses a bot."""
-    return StreamError(grpc.StatusCode[data["code"]], data["reason"], data["message"])
+    return stream_error(grpc.StatusCode[data["code"]], data["reason"], data["message"])

@@ -16,7 +16,7 @@ are frames (`arena.hosting.frames`):
 From the worker, which closes the link to end the bot proxy:
 
     {"do": "send"}                                          what the bot is to be sent, as the blob
-    {"do": "abort", "error": {...}}                         end the stream with a `StreamError`
+    {"do": "abort", "error": {...}}                         end the stream with an error
     {"do": "dismiss"}                                       end it in order, and let nobody in
     {"do": "disconnect"}                                    end every connection: the bot has flooded the arena
     {"do": "beat"}                                          say whether you go on

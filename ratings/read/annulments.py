@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam
 from sqlmodel import col, select
@@ -12,8 +13,10 @@ from ratings.store import tables
 from ratings.store.annulment import AnnulledBlockRecord, AnnulmentRecord, annulment_value
 from ratings.store.models import MatchRecord
 from ratings.store.sessions import Source, read
-from ratings.values.annulments import Annulment
 from ratings.values.page import DEFAULT_LIMIT, Page
+
+if TYPE_CHECKING:
+    from ratings.values.annulments import Annulment
 
 _ANNULMENTS = Order("annulments", (tables.annulment.c.id,), (str,))
 _OF_MATCHES = (

@@ -8,13 +8,19 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from sqlalchemy import bindparam, exists, func, literal, select
+from sqlmodel import select as select_models
 
+from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import tables
+from ratings.store.rating import RatingChangeRecord
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
-from ratings.values.leaderboards import CurvePoint, FaultCount
+from ratings.values.bots import CurvePoint, FaultCount
+from ratings.values.page import Page
+from ratings.values.statistics import RatingChange
 
 _c, _f = tables.rating_change, tables.fault
+_HISTORY = Order("history", (_c.c.rating_seq, _c.c.seat), (int, int))
 _LATEST = (
     select(
         (_c.c.mu_before - 3 * _c.c.sigma_before).label("before"), (_c.c.mu_after - 3 * _c.c.sigma_after).label("after")
@@ -92,3 +98,30 @@ def curve(source: Source, pool_id: str, version_id: str, points: int) -> tuple[C
         is_kept = (numbered.c.number % every == 0) | (numbered.c.number == 1) | (numbered.c.number == count)
         query = select(numbered).where(is_kept).order_by(numbered.c.number)
         return tuple(CurvePoint(*row) for row in connection.execute(query))
+
+
+def history(
+    source: Source, *, pool_id: str, version_id: str, limit: int | None = None, after: str | None = None
+) -> Page[RatingChange]:
+    """Return the changes of a version's rating in a pool, the last first. Raises PageError."""
+    query = select_models(RatingChangeRecord).where(
+        RatingChangeRecord.pool_id == pool_id, RatingChangeRecord.version_id == version_id
+    )
+    with read(source) as session:
+        found = session.exec(one_page(query, _HISTORY, limit, after)).all()
+    return each(cut(found, _HISTORY, limit, lambda change: (change.rating_seq, change.seat)), _change)
+
+
+def _change(stored: RatingChangeRecord) -> RatingChange:
+    return RatingChange(
+        match_id=stored.match_id,
+        seat=stored.seat,
+        pool_id=stored.pool_id,
+        version_id=stored.version_id,
+        rating_seq=stored.rating_seq,
+        mu_before=stored.mu_before,
+        sigma_before=stored.sigma_before,
+        mu_after=stored.mu_after,
+        sigma_after=stored.sigma_after,
+        exposure=stored.mu_after - 3 * stored.sigma_after,
+    )

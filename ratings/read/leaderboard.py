@@ -1,4 +1,4 @@
-"""The tables of ratings that people look at: pools, leaderboards, the history of a rating."""
+"""The tables of ratings that people look at: pools and leaderboards."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from sqlmodel import select as select_models
 
 from engine.text import Text
 from ratings.errors import NotFoundError, PageError
-from ratings.read.paging import Order, cut, each, need_rows, one_page, part_of, place_of
+from ratings.read.paging import Order, cut, each, need_rows, part_of, place_of
 from ratings.read.pools import pool_value
 from ratings.store import tables
 from ratings.store.models import PoolRecord
-from ratings.store.rating import PendingRatingRecord, RatingChangeRecord
+from ratings.store.rating import PendingRatingRecord
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
 from ratings.values.leaderboards import Leaderboard, LeaderboardRow
 from ratings.values.page import Page
 from ratings.values.pools import Pool
-from ratings.values.statistics import RatingChange
 
 _MOST_ROWS = 10_000
 """So many rows the leaderboards of a page have together."""
 _r, _v, _b, _o = tables.rating, tables.version, tables.bot, tables.owner
-_c, _w, _s = tables.rating_change, tables.pending_rating, tables.rating_order
+_w, _s = tables.pending_rating, tables.rating_order
 POOL_OF: Final = func.coalesce(_r.c.pool_id, "")
 """The pool of a rating where all ratings of it are wanted: written so, SQLite reads the table from end to end.
 
@@ -55,7 +54,6 @@ _TABLE = LINES.order_by(_r.c.exposure.desc(), _r.c.mu.desc(), _b.c.name, _v.c.nu
 _BETTER = select(func.count()).where(_r.c.pool_id == bindparam("pool"), _r.c.exposure > bindparam("exposure"))
 _PENDING = select(_w.c.first_seq).where(_w.c.pool_id == bindparam("pool"))
 _LAST = select(func.max(_s.c.rating_seq)).where(_s.c.pool_id == bindparam("pool"))
-_HISTORY = Order("history", (_c.c.rating_seq, _c.c.seat), (int, int))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,31 +196,4 @@ def line_of(line: AnyRow, rank: int, seats: int) -> LeaderboardRow:
         draws=line.draws,
         score=line.points / (2 * line.matches * (seats - 1)),
         disabled=line.disabled_at_us is not None,
-    )
-
-
-def history(
-    source: Source, *, pool_id: str, version_id: str, limit: int | None = None, after: str | None = None
-) -> Page[RatingChange]:
-    """Return the changes of a version's rating in a pool, the last first. Raises PageError."""
-    query = select_models(RatingChangeRecord).where(
-        RatingChangeRecord.pool_id == pool_id, RatingChangeRecord.version_id == version_id
-    )
-    with read(source) as session:
-        found = session.exec(one_page(query, _HISTORY, limit, after)).all()
-    return each(cut(found, _HISTORY, limit, lambda change: (change.rating_seq, change.seat)), _change)
-
-
-def _change(stored: RatingChangeRecord) -> RatingChange:
-    return RatingChange(
-        match_id=stored.match_id,
-        seat=stored.seat,
-        pool_id=stored.pool_id,
-        version_id=stored.version_id,
-        rating_seq=stored.rating_seq,
-        mu_before=stored.mu_before,
-        sigma_before=stored.sigma_before,
-        mu_after=stored.mu_after,
-        sigma_after=stored.sigma_after,
-        exposure=stored.mu_after - 3 * stored.sigma_after,
     )

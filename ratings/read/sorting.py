@@ -16,7 +16,8 @@ from ratings.store import tables
 from ratings.store.models import PoolRecord
 from ratings.store.sessions import Source, read
 from ratings.store.tables import AnyRow
-from ratings.values.leaderboards import Leaderboard, LeaderboardRow, Standing
+from ratings.values.bots import Standing
+from ratings.values.leaderboards import Leaderboard, LeaderboardRow
 
 _r, _v, _b, _o = tables.rating, tables.version, tables.bot, tables.owner
 COLUMNS: Final[Mapping[str, ColumnElement[Any]]] = {

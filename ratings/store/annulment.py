@@ -5,11 +5,15 @@ They follow the rules of `ratings.store.models`. The tables of the service are a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlalchemy import BigInteger, Index, Text
 from sqlmodel import Field
 
 from ratings.store.base import Table
-from ratings.values.annulments import Annulment
+
+if TYPE_CHECKING:
+    from ratings.values.annulments import Annulment
 
 
 class AnnulmentRecord(Table, table=True):
@@ -34,6 +38,8 @@ class AnnulledBlockRecord(Table, table=True):
 
 def annulment_value(stored: AnnulmentRecord) -> Annulment:
     """Return an annulment as the value that everybody is shown."""
+    from ratings.values.annulments import Annulment  # every list of matches asks for annulments, and few have any
+
     return Annulment(
         id=stored.id,
         match=stored.match_id,

@@ -1,4 +1,4 @@
-"""Leaderboards: the ratings of a pool, where a version stands, and how its rating went."""
+"""Leaderboards: the ratings of a pool."""
 
 from __future__ import annotations
 
@@ -56,51 +56,3 @@ class LeaderboardList:
     """Whether nothing was rated at all."""
     next: str | None = None
     """The cursor after which further pools follow, or `None`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The place of a version in a pool."""
-
-    pool: Pool
-    version_id: str
-    number: int
-    """That of the version."""
-    content_hash: str
-    rank: int
-    of: int
-    """How many versions are rated in the pool."""
-    mu: float
-    sigma: float
-    exposure: float
-    """The figure that is shown and sorted by: mu - 3 sigma."""
-    matches: int
-    wins: int
-    """In how many matches it was first alone."""
-    score: float
-    """The part of the opponents met that was beaten, 0 to 1; a tie counts half."""
-    shared: int = 0
-    """In how many it was first together with some of the others."""
-    draws: int = 0
-    """In how many all were level."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """The rating of a version after so many of its matches."""
-
-    matches: int
-    mu: float
-    sigma: float
-
-
-@dataclass(frozen=True, slots=True)
-class FaultCount:
-    """How often a version did something wrong for the same cause, and a match that shows it."""
-
-    cause: str
-    count: int
-    match_id: str
-    """The last rated match in which it did."""
-    explanation: str
-    """What was said of it there."""

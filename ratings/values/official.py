@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class OfficialRow:
     """The place of a version in the official table, with its interval and the ranks that are possible."""
 
     version: str
     """Its id."""
-    bot: str = ""
+    bot: str
     """What people call it."""
     strength: float
     """In natural-log units, as `low` and `high` are.
@@ -36,9 +36,9 @@ class OfficialRow:
     is_anchor: bool
     group: int
     """Counts from 0, the largest first: only rows of one group were ever compared, by however many steps."""
-    above_next: float | None = None
+    above_next: float | None
     """The chance that it is stronger than the next, or `None` without a next one, or if nothing compares them."""
-    stronger: tuple[float, ...] = ()
+    stronger: tuple[float, ...]
     """The chance that it is stronger than each version of this page, in its order; NOT_COMPARED where unknown."""
     mixture_share: float | None = None
     """Its part of the mixture of versions that none beats, or `None` if nobody asked."""
@@ -56,13 +56,13 @@ class SeatAdvantage:
     high: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Circle:
     """Three versions, each of which beats the next, and the last the first: no number for each can tell that."""
 
     versions: tuple[str, ...]
     """Their ids."""
-    bots: tuple[str, ...] = ()
+    bots: tuple[str, ...]
     """What people call them."""
     shares: tuple[float, ...]
     """The score of each against the next, a tie as half; 1 = always ahead."""
@@ -74,11 +74,11 @@ class Circle:
     """The chance, at most, that a field without circles shows any that is as clear."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Suspicion:
     """A pair of bots that does better at common tables than chance allows: a reason to look, no proof."""
 
-    sentence: str = ""
+    sentence: str
     kind: str
     """`helps`: `second` does better when `first` is at the table; `together`: both do when both are."""
     first: str

@@ -9,12 +9,13 @@ from arena.i18n.catalogue import words
 from arena.model import bots, columns, match_details, matches, tournaments
 from arena.model.columns import Column, ColumnKind
 from ratings.read import sorting
+from ratings.values import bots as versions
 from ratings.values import leaderboards, official, statistics
 from ratings.values import tournaments as played
 
 TABLES = (
     (columns.LEADERBOARD, leaderboards.LeaderboardRow),
-    (columns.PLACES, leaderboards.Standing),
+    (columns.PLACES, versions.Standing),
     (columns.OFFICIAL, official.OfficialRow),
     (columns.STANDINGS, tournaments.StandingRow),
     (columns.TOURNAMENTS, tournaments.TournamentSummary),

@@ -7,7 +7,7 @@ from typing import Any, cast
 import grpc
 import pytest
 
-from arena.referee.errors import StreamError, abort
+from arena.referee.errors import abort, stream_error
 from arena.referee.inbox import Flood
 from arena.referee.passed_stream import DistantCall, PassedStream, error_of
 from arena.v1 import play_pb2
@@ -136,7 +136,7 @@ async def test_what_cannot_be_sent_is_a_broken_stream() -> None:
 
 async def test_an_error_comes_to_the_bot_as_it_was() -> None:
     far = Far()
-    error = StreamError(grpc.StatusCode.FAILED_PRECONDITION, "SECOND_STREAM", "one is enough", {"bot": "rex"})
+    error = stream_error(grpc.StatusCode.FAILED_PRECONDITION, "SECOND_STREAM", "one is enough", {"bot": "rex"})
     await abort(cast("Any", far.call), error)
     (data,) = far.failed
     assert error_of(data) == error

@@ -7,9 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from arena.referee.errors import StreamError
+from arena.referee.errors import code_of
 from arena.remote.connection import MOST_QUEUED_BYTES, MOST_STRAYS, RemoteConnection
 from arena.remote.values import FLOOD, NOT_READING
+from arena.wire.status import Status
 
 
 class DeafContext:
@@ -41,7 +42,7 @@ async def served(connection: RemoteConnection) -> None:
         await connection.send_error(error)
 
 
-def ending_of(connection: RemoteConnection) -> StreamError | None:
+def ending_of(connection: RemoteConnection) -> Status | None:
     return connection._ending.result()
 
 
@@ -52,7 +53,7 @@ async def test_who_takes_nothing_for_too_long_is_sent_away(monkeypatch: pytest.M
     connection = RemoteConnection(cast(Any, context))
     await served(connection)
     assert ending_of(connection) is NOT_READING
-    assert context.aborted == [NOT_READING.code]
+    assert context.aborted == [code_of(NOT_READING)]
 
 
 async def test_who_takes_not_even_why_it_is_sent_away_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,17 +6,17 @@ import asyncio
 
 import pytest
 
-from arena.referee.errors import StreamError
 from arena.remote.keyed_semaphore import KeyedSemaphore
 from arena.remote.pending_streams import PendingStreams
 from arena.remote.values import FULL, StreamRefusedError
+from arena.wire.status import Status
 
 
 class Stream:
     def __init__(self) -> None:
-        self.ending: StreamError | None = None
+        self.ending: Status | None = None
 
-    def close(self, error: StreamError | None = None) -> None:
+    def close(self, error: Status | None = None) -> None:
         self.ending = error
 
 

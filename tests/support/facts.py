@@ -116,7 +116,7 @@ class Facts:
     beginnings: tuple[str, ...]
     """The literal beginnings of names that are put together for `getattr`."""
     reasons: frozenset[tuple[str, str]]
-    """The name of an error's class, and the second argument it is made with if that is a literal text."""
+    """The name by which an error is made, and the second argument it is made with if that is a literal text."""
     marks: tuple[Mark, ...]
 
 
@@ -299,7 +299,11 @@ class _Reader:
             second = node.args[1]
             if called.id == "getattr" and isinstance(second, ast.BinOp) and isinstance(second.left, ast.Constant):
                 self.beginnings.append(str(second.left.value))
-            elif called.id.endswith("Error") and isinstance(second, ast.Constant) and isinstance(second.value, str):
+            elif (
+                called.id.endswith(("Error", "_error"))
+                and isinstance(second, ast.Constant)
+                and isinstance(second.value, str)
+            ):
                 self.reasons.add((called.id, second.value))
 
 

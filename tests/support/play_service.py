@@ -8,10 +8,11 @@ from contextlib import asynccontextmanager, suppress
 
 import grpc
 
-from arena.referee.errors import StreamError, abort
+from arena.referee.errors import abort, stream_error
 from arena.rpc.channel import Endpoint
 from arena.service.server.tls import TlsFiles
 from arena.v1 import match_pb2, play_pb2, play_pb2_grpc
+from arena.wire.status import Status
 from tests.support.patience import PATIENCE_S
 
 GAMES = [play_pb2.GameInfo(name="nim", rules_version="1", actions=["TAKE:1", "TAKE:2", "TAKE:3"])]
@@ -50,7 +51,7 @@ class Visit:
         self.context = context
         self.metadata = dict(context.invocation_metadata() or ())
         self.heard: asyncio.Queue[play_pb2.PlayRequest | None] = asyncio.Queue()
-        self.over: asyncio.Future[StreamError | None] = asyncio.get_running_loop().create_future()
+        self.over: asyncio.Future[Status | None] = asyncio.get_running_loop().create_future()
         self.is_in_order = False
 
     async def say(self, *responses: play_pb2.PlayResponse) -> None:
@@ -88,7 +89,7 @@ class Visit:
 
     def end(self, code: grpc.StatusCode, reason: str, message: str = "the service says why") -> None:
         """End the stream with an error of the arena."""
-        self.over.set_result(StreamError(code, reason, message))
+        self.over.set_result(stream_error(code, reason, message))
 
     def part(self) -> None:
         """End the stream in order."""

@@ -144,7 +144,7 @@ def test_what_the_guide_says_of_a_decision_is_there() -> None:
 def reasons_in(folder: str) -> set[str]:
     """The reasons of the errors with which a stream ends, as the sources have them."""
     made = (one for path in sources_below(folder) for one in facts_of(path).reasons)
-    return {reason for kind, reason in made if kind == "StreamError"}
+    return {reason for kind, reason in made if kind == "stream_error"}
 
 
 def test_every_reason_for_which_a_stream_ends_is_in_the_documents() -> None:

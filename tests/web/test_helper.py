@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from arena.model.errors import UnknownError
-from arena.model.overview import RecentForm
+from arena.model.overview import Form
 from arena.web.helper.priority import IDLE
 from arena.web.helper.process import HelperProcess
 from arena.web.helper.stories import story_renderer
@@ -152,9 +152,9 @@ class Counting:
     def overview(self) -> "Counting":
         return self
 
-    def list_forms(self, _pool: str, versions: list[str]) -> dict[str, RecentForm]:
+    def list_forms(self, _pool: str, versions: list[str]) -> dict[str, Form]:
         self.asked.append(versions)
-        return {version: RecentForm(version, (1.0, 2.0), 1.0, len(self.asked)) for version in versions}
+        return {version: Form(version, (1.0, 2.0), 1.0, len(self.asked)) for version in versions}
 
 
 ROW = LeaderboardRow(

@@ -14,7 +14,7 @@ class Area:
     tests: tuple[str, ...]
 
 
-_RECORDING = tuple(f"ratings/ledger/{name}.py" for name in ("recording", "attempts", "leasing", "live", "seat_logs"))
+_RECORDING = tuple(f"ratings/ledger/{name}.py" for name in ("recording", "attempts", "leasing", "live"))
 
 AREAS: Mapping[str, Area] = {
     "match": Area(("arena/match",), ("tests/match",)),

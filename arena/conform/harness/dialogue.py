@@ -15,8 +15,8 @@ from arena.conform.harness.patience import Patience
 from arena.conform.harness.process import Running, exit_status
 from arena.conform.harness.server import ScriptedServer, ScriptedStream
 from arena.hosting.sandbox.limits import SandboxLimits
-from arena.referee.errors import StreamError
 from arena.v1 import play_pb2
+from arena.wire.status import Status
 from engine.text import Text
 
 _MOST_OUTPUT_BYTES = SandboxLimits().output_mb << 20
@@ -131,7 +131,7 @@ class Dialogue:
         """Let one answer to that question come at any time: its match has ended before the answer could be sent."""
         self._late = question
 
-    def close(self, error: StreamError | None = None) -> None:
+    def close(self, error: Status | None = None) -> None:
         """End the stream from the arena's side."""
         self.stream.close(error)
 

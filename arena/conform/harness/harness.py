@@ -17,7 +17,7 @@ from arena.conform.harness.matches import joined
 from arena.conform.harness.patience import Patience
 from arena.conform.harness.process import Launcher, Running
 from arena.conform.harness.server import ScriptedServer
-from arena.referee.errors import StreamError
+from arena.wire.status import Status
 from engine import registry
 
 
@@ -65,7 +65,7 @@ class Harness:
         await dialogue.receive_join(tuple(registry.names()))
         return dialogue
 
-    async def start_refused(self, refusal: StreamError) -> Running:
+    async def start_refused(self, refusal: Status) -> Running:
         """Start a new bot whose call is ended by an error at once."""
         await self.close()
         await self._serve(ScriptedServer(refusal))

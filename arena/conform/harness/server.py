@@ -9,7 +9,8 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
-from arena.referee.errors import StreamError, abort
+from arena.referee.errors import abort
+from arena.wire.status import Status
 
 _MOST_BYTES = 64 << 20
 """A message that is far too long is to be seen and told of, not to break the stream."""
@@ -23,7 +24,7 @@ class ScriptedStream:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._ending: asyncio.Future[StreamError | None] = asyncio.get_running_loop().create_future()
+        self._ending: asyncio.Future[Status | None] = asyncio.get_running_loop().create_future()
         self.arrived: asyncio.Queue[bytes | None] = asyncio.Queue()
         metadata = context.invocation_metadata() or ()
         self.authorization = next((value for key, value in metadata if key == "authorization"), None)
@@ -60,7 +61,7 @@ class ScriptedStream:
             return False
         return True
 
-    def close(self, error: StreamError | None = None) -> None:
+    def close(self, error: Status | None = None) -> None:
         """End the stream from this side, in order or with an error."""
         if not self._ending.done():
             self._ending.set_result(error)
@@ -69,7 +70,7 @@ class ScriptedStream:
 class ScriptedServer:
     """A server for one bot; `start` and `stop` are called once each."""
 
-    def __init__(self, refusal: StreamError | None = None, *, has_health: bool = True) -> None:
+    def __init__(self, refusal: Status | None = None, *, has_health: bool = True) -> None:
         """With a `refusal` every call is ended by that error before anything is read."""
         self._refusal = refusal
         self._server = grpc.aio.server(options=_OPTIONS)

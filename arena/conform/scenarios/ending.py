@@ -11,19 +11,20 @@ from arena.conform.harness.findings import SilentError
 from arena.conform.harness.harness import Harness
 from arena.conform.harness.matches import ask, open_usual, play_usual
 from arena.conform.harness.process import Running, exit_status
-from arena.referee.errors import StreamError
+from arena.referee.errors import code_of, stream_error
+from arena.wire.status import Status
 from engine.text import Text
 
 _ATTEMPTS = 3
-_TOKEN_REFUSED = StreamError(
+_TOKEN_REFUSED = stream_error(
     grpc.StatusCode.UNAUTHENTICATED, "TOKEN_UNKNOWN", "this token is unknown: it was revoked at 12:34"
 )
-_JOIN_REFUSED = StreamError(
+_JOIN_REFUSED = stream_error(
     grpc.StatusCode.FAILED_PRECONDITION,
     "VERSION_IN_PLAY",
     "another version of this bot plays match 4711: wait for it",
 )
-_SUPERSEDED = StreamError(
+_SUPERSEDED = stream_error(
     grpc.StatusCode.ABORTED, "SUPERSEDED", "a newer connection of this bot took over: end the other process 815"
 )
 
@@ -152,9 +153,9 @@ async def _must_end(bot: Dialogue, patience_s: float) -> None:
         )
 
 
-async def _must_report(process: Running, error: StreamError, patience_s: float) -> None:
+async def _must_report(process: Running, error: Status, patience_s: float) -> None:
     """Wait for the end of a process that must tell of an error. Raises SilentError."""
-    code = error.code.name
+    code = code_of(error).name
     status = await exit_status(process, patience_s)
     if status is None:
         raise SilentError(

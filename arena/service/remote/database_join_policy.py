@@ -7,8 +7,9 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from arena.match.messages import JoinRequest
 from arena.model.people import GUEST_VERSION, guest_names
-from arena.service.remote.join_policy import JoinGrant, JoinRefusal, JoinRequest
+from arena.service.remote.join_policy import JoinGrant, JoinRefusal
 from arena.service.remote.other_service import FindOtherService, bot_refusal, no_other_service, person_refusal
 from arena.service.server.authentication import address_of
 from arena.service.server.errors import CallError

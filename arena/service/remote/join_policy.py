@@ -7,20 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class JoinRequest:
-    """What a bot said that wants to join; everything in it comes from outside and may be of any length below 256 KiB.
-
-    `peer` is the address it comes from, as gRPC writes it; `name` is plain, without an owner. `token` is empty only for
-    a program on this machine that asks for a seat of a person.
-    """
-
-    token: str
-    peer: str
-    name: str
-    version: str
-    games: tuple[str, ...]
+from arena.match.messages import JoinRequest
 
 
 @dataclass(frozen=True, slots=True)

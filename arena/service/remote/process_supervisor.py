@@ -8,9 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.executor.remote import RemoteOptions, RemoteProcess
+from arena.match.messages import JoinRequest
 from arena.service.health import Health
 from arena.service.logs import Logger
-from arena.service.remote.join_policy import JoinGrant, JoinPolicy, JoinRefusal, JoinRequest, Presence
+from arena.service.remote.join_policy import JoinGrant, JoinPolicy, JoinRefusal, Presence
 from arena.service.remote.other_service import FindOtherService, bot_refusal, no_other_service
 from arena.service.remote.refusals import RefusalLog
 from arena.service.supervision import KnownProblems, ProcessRestarts, describe

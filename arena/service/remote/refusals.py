@@ -6,8 +6,9 @@ import hashlib
 import time
 from collections.abc import Callable
 
+from arena.match.messages import JoinRequest
 from arena.service.logs import Logger
-from arena.service.remote.join_policy import JoinRefusal, JoinRequest
+from arena.service.remote.join_policy import JoinRefusal
 from arena.service.server.authentication import address_of
 
 WINDOW_S = 60.0

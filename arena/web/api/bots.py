@@ -7,10 +7,10 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion
-from arena.model.overview import TrackRecord
+from arena.model.overview import Record
 from arena.web.api.asked import USUAL, After, BotPath, Limit, Name
 from arena.web.shared.request_context import answers_of, arena_of, records_of
-from ratings.values.leaderboards import Standing
+from ratings.values.bots import Standing
 from ratings.values.page import Page
 from ratings.values.statistics import Meeting, RatingChange, SeatResult
 
@@ -59,7 +59,7 @@ def list_bot_standings(request: Request, bot: BotPath) -> tuple[Standing, ...]:
 
 
 @router.get("/bots/{bot:path}/record")
-def get_bot_record(request: Request, bot: BotPath, pool: Name = None) -> TrackRecord:
+def get_bot_record(request: Request, bot: BotPath, pool: Name = None) -> Record:
     """Tell what a version has behind it in a pool by its rated matches: its rating curve, opponents, seats and faults.
 
     Without `@` it is the newest version that was rated there, without `pool` the busiest one; all is empty if none was.
@@ -69,7 +69,7 @@ def get_bot_record(request: Request, bot: BotPath, pool: Name = None) -> TrackRe
     for one in arena.overview.list_standings(version.bot):
         if one.pool.pool_id.startswith(pool or "") and ("@" not in bot or one.version_id == version.version_id):
             return records_of(request).record(arena, one, _POINTS, answers_of(request).ask)
-    return TrackRecord((), (), (), ())
+    return Record((), (), (), ())
 
 
 @router.get("/bots/{bot:path}/opponents")

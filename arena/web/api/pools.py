@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from arena.model.errors import RefusedError
-from arena.model.overview import RecentForm
+from arena.model.overview import Form
 from arena.model.ratings import OfficialTable
 from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
 from arena.web.official.tables import CachedTable
@@ -32,7 +32,7 @@ class RatedLine:
     """A line of a leaderboard, and how that version did lately."""
 
     row: LeaderboardRow
-    form: RecentForm
+    form: Form
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from arena.model.columns import LEADERBOARD
 from arena.model.errors import RefusedError
-from arena.model.overview import MOST_IN_OFFICIAL, RecentForm
+from arena.model.overview import MOST_IN_OFFICIAL, Form
 from arena.model.port import ShownArena
 from arena.web.drawing.sparklines import common_scale
 from arena.web.official.tables import CachedTable
@@ -68,7 +68,7 @@ class LeaderboardLine:
     """A line of the table, with all that stands in it."""
 
     row: LeaderboardRow
-    form: RecentForm
+    form: Form
     official: OfficialRow | None
 
     @property

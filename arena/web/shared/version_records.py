@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
-from arena.model.overview import RecentForm, TrackRecord
+from arena.model.overview import Form, Record
 from arena.model.port import ShownArena
-from ratings.values.leaderboards import LeaderboardRow, Standing
+from ratings.values.bots import Standing
+from ratings.values.leaderboards import LeaderboardRow
 
 T = TypeVar("T")
 Rated = LeaderboardRow | Standing
@@ -54,16 +55,16 @@ class VersionRecords:
     """Keeps forms and records of versions; `ask` asks for what takes long, as `RequestAnswers.ask` does."""
 
     def __init__(self) -> None:
-        self._forms: _Lru[RecentForm] = _Lru(_MOST_FORMS)
-        self._records: _Lru[TrackRecord] = _Lru(_MOST_RECORDS)
+        self._forms: _Lru[Form] = _Lru(_MOST_FORMS)
+        self._records: _Lru[Record] = _Lru(_MOST_RECORDS)
 
-    def forms(self, arena: ShownArena, pool: str, rows: Sequence[LeaderboardRow], ask: Ask) -> Mapping[str, RecentForm]:
+    def forms(self, arena: ShownArena, pool: str, rows: Sequence[LeaderboardRow], ask: Ask) -> Mapping[str, Form]:
         """Return how the versions of these lines did lately, by version id. Raises AnswerPendingError."""
         keys = {row.version_id: _key(pool, row) for row in rows}
         known = {version: form for version, key in keys.items() if (form := self._forms.get(key)) is not None}
         missing = [version for version in keys if version not in known]
         matches = sum(row.matches for row in rows if row.version_id in missing)
-        found: Mapping[str, RecentForm] = {}
+        found: Mapping[str, Form] = {}
         if matches > _MANY_TOGETHER or len(missing) > _MOST_VERSIONS:
             found = ask(arena, "overview.list_forms", pool, tuple(missing))
         elif missing:
@@ -72,7 +73,7 @@ class VersionRecords:
             self._forms.put(keys[version], form)
         return {**known, **found}
 
-    def record(self, arena: ShownArena, chosen: Standing, points: int, ask: Ask) -> TrackRecord:
+    def record(self, arena: ShownArena, chosen: Standing, points: int, ask: Ask) -> Record:
         """Return the record of the version that stands there, its curve thinned to about so many points.
 
         Raises AnswerPendingError.
@@ -82,7 +83,7 @@ class VersionRecords:
         if found is not None:
             return found
         if chosen.matches > _MANY:
-            asked: TrackRecord = ask(arena, "overview.get_record", pool, version, points)
+            asked: Record = ask(arena, "overview.get_record", pool, version, points)
             return asked
         found = arena.overview.get_record(pool, version, points)
         self._records.put(_key(pool, chosen), found)

@@ -138,6 +138,7 @@ def _suspicion(one: PairQuestion, look: FairPlayFit, questions: int) -> Suspicio
     variance = max(one.information * look.dispersion, _seen_variance(one, look))
     z = one.score / variance**0.5
     return Suspicion(
+        sentence="",
         kind=one.kind.value,
         first=look.counts.versions[one.first],
         second=look.counts.versions[one.second],

@@ -174,6 +174,7 @@ def _circle(pairs: Pairs, met: Meetings, three: list[int], versions: tuple[str, 
     shares = tuple((gains[0] + 0.5).tolist())
     return Circle(
         versions=tuple(versions[place] for place in three),
+        bots=(),
         shares=shares,
         blocks=tuple(blocks[0].astype(np.int64).tolist()),
         elo=sum(400 * log10(share / (1 - share)) for share in shares) / 3,

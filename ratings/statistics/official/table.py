@@ -218,6 +218,7 @@ class _TableMaker:
             low, high = strength - margin, strength + margin
             row = OfficialRow(
                 version=self.counts.versions[place],
+                bot="",
                 strength=strength,
                 low=low,
                 high=high,
@@ -230,6 +231,8 @@ class _TableMaker:
                 matches=int(matches[place]),
                 is_anchor=place in self.fixed,
                 group=int(self.groups[place]),
+                above_next=None,
+                stronger=(),
             )
             rows.append(row)
         return tuple(rows)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.match.messages import JoinRequest
 from arena.service.remote.database_join_policy import DatabaseJoinPolicy
-from arena.service.remote.join_policy import JoinGrant, JoinRefusal, JoinRequest
+from arena.service.remote.join_policy import JoinGrant, JoinRefusal
 from engine import registry
 from ratings.errors import AccountError
 from ratings.ledger.ledger import Ledger

@@ -6,8 +6,9 @@ from typing import Any, cast
 
 import pytest
 
+from arena.match.messages import JoinRequest
 from arena.service.remote import refusals
-from arena.service.remote.join_policy import JoinRefusal, JoinRequest
+from arena.service.remote.join_policy import JoinRefusal
 from arena.service.remote.refusals import WINDOW_S, RefusalLog
 
 

@@ -87,6 +87,7 @@ class Tables:
 def _row(name: str, rank: int, strength: float) -> OfficialRow:
     return OfficialRow(
         version=name,
+        bot="",
         strength=strength,
         low=-inf,
         high=inf,
@@ -99,6 +100,8 @@ def _row(name: str, rank: int, strength: float) -> OfficialRow:
         matches=0,
         is_anchor=False,
         group=0,
+        above_next=None,
+        stronger=(),
     )
 
 
