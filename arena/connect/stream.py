@@ -75,6 +75,12 @@ class ServiceStream:
         """Tell the service that the bot wants no new match; it ends the stream when those that run are over."""
         await self.send(play_pb2.PlayRequest(leave=play_pb2.Leave()))
 
+    async def finish(self) -> None:
+        """Send nothing more, and wait until the service has read everything and ended the stream."""
+        with suppress(*_ENDED):
+            await self._call.done_writing()
+        await self._call.code()
+
     async def has_ended_in_order(self) -> bool:
         """Return, of a stream that has ended, whether the service wanted that and named no error."""
         return await self._call.code() is grpc.StatusCode.OK

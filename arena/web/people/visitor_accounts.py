@@ -83,6 +83,7 @@ async def leave_seat(chair: ConnectedSeat) -> None:
     """Leave a seat; its match waits for the visitor as long as its clock lasts."""
     chair.seat.close()
     if chair.running is not None:
+        await chair.connection.leave()
         chair.running.cancel()
         await asyncio.gather(chair.running, return_exceptions=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 import grpc
 
@@ -17,6 +18,8 @@ from arena.wire.encoding import EVERY_GAME, PROTOCOL_MAJOR, PROTOCOL_MINOR
 
 LONGEST_PAUSE_S = 3.0
 """A person waits, so that a service that was restarted is found again soon."""
+LEAVE_PATIENCE_S = 2.0
+"""How long the service may take to read what was sent before the connection is closed."""
 
 
 class VisitorConnection:
@@ -67,6 +70,17 @@ class VisitorConnection:
             task = asyncio.create_task(self._stream.send(request))
             self._sending.add(task)
             task.add_done_callback(self._sending.discard)
+
+    async def leave(self) -> None:
+        """Close the connection when the service has read what was sent, such as that a seat is given up.
+
+        What is on its way when a stream is cancelled is lost.
+        """
+        if (stream := self._stream) is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEAVE_PATIENCE_S):
+                    await asyncio.gather(*self._sending)
+                    await stream.finish()
 
     async def _converse(self) -> None:
         async with open_stream(self._endpoint, None) as stream:

@@ -3,13 +3,17 @@
 import asyncio
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
+from arena.connect.stream import ServiceStream
 from arena.model.errors import ClientError
 from arena.model.operations import OperationState
 from arena.model.people import PlayLimits
 from arena.rpc.login import connect
+from arena.service.server.tls import make_certificate
+from arena.v1 import play_pb2
 from arena.web.middleware.rate_limits import counted_address
 from arena.web.people.errors import (
     AllSeatsTakenError,
@@ -26,11 +30,14 @@ from arena.web.people.rate_limit import TableRateLimit
 from arena.web.people.table_view import BrowserUpdates, view_of
 from arena.web.people.tables import GameTables
 from arena.web.people.values import HumanSeatState, TableClock
+from arena.web.people.visitor_accounts import VisitorAccounts, leave_seat, wait_until_seated
 from arena.web.viewer.story_cache import render_story
 from engine import registry
 from tests.support.own_games import OURS
-from tests.support.people import by_chance, open_game_tables, order, play, until, until_asked
+from tests.support.patience import PATIENCE_S
+from tests.support.people import RULES, by_chance, open_game_tables, order, play, until, until_asked
 from tests.support.places import Place
+from tests.support.play_service import play_service, started
 from tests.support.serving import plan
 
 MINUTES = pytest.mark.needs("minutes")
@@ -145,6 +152,37 @@ async def test_who_leaves_at_once_frees_the_seat(game_tables: GameTables) -> Non
     game_tables.leave(table)
     await until(table, lambda one: one.is_over)
     assert game_tables.free == game_tables.rules.most
+
+
+async def test_what_a_visitor_said_arrives_before_the_seat_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = ServiceStream.send
+
+    async def take_time(stream: ServiceStream, request: play_pb2.PlayRequest) -> None:
+        for _ in range(50):
+            await asyncio.sleep(0)
+        await send(stream, request)
+
+    monkeypatch.setattr(ServiceStream, "send", take_time)
+    async with play_service(make_certificate(tmp_path, [])) as service:
+        accounts = VisitorAccounts(service.endpoint, RULES)
+        chair = accounts.seat("guest-1", 0, "Ada", lambda: None)
+        visit = await service.visit()
+        await visit.welcome()
+        await wait_until_seated([chair])
+        chair.seat.expect("m1")
+        begun = started("m1")
+        begun.match_started.game = "foreign_king"
+        await visit.say(begun)
+        async with asyncio.timeout(PATIENCE_S):
+            while chair.seat.stage is HumanSeatState.WAITING:
+                await asyncio.sleep(0)
+        chair.seat.resign()
+        await leave_seat(chair)
+        request = await visit.hear()
+        assert request.resign.match_id == "m1"
+        await visit.hear_end()
 
 
 async def test_an_idle_seat_resigns_after_the_time_that_is_told(place: Place, game_tables: GameTables) -> None:
