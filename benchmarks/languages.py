@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.limits import LEVELS, STANDARD
 from engine import registry
-from tests.support.hall import open_hall
+from tests.support.hosted_bots import open_hosted_bots
 
 BOTS = ("node", "cpp")
 GOAL = 0.7
@@ -27,11 +27,11 @@ async def run(options: argparse.Namespace) -> bool:
     """Print a line for every bot, game and number of seats. Return whether all goals are met."""
     is_met = True
     directories = {bot: sample_directory(bot) for bot in options.bot}
-    async with open_hall(options.sandbox, directories) as hall:
+    async with open_hosted_bots(options.sandbox, directories) as hosted_bots:
         for bot in options.bot:
             for game in options.game or registry.single_names():
                 for seats in options.seats or registry.get(game).seats:
-                    result = await hall.play(bot, game, seats, options.matches)
+                    result = await hosted_bots.play(bot, game, seats, options.matches)
                     is_met = is_met and result.mean >= GOAL and not result.faults
                     line = f"{bot:6}  {game:14}  {seats:5}  {options.matches:7}  {result.mean:.3f}"
                     print(f"{line}  {len(result.faults):6}", flush=True)

@@ -26,7 +26,7 @@ from arena.worker.host import MatchHost
 from engine import registry
 from tests.bots.fake_arena import FakeArena, decide, finished, serve, started
 from tests.support.cpp_bots import CppBots, build_bots
-from tests.support.hall import Hall
+from tests.support.hosted_bots import HostedBots
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import missing
 
@@ -52,13 +52,13 @@ async def bots(tmp_path_factory: pytest.TempPathFactory) -> CppBots:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def hall(bots: CppBots) -> AsyncIterator[Hall]:
+async def hosted_bots(bots: CppBots) -> AsyncIterator[HostedBots]:
     """Where the sample plays, in the sandbox in which it was built."""
     async with MatchHost() as host:
-        hall = Hall(bots.programs, host, bots.level)
-        await hall.add("cpp", bots.source)
-        await hall.add("random", sample_directory("random"))
-        yield hall
+        hosted_bots = HostedBots(bots.programs, host, bots.level)
+        await hosted_bots.add("cpp", bots.source)
+        await hosted_bots.add("random", sample_directory("random"))
+        yield hosted_bots
 
 
 @pytest.fixture
@@ -307,10 +307,10 @@ class TestAnArenaThatIsNotThere:
 
 
 @pytest.mark.parametrize("game", registry.single_names())
-async def test_the_sample_beats_random_bots_in_every_number_of_seats(hall: Hall, game: str) -> None:
+async def test_the_sample_beats_random_bots_in_every_number_of_seats(hosted_bots: HostedBots, game: str) -> None:
     """The seeds are fixed, and so is the play: benchmarks/languages.py plays 100 matches of each kind."""
     for seats in registry.get(game).seats:
-        result = await hall.play("cpp", game, seats, 2)
+        result = await hosted_bots.play("cpp", game, seats, 2)
         assert result.faults == ()
         assert result.mean >= 0.7
 

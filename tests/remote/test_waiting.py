@@ -27,7 +27,7 @@ class Line:
         """Do nothing."""
 
 
-class Hall:
+class RemoteMatches:
     """A lobby and a waiting room whose patience is over at once, until it is made long."""
 
     def __init__(self) -> None:
@@ -54,53 +54,53 @@ class Hall:
 
 
 @pytest.fixture
-async def hall(monkeypatch: pytest.MonkeyPatch) -> Hall:
-    """A hall in which a match has waited for a bot of eve's in vain, and will wait for anybody else for long."""
+async def matches(monkeypatch: pytest.MonkeyPatch) -> RemoteMatches:
+    """Matches that have waited for a bot of eve's in vain, and will wait for anybody else for long."""
     monkeypatch.setattr(waiting, "SHORT_PATIENCE_S", 0.0)
-    hall = Hall()
-    hall.come("fox")
-    assert isinstance((await hall.places("ada/fox", "eve/elk"))[1], Fault)
-    hall.room._patience_s = 1e9
-    return hall
+    matches = RemoteMatches()
+    matches.come("fox")
+    assert isinstance((await matches.places("ada/fox", "eve/elk"))[1], Fault)
+    matches.room._patience_s = 1e9
+    return matches
 
 
-async def test_matches_hardly_wait_for_an_owner_whose_bot_was_waited_for_in_vain(hall: Hall) -> None:
-    place = (await hall.places("ada/fox", "eve/another"))[1]
+async def test_matches_hardly_wait_for_an_owner_whose_bot_was_waited_for_in_vain(matches: RemoteMatches) -> None:
+    place = (await matches.places("ada/fox", "eve/another"))[1]
     assert isinstance(place, Fault)
     assert place.cause is FaultCause.START_FAILED
     assert "was waited for in vain" in place.explanation
 
 
-async def test_it_is_seated_all_the_same_if_it_is_there(hall: Hall) -> None:
-    hall.come("elk", "eve")
-    places = await hall.places("ada/fox", "eve/elk")
+async def test_it_is_seated_all_the_same_if_it_is_there(matches: RemoteMatches) -> None:
+    matches.come("elk", "eve")
+    places = await matches.places("ada/fox", "eve/elk")
     assert not [place for place in places.values() if isinstance(place, Fault)]
 
 
-async def test_others_are_waited_for_as_before(hall: Hall) -> None:
-    waits = asyncio.create_task(hall.places("ada/fox", "joe/owl"))
+async def test_others_are_waited_for_as_before(matches: RemoteMatches) -> None:
+    waits = asyncio.create_task(matches.places("ada/fox", "joe/owl"))
     await asyncio.sleep(0)
     assert not waits.done()
-    hall.come("owl", "joe")
+    matches.come("owl", "joe")
     assert len(await waits) == 2
 
 
-async def test_after_a_while_it_is_waited_for_again(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_after_a_while_it_is_waited_for_again(matches: RemoteMatches, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "DISTRUST_S", 0.0)
-    waits = asyncio.create_task(hall.places("ada/fox", "eve/elk"))
+    waits = asyncio.create_task(matches.places("ada/fox", "eve/elk"))
     await asyncio.sleep(0)
     assert not waits.done()
-    hall.come("elk", "eve")
+    matches.come("elk", "eve")
     assert len(await waits) == 2
 
 
 class Clock:
-    """Stands in for the event loop of a hall, whose time goes on only when a test says so."""
+    """Stands in for the event loop of a room, whose time goes on only when a test says so."""
 
-    def __init__(self, hall: Hall) -> None:
+    def __init__(self, matches: RemoteMatches) -> None:
         self.now_s = 0.0
         self.create_future = asyncio.get_running_loop().create_future
-        hall.lobby._loop = hall.room._loop = cast(Any, self)
+        matches.lobby._loop = matches.room._loop = cast(Any, self)
 
     def time(self) -> float:
         return self.now_s
@@ -112,68 +112,68 @@ class Clock:
 
 @pytest.mark.hostile("remote-come-and-go-in-turns")
 async def test_two_that_come_and_go_in_turns_are_not_waited_for_for_ever() -> None:
-    clock = Clock(hall := Hall())
-    hall.room._patience_s = 1000.0
-    hall.come("fox")
-    waits = hall.order("ada/fox", "eve/elk", "eve/emu", match_id="m", is_rated=True)
+    clock = Clock(matches := RemoteMatches())
+    matches.room._patience_s = 1000.0
+    matches.come("fox")
+    waits = matches.order("ada/fox", "eve/elk", "eve/emu", match_id="m", is_rated=True)
     for turn in range(12):
-        member, line = hall.come(("elk", "emu")[turn % 2], "eve")
+        member, line = matches.come(("elk", "emu")[turn % 2], "eve")
         await clock.pass_by(400.0)
-        hall.lobby.leave(member, line)
+        matches.lobby.leave(member, line)
     assert waits.done()
     places = waits.result()
     assert {place.cause for place in places.values() if isinstance(place, Fault)} == {FaultCause.START_FAILED}
 
 
 async def test_a_bot_that_was_here_most_of_the_time_is_waited_for() -> None:
-    clock = Clock(hall := Hall())
-    hall.room._patience_s = 1000.0
-    hall.come("fox", room=1)
-    await hall.places("ada/fox", match_id="before")
-    waits = hall.order("ada/fox", "eve/elk", match_id="m", is_rated=True)
+    clock = Clock(matches := RemoteMatches())
+    matches.room._patience_s = 1000.0
+    matches.come("fox", room=1)
+    await matches.places("ada/fox", match_id="before")
+    waits = matches.order("ada/fox", "eve/elk", match_id="m", is_rated=True)
     for _ in range(5):
-        member, line = hall.come("elk", "eve")
+        member, line = matches.come("elk", "eve")
         await clock.pass_by(900.0)
-        hall.lobby.leave(member, line)
+        matches.lobby.leave(member, line)
         await clock.pass_by(100.0)
     assert not waits.done()
-    hall.come("elk", "eve")
-    hall.end_match("before", "ada/fox")
+    matches.come("elk", "eve")
+    matches.end_match("before", "ada/fox")
     assert not [place for place in (await waits).values() if isinstance(place, Fault)]
 
 
 async def test_rated_and_unrated_matches_take_turns_in_the_room_of_a_bot() -> None:
-    hall = Hall()
-    hall.room._patience_s = 1e9
-    hall.come("fox", room=1)
-    order = [hall.order("ada/fox", match_id=f"u{number}", is_rated=False) for number in range(4)]
+    matches = RemoteMatches()
+    matches.room._patience_s = 1e9
+    matches.come("fox", room=1)
+    order = [matches.order("ada/fox", match_id=f"u{number}", is_rated=False) for number in range(4)]
     await asyncio.sleep(0)
-    order += [hall.order("ada/fox", match_id=f"r{number}", is_rated=True) for number in range(2)]
+    order += [matches.order("ada/fox", match_id=f"r{number}", is_rated=True) for number in range(2)]
     begun = []
     for _ in range(6):
         done, _ = await asyncio.wait(set(order), return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE_S)
-        (match_id,) = hall.lobby._by_version[version_of("fox")].seats
+        (match_id,) = matches.lobby._by_version[version_of("fox")].seats
         begun.append(match_id)
         order = [task for task in order if task not in done]
-        hall.end_match(match_id, "ada/fox")
+        matches.end_match(match_id, "ada/fox")
     assert begun == ["u0", "r0", "u1", "r1", "u2", "u3"]
 
 
 async def test_unrated_matches_of_two_bots_in_turns_do_not_keep_their_rated_one_from_beginning() -> None:
-    hall = Hall()
-    hall.room._patience_s = 1e9
+    matches = RemoteMatches()
+    matches.room._patience_s = 1e9
     for name in ("fox", "owl"):
-        hall.come(name, room=1)
-        await hall.places(f"ada/{name}", match_id=name, is_rated=False)
+        matches.come(name, room=1)
+        await matches.places(f"ada/{name}", match_id=name, is_rated=False)
     waits = [
-        hall.order(f"ada/{name}", match_id=f"{name}{number}", is_rated=False)
+        matches.order(f"ada/{name}", match_id=f"{name}{number}", is_rated=False)
         for number in (1, 2)
         for name in ("fox", "owl")
     ]
-    rated = hall.order("ada/fox", "ada/owl", match_id="rated", is_rated=True)
+    rated = matches.order("ada/fox", "ada/owl", match_id="rated", is_rated=True)
     await asyncio.sleep(0)
-    hall.end_match("fox", "ada/fox")
-    hall.end_match("owl", "ada/owl")
+    matches.end_match("fox", "ada/fox")
+    matches.end_match("owl", "ada/owl")
     assert len(await rated) == 2
     assert not any(task.done() for task in waits)
     for task in waits:

@@ -1,4 +1,4 @@
-"""People in their seats: a hall as the pages have it, beside a real service, and persons who choose by a rule."""
+"""People in their seats: tables as the pages have them, beside a real service, and persons who choose by a rule."""
 
 from __future__ import annotations
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from arena.cli.shared.cells import format_instant, format_runner
 from arena.cli.shared.saying import say
-from arena.model.tournaments import STOPPED, TournamentSummary
+from arena.model.tournaments import TournamentSummary
 
 PLANNED, RUNNING = "planned", "running"
-
-__all__ = ["PLANNED", "RUNNING", "STOPPED", "runner_line"]
 
 
 def runner_line(summary: TournamentSummary) -> str | None:

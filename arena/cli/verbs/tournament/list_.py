@@ -11,10 +11,10 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.paging import After, Limit, ask_for, more_command, print_page
-from arena.cli.shared.runners import STOPPED
 from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.model.columns import TOURNAMENTS, without
+from arena.model.tournaments import STOPPED
 
 if TYPE_CHECKING:  # a table needs no more than its rows
     from arena.model.tournaments import TournamentSummary

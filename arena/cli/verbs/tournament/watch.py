@@ -20,7 +20,7 @@ from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_table
 from arena.cli.shared.progress import ProgressDisplay, progress_text
-from arena.cli.shared.runners import PLANNED, STOPPED, runner_line
+from arena.cli.shared.runners import PLANNED, runner_line
 from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.screen import Screen
 from arena.cli.shared.suggestions import next_command
@@ -28,7 +28,7 @@ from arena.cli.shared.tournament_table import print_standings, translated_rows
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.model.columns import STANDINGS, without_empty
 from arena.model.operations import Operation, OperationState
-from arena.model.tournaments import TournamentDetail
+from arena.model.tournaments import STOPPED, TournamentDetail
 from arena.tournament.speed import SpeedMeter
 from engine.text import Text
 

@@ -41,7 +41,7 @@ class Score:
         return fmean(self.scores)
 
 
-class Hall:
+class HostedBots:
     """Stored and built bots, and a host that plays them."""
 
     def __init__(self, programs: StoredPrograms, host: MatchHost, level: str) -> None:
@@ -79,14 +79,14 @@ class Hall:
 
 
 @asynccontextmanager
-async def open_hall(level: str, bots: Mapping[str, Path]) -> AsyncIterator[Hall]:
-    """A hall in which the bots in these directories, and the random one, play at a level of the sandbox."""
+async def open_hosted_bots(level: str, bots: Mapping[str, Path]) -> AsyncIterator[HostedBots]:
+    """A hosted_bots in which the bots in these directories, and the random one, play at a level of the sandbox."""
     with TemporaryDirectory() as name:
         home = Path(name)
         store = VersionStore(home / "arena.bots")
         programs = StoredPrograms(store, SandboxPolicy(level), RuntimeCatalog(cache=home / "cache"))
         async with MatchHost() as host:
-            hall = Hall(programs, host, level)
+            hosted_bots = HostedBots(programs, host, level)
             for bot, directory in {RANDOM: sample_directory(RANDOM), **bots}.items():
-                await hall.add(bot, directory)
-            yield hall
+                await hosted_bots.add(bot, directory)
+            yield hosted_bots
