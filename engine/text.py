@@ -96,6 +96,22 @@ def parts_to_json(text: Text) -> dict[str, Any]:
     return {"id": text.id, "parts": {name: _part_to_json(part) for name, part in text.parts.items()}}
 
 
+def parts_of(words: str | None) -> dict[str, Any] | None:
+    """Return what `parts_to_json` gives of words that are a text; `None` for plain ones."""
+    return parts_to_json(words) if isinstance(words, Text) else None
+
+
+def to_json(words: str) -> Any:
+    """Return words as JSON data that keeps which text they are: a string if they are plain; `from_json` reads it."""
+    return _part_to_json(words)
+
+
+def from_json(data: object) -> str:
+    """Return the words that `to_json` wrote; empty for anything else."""
+    read = _read_part(data, DEEPEST)
+    return read if isinstance(read, str) else ""
+
+
 def text_from_json(english: str, data: object) -> str:
     """Return the text that an English sentence is, by what `parts_to_json` gave; the sentence if that is nothing."""
     return _read(english, data, DEEPEST)
