@@ -21,7 +21,7 @@ class Text(str):
     """An English sentence with its id, its template and the parts that stand in its places.
 
     A part may be a text itself, or an exception, which stands for what it says. Every other part but a whole number is
-    kept as it is shown.
+    kept as it is shown. The template of a text that was read is empty: what came is the sentence and its parts.
     """
 
     __slots__ = ("id", "parts", "template")
@@ -68,8 +68,8 @@ def split(text: str) -> tuple[str, str]:
     """Return the two that `joined` made one text of; plain words are parted at their first semicolon."""
     if isinstance(text, Text) and text.id == "joined.what_why":
         return str(text.parts["what"]), str(text.parts["why"])
-    what, _, why = text.partition("; ")
-    return what, why
+    what, semicolon, why = text.partition("; ")
+    return (what, why) if semicolon else (text, "")
 
 
 def all_of(texts: Iterable[str]) -> str:
@@ -84,16 +84,36 @@ def sentences(one: object, other: object) -> Text:
 
 
 def with_parts(text: str, change: Callable[[str], str]) -> str:
-    """Return a text with a change made to what stands in its places, at any depth; plain words change as a whole."""
+    """Return a text with a change made to what stands in its places, at any depth; plain words change as a whole.
+
+    So do those of a text that was read, of which it is not known what in them stands in its places.
+    """
     if not isinstance(text, Text):
         return change(text)
     parts = {name: with_parts(part, change) if isinstance(part, str) else part for name, part in text.parts.items()}
-    return _remade(text.id, text.template, parts, text.template.format_map(parts))
+    filled = text.template.format_map(parts) if text.template else change(english(text))
+    return _remade(text.id, text.template, parts, filled)
 
 
 def parts_to_json(text: Text) -> dict[str, Any]:
     """Return the id and the parts as JSON has them; the English sentence is kept beside it."""
     return {"id": text.id, "parts": {name: _part_to_json(part) for name, part in text.parts.items()}}
+
+
+def parts_of(words: str | None) -> dict[str, Any] | None:
+    """Return what `parts_to_json` gives of words that are a text; `None` for plain ones."""
+    return parts_to_json(words) if isinstance(words, Text) else None
+
+
+def to_json(words: str) -> Any:
+    """Return words as JSON data that keeps which text they are: a string if they are plain; `from_json` reads it."""
+    return _part_to_json(words)
+
+
+def from_json(data: object) -> str:
+    """Return the words that `to_json` wrote; empty for anything else."""
+    read = _read_part(data, DEEPEST)
+    return read if isinstance(read, str) else ""
 
 
 def text_from_json(english: str, data: object) -> str:
@@ -109,7 +129,7 @@ def _read(english: str, data: object, deepest: int) -> str:
     match data:
         case {"id": str(text_id), "parts": dict(parts)} if deepest:
             read = {str(name): _read_part(part, deepest - 1) for name, part in parts.items()}
-            return _remade(text_id, english.replace("{", "{{").replace("}", "}}"), read, english)
+            return _remade(text_id, "", read, english)
     return english
 
 

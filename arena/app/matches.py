@@ -21,7 +21,7 @@ from arena.model.match_details import (
     SeatLog,
 )
 from arena.model.matches import ANY_FAULT, MatchSummary, SeatSummary
-from engine.text import Text
+from engine.text import Text, text_from_json
 from ratings.read import match_list, matches
 from ratings.read.annulments import annulments_of
 from ratings.read.blocks import awaited_by
@@ -196,7 +196,7 @@ def match_value(detail: matches.StoredMatch, viewer: Viewer, *, hidden: bool) ->
         game_digest=match.game_digest,
         record_digest=match.record_digest,
         details=match.details,
-        faults=_faults(detail, may_see),
+        faults=fault_facts(detail, may_see),
         leak_checks=_leak_checks(detail, may_see),
     )
 
@@ -212,7 +212,7 @@ def _planned(detail: matches.StoredMatch, viewer: Viewer) -> MatchDetail:
         block=detail.block.index,
         rotation=match.rotation,
         state=match.state,
-        void_reason=match.void_reason,
+        void_reason=void_reason_of(match),
         attempt=match.attempt,
         rated=None,
         sandbox=match.sandbox,
@@ -265,14 +265,15 @@ def _evidence(evidence: Mapping[str, Any], *, shown: bool) -> Mapping[str, Any]:
     return evidence if shown else {}
 
 
-def _faults(detail: matches.StoredMatch, may_see: Sequence[bool]) -> tuple[FaultFact, ...]:
+def fault_facts(detail: matches.StoredMatch, may_see: Sequence[bool]) -> tuple[FaultFact, ...]:
+    """Return what bots did wrong in a match, with evidence about those in the seats that may be seen."""
     return tuple(
         FaultFact(
             seat=fault.seat,
             bot=detail.seats[fault.seat].bot,
             cause=fault.cause,
             ply=fault.ply,
-            explanation=fault.explanation,
+            explanation=text_from_json(fault.explanation, fault.explanation_text),
             evidence=_evidence(fault.evidence, shown=may_see[fault.seat]),
         )
         for fault in detail.faults
@@ -286,7 +287,7 @@ def _leak_checks(detail: matches.StoredMatch, may_see: Sequence[bool]) -> tuple[
             bot=detail.seats[check.seat].bot,
             verdict=check.verdict,
             ply=check.ply,
-            sentence=check.sentence,
+            sentence=text_from_json(check.sentence, check.sentence_text),
             evidence=_evidence(check.evidence, shown=may_see[check.seat]),
         )
         for check in detail.leak_checks
@@ -300,11 +301,16 @@ def _attempt(attempt: AttemptRecord, viewer: Viewer) -> AttemptFact:
         state=attempt.state,
         owner=None if attempt.cause is None else _BY_HOST,
         cause=attempt.cause,
-        reason=attempt.reason,
+        reason=attempt.reason and text_from_json(attempt.reason, attempt.reason_text),
         evidence=attempt.evidence if viewer.is_organiser else None,
         leased_at_us=attempt.leased_at_us,
         ended_at_us=attempt.ended_at_us,
     )
+
+
+def void_reason_of(match: MatchRecord) -> str | None:
+    """Return why a match is void, or `None` if it is not."""
+    return match.void_reason and text_from_json(match.void_reason, match.void_reason_text)
 
 
 def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
@@ -320,7 +326,7 @@ def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
         attempt=match.attempt,
         sandbox=match.sandbox,
         state=match.state,
-        void_reason=match.void_reason,
+        void_reason=void_reason_of(match),
     )
     if hidden:
         return replace(planned, hidden=True, why_hidden=WHY_HIDDEN)

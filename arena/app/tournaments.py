@@ -29,7 +29,7 @@ from arena.model.tournaments import (
     TournamentSummary,
 )
 from arena.tournament.playing import player_of, service_of
-from engine.text import Text
+from engine.text import Text, text_from_json
 from ratings.read import bot_faults, host_losses, tournaments
 from ratings.read.blocks import EarlyResult, early_results
 from ratings.read.leaks import LeakRow, leak_checks
@@ -323,7 +323,7 @@ def _leak_finding(context: AppContext, row: LeakRow) -> LeakFinding:
         seat=check.seat,
         verdict=check.verdict,
         ply=check.ply,
-        sentence=check.sentence,
+        sentence=text_from_json(check.sentence, check.sentence_text),
         evidence=check.evidence if context.viewer.owns(row.owner_id) else {},
     )
 

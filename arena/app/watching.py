@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from arena.app.matches import fault_facts, void_reason_of
 from arena.app.policy import AppContext, need_shown, need_told, shows_note
 from arena.match.live import (
     LiveEndEvent,
@@ -17,7 +18,7 @@ from arena.match.live import (
     Outcomes,
     events_of_replay,
 )
-from arena.match.replay import ReplayError, load
+from arena.match.replay import ReplayError, load, with_texts
 from arena.match.report import LOG_HEAD_BYTES
 from arena.model import live as values
 from arena.model.errors import ClientError, ForbiddenError
@@ -51,7 +52,7 @@ def watched_match(context: AppContext, match: str, seat: int | None = None) -> W
                 "app.match_void_arena_match_show",
                 "match {match} is void: {why}; `arena match show` tells more",
                 match=found.id,
-                why=found.void_reason,
+                why=void_reason_of(found),
             )
         )
     watched = WatchedMatch(
@@ -83,8 +84,10 @@ def watched_match(context: AppContext, match: str, seat: int | None = None) -> W
 
 def history(context: AppContext, watched: WatchedMatch, after: int) -> list[MatchEvent]:
     """Return the events of a match that is over which follow `after`. Raises ClientError if its replay is unsound."""
+    stored = matches.replay_of(context.database, watched.match_id)
+    faults = fault_facts(matches.match_detail(context.database, watched.match_id), watched.is_own)
     try:
-        events = events_of_replay(load(matches.replay_of(context.database, watched.match_id)))
+        events = events_of_replay(with_texts(load(stored), faults))
     except ReplayError as error:
         raise ClientError(
             Text(

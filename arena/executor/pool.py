@@ -153,7 +153,7 @@ class WorkerPool:
         if job.moves > MOST_MOVES:
             job.fail(MatchLostError(why, HostCause.NODE_LOST))
         elif not job.report.done():
-            job.begin_again(f"{why}; it is played again")
+            job.begin_again(why)
             self.take_back(job)
 
     def play_apart(self, job: ExecutorJob, death: MatchLostError) -> None:

@@ -17,11 +17,13 @@ from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.live import read_live
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
+from engine.text import Text, joined
 
 WARM_BOTS_APART = 8
 """How many idle bots a worker keeps where each has another process beside it, of some 40 MB."""
 
 _TICKETS = itertools.count(1)
+_WORKER_ENDED = Text("executor.its_worker_ended", "its worker ended")
 
 
 class ExecutorJob:
@@ -43,9 +45,9 @@ class ExecutorJob:
         self.is_trial = False
         """Whether nothing counts but whether a worker crashes with it."""
 
-    def begin_again(self, why: str = "its worker ended; it is played again") -> None:
+    def begin_again(self, why: str = _WORKER_ENDED) -> None:
         """Note that it is played again from its start, to whoever comes to watch; who watches now is told why."""
-        self.channel.end(None, why)
+        self.channel.end(None, joined(why, Text("executor.played_again", "it is played again")))
         self.channel = MatchChannel(lambda: self._on_watched(self))
 
     def fail(self, error: Exception) -> None:
@@ -55,7 +57,7 @@ class ExecutorJob:
 
     def _end_channel(self, report: asyncio.Future[MatchReport]) -> None:
         if report.cancelled():
-            self.channel.end(None, "cancelled")
+            self.channel.end(None, Text("executor.cancelled", "cancelled"))
         elif (error := report.exception()) is not None:
             self.channel.end(None, str(error))
         else:

@@ -10,6 +10,8 @@ import enum
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from engine.text import from_json, to_json
+
 
 class HostCause(enum.StrEnum):
     """Why the host could not play a match: no bot is to blame, the match is not rated and is played again."""
@@ -47,13 +49,13 @@ class MatchLostError(Exception):
     def to_json(self) -> dict[str, Any]:
         """Return the error as JSON data; `from_json` is the inverse."""
         is_last = isinstance(self, HostBrokenError)
-        return {"reason": str(self), "cause": self.cause.value, "evidence": self.evidence, "is_last": is_last}
+        return {"reason": to_json(str(self)), "cause": self.cause.value, "evidence": self.evidence, "is_last": is_last}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> MatchLostError:
         """Return the error that `to_json` wrote: a HostBrokenError if it `is_last`."""
         kind = HostBrokenError if data["is_last"] else MatchLostError
-        return kind(data["reason"], HostCause(data["cause"]), data["evidence"])
+        return kind(from_json(data["reason"]), HostCause(data["cause"]), data["evidence"])
 
 
 class HostBrokenError(MatchLostError):

@@ -90,7 +90,7 @@ class LiveEndEvent:
 
     sequence: int
     result: Mapping[str, Any] | None
-    """As `MatchResult.to_json` writes it; None if there is none."""
+    """As `MatchResult.to_json` writes it, with the texts that explain its faults; None if there is none."""
     lost: str = ""
     """Why there is no result, one sentence: the host failed, or the match was cancelled."""
 
@@ -170,7 +170,11 @@ class LiveReader:
 
 def live_end(result: MatchResult, plies: int) -> LiveEndEvent:
     """Return the end of a match that has a result."""
-    return LiveEndEvent(plies + 1, json.loads(canonical_json(result.to_json())))
+    data = json.loads(canonical_json(result.to_json()))
+    faults = [
+        {**read, "explanation": fault.explanation} for read, fault in zip(data["faults"], result.faults, strict=True)
+    ]
+    return LiveEndEvent(plies + 1, {**data, "faults": faults})
 
 
 def events_of_replay(document: Mapping[str, Any]) -> list[LiveEvent]:

@@ -25,8 +25,8 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Protocol
 
 from arena.match.decisions import DecidedBy, ReplayEntry
 from arena.match.digests import canonical_json
@@ -44,6 +44,20 @@ class ReplayError(ValueError):
     """The bytes are not a stored replay."""
 
     kind: ClassVar[str] = "failed"
+
+
+class ExplainedFault(Protocol):
+    """What a bot did wrong, as it is kept beside a replay."""
+
+    @property
+    def seat(self) -> int: ...
+
+    @property
+    def ply(self) -> int: ...
+
+    @property
+    def explanation(self) -> str:
+        """One sentence that knows which text it is."""
 
 
 def entry_json(entry: ReplayEntry) -> dict[str, Any]:
@@ -75,6 +89,20 @@ def read_figures(document: Mapping[str, Any]) -> list[Figures]:
     if document["schema"] == 1:
         return [Figures(wall_us) for wall_us in walls_us]
     return unpack_figures(document["times"], walls_us)
+
+
+def with_texts(document: Mapping[str, Any], faults: Iterable[ExplainedFault]) -> dict[str, Any]:
+    """Return a document in which the texts of these faults explain them, where it says the same of the same ply.
+
+    A replay itself has plain words.
+    """
+    texts = {(fault.seat, fault.ply, fault.explanation): fault.explanation for fault in faults}
+    result = document["result"]
+    told = [
+        {**fault, "explanation": texts.get((fault["seat"], fault["ply"], fault["explanation"]), fault["explanation"])}
+        for fault in result["faults"]
+    ]
+    return {**document, "result": {**result, "faults": told}}
 
 
 def dump(document: Mapping[str, Any]) -> bytes:

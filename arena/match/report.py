@@ -9,6 +9,7 @@ from typing import Any
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.result import MatchResult
 from arena.match.spec import NO_SANDBOX
+from engine.text import from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class LeakCheckResult:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LeakCheckResult:
         """Return the check that `MatchReport.to_json` wrote."""
-        return cls(**{**data, "verdict": LeakVerdict(data["verdict"])})
+        return cls(**{**data, "verdict": LeakVerdict(data["verdict"]), "sentence": from_json(data["sentence"])})
 
 
 LOG_HEAD_BYTES = 16 * 1024
@@ -68,6 +69,11 @@ class HostNote:
     sentence: str
     evidence: Mapping[str, Any]
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> HostNote:
+        """Return the note that `MatchReport.to_json` wrote."""
+        return cls(from_json(data["sentence"]), data["evidence"])
+
 
 @dataclass(frozen=True, slots=True)
 class MatchReport:
@@ -101,16 +107,19 @@ class MatchReport:
     note: HostNote | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON data without the bytes that `blob` returns; `from_json` is the inverse."""
+        """Return the report as JSON data without the bytes that `blob` returns; `from_json` is the inverse.
+
+        Sentences keep which text they are.
+        """
         data = {name: getattr(self, name) for name in _PLAIN}
         logs = [{"seat": log.seat, "size": len(log.data), "cut_bytes": log.cut_bytes} for log in self.seat_logs]
         return {
             **data,
-            "result": self.result.to_json(),
-            "leak_checks": [asdict(check) for check in self.leak_checks],
+            "result": {**self.result.to_json(), "faults": [fault.to_json() for fault in self.result.faults]},
+            "leak_checks": [_with_sentence(check) for check in self.leak_checks],
             "seat_logs": logs,
             "seat_processes": [asdict(process) for process in self.seat_processes],
-            "note": None if self.note is None else asdict(self.note),
+            "note": None if self.note is None else _with_sentence(self.note),
         }
 
     def blob(self) -> bytes:
@@ -127,7 +136,7 @@ class MatchReport:
             "seat_logs": logs,
             "runtimes": tuple(data["runtimes"]),
             "seat_processes": tuple(SeatProcess(**process) for process in data["seat_processes"]),
-            "note": None if data["note"] is None else HostNote(**data["note"]),
+            "note": None if data["note"] is None else HostNote.from_json(data["note"]),
         }
         return cls(**{**data, **values}, replay=replay)
 
@@ -138,6 +147,10 @@ _PLAIN = tuple(
     if name not in ("replay", "result", "leak_checks", "seat_logs", "seat_processes", "note")
 )
 """The fields that are JSON data as they are."""
+
+
+def _with_sentence(one: LeakCheckResult | HostNote) -> dict[str, Any]:
+    return {**asdict(one), "sentence": to_json(one.sentence)}
 
 
 def _split(heads: Sequence[Mapping[str, Any]], blob: bytes) -> tuple[bytes, tuple[SeatLogText, ...]]:

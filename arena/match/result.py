@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from engine.text import from_json, to_json
+
 
 class FaultCause(enum.StrEnum):
     """What a seat may do wrong: the names of `arena.v1.FaultCause` without their prefix."""
@@ -33,10 +35,14 @@ class Fault:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """Exit status, last messages, times, tail of stderr; shown to the bot's owner."""
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the fault as JSON data that keeps which text its explanation is; `from_json` is the inverse."""
+        return {**asdict(self), "explanation": to_json(self.explanation)}
+
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Fault:
-        """Return the fault that `MatchResult.to_json` wrote."""
-        return cls(**{**data, "cause": FaultCause(data["cause"])})
+        """Return the fault that `to_json`, or `MatchResult.to_json`, wrote."""
+        return cls(**{**data, "cause": FaultCause(data["cause"]), "explanation": from_json(data["explanation"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class MatchResult:
     """`Outcome.details` of the game; empty unless `by_rules`."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON data; `from_json` is the inverse."""
+        """Return the result as JSON data, as a replay has it, with plain words; `from_json` is the inverse."""
         return {
             "ranks": self.ranks,
             "by_rules": self.by_rules,

@@ -19,7 +19,7 @@ from arena.referee.inbox import Flood
 from arena.referee.stream import BotStream
 from arena.wire.parsing import parse_join, parse_request
 from arena.wire.status import Status, decode_status
-from engine.text import Text
+from engine.text import Text, from_json, to_json
 
 MOST_WAITING = 4
 """How many messages of a bot may wait to be read where it plays; the others wait where they come in."""
@@ -62,7 +62,7 @@ class PassedStream(BotStream):
         self._pass_on("second")
 
     def report_flood(self, flood: Flood) -> None:
-        self._pass_on("flood", why=flood.why, evidence=dict(flood.evidence))
+        self._pass_on("flood", why=to_json(flood.why), evidence=dict(flood.evidence))
         super().report_flood(flood)
 
 
@@ -97,13 +97,14 @@ class DistantCall:
         except ConnectionError as error:
             raise grpc.aio.InternalError(str(error)) from error
 
-    async def abort(self, code: grpc.StatusCode, message: str, metadata: Any) -> None:
+    async def abort(self, code: grpc.StatusCode, _message: str, metadata: Any) -> None:
         """End the call with an error, which `error_of` makes again."""
         ((_, details),) = metadata
         status = decode_status(details)
-        self._fail({"code": code.name, "reason": status.reason, "message": message, "metadata": dict(status.metadata)})
+        why = {"reason": status.reason, "message": to_json(status.message), "metadata": dict(status.metadata)}
+        self._fail({"code": code.name, **why})
 
 
 def error_of(data: Mapping[str, Any]) -> Status:
     """Return the error with which a `DistantCall` failed."""
-    return stream_error(grpc.StatusCode[data["code"]], data["reason"], data["message"], data["metadata"])
+    return stream_error(grpc.StatusCode[data["code"]], data["reason"], from_json(data["message"]), data["metadata"])

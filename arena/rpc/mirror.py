@@ -2,7 +2,8 @@
 
 A field of a dataclass and the field of its message have one name. A scalar is a scalar, `T | None` is `optional`, a
 tuple is `repeated`, a dataclass is a message, an enumeration is a string, and a mapping `x` (or whatever else JSON
-alone can say) is the string `x_json`. What a type needs is found out once; a pair that does not fit is refused then.
+alone can say) is the string `x_json`. Where a message has the string `x_text_json` beside `x`, it carries which text of
+`engine.text` the words of `x` are. What a type needs is found out once; a pair that does not fit is refused then.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
+
+from engine.text import parts_of, text_from_json
 
 Convert = Callable[[Any], Any]
 Hints = tuple[tuple[str, Any], ...]
@@ -37,16 +40,22 @@ class MirrorError(TypeError):
 
 
 class _Part:
-    """How one field crosses: its name on both sides, the two conversions, and whether it may be absent."""
+    """How one field crosses: its name on both sides, the two conversions, and whether it may be absent.
 
-    __slots__ = ("decode", "encode", "field", "is_optional", "name")
+    `text` is the field that says which text its words are; empty if there is none.
+    """
 
-    def __init__(self, name: str, field: str, encode: Convert, decode: Convert, *, is_optional: bool) -> None:
+    __slots__ = ("decode", "encode", "field", "is_optional", "name", "text")
+
+    def __init__(
+        self, name: str, field: str, encode: Convert, decode: Convert, *, is_optional: bool, text: str = ""
+    ) -> None:
         self.name = name
         self.field = field
         self.encode = encode
         self.decode = decode
         self.is_optional = is_optional
+        self.text = text
 
 
 def encode(kind: Any, value: object, message: Descriptor) -> Message:
@@ -106,7 +115,7 @@ def _parts_of(kind: Any, message: Descriptor) -> tuple[_Part, ...]:
 def _parts(hints: Hints, message: Descriptor) -> tuple[_Part, ...]:
     """Return how each field crosses. Raises MirrorError if one side has a field that the other lacks."""
     parts = tuple(_part(name, hint, message) for name, hint in hints)
-    unknown = {field.name for field in message.fields} - {part.field for part in parts}
+    unknown = {field.name for field in message.fields} - {name for part in parts for name in (part.field, part.text)}
     if unknown:
         raise MirrorError(f"{message.full_name} has {', '.join(sorted(unknown))} that the value lacks")
     return parts
@@ -124,10 +133,22 @@ def _part(name: str, hint: Any, message: Descriptor) -> _Part:
     if is_optional is not field.has_presence and not (item is None and is_dataclass(get_origin(hint) or hint)):
         raise MirrorError(f"{field.full_name}: `optional` stands exactly where the value may be None")
     encode_one, decode_one = _conversions(hint if item is None else item, field)
+    text = _text_field(field, message) if str in {hint, item} else ""
     if item is None:
-        return _Part(name, field.name, encode_one, decode_one, is_optional=is_optional)
+        return _Part(name, field.name, encode_one, decode_one, is_optional=is_optional, text=text)
     each_encoded, each_decoded = partial(_each, list, encode_one), partial(_each, tuple, decode_one)
-    return _Part(name, field.name, each_encoded, each_decoded, is_optional=False)
+    return _Part(name, field.name, each_encoded, each_decoded, is_optional=False, text=text)
+
+
+def _text_field(field: FieldDescriptor, message: Descriptor) -> str:
+    """Return the field that says which text the words of another are; empty if there is none."""
+    beside = message.fields_by_name.get(f"{field.name}_text_json")
+    if beside is None:
+        return ""
+    _expect(beside, _SCALARS[str], "a text")
+    if beside.is_repeated is not field.is_repeated or (not beside.is_repeated and beside.has_presence):
+        raise MirrorError(f"{beside.full_name} is repeated where {field.name} is, and never optional")
+    return beside.name
 
 
 def _each(container: Callable[[Iterable[Any]], Any], convert: Convert, values: Iterable[Any]) -> Any:
@@ -198,14 +219,47 @@ def _encode_nested(kind: Any, message: Descriptor, value: object) -> Message:
 
 
 def _encode_parts(parts: Iterable[_Part], message: Descriptor, get: Callable[[str], Any]) -> Message:
-    values = {part.field: part.encode(value) for part in parts if (value := get(part.name)) is not None}
+    values: dict[str, Any] = {}
+    for part in parts:
+        value = get(part.name)
+        if value is None:
+            continue
+        values[part.field] = part.encode(value)
+        if part.text:
+            values[part.text] = _texts_json(value)
     return GetMessageClass(message)(**values)
 
 
 def _decode_parts(parts: Iterable[_Part], message: Message) -> dict[str, Any]:
     return {
-        part.name: None
-        if part.is_optional and not message.HasField(part.field)
-        else part.decode(getattr(message, part.field))
+        part.name: None if part.is_optional and not message.HasField(part.field) else _decode_part(part, message)
         for part in parts
     }
+
+
+def _decode_part(part: _Part, message: Message) -> Any:
+    value = part.decode(getattr(message, part.field))
+    told = getattr(message, part.text) if part.text else ""
+    if isinstance(value, str):
+        return _with_text(value, told)
+    return tuple(map(_with_text, value, told)) if told and len(told) == len(value) else value
+
+
+def _texts_json(words: str | tuple[str, ...]) -> str | list[str]:
+    """Return which text these words are, or each of them; nothing if they are none."""
+    if isinstance(words, str):
+        return _text_json(words)
+    return list(map(_text_json, words)) if any(map(parts_of, words)) else []
+
+
+def _text_json(words: str) -> str:
+    parts = parts_of(words)
+    return "" if parts is None else json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+
+
+def _with_text(words: str, told: str) -> str:
+    """Return the text that words are; they come as they are from whoever does not say it, or says it wrongly."""
+    try:
+        return text_from_json(words, json.loads(told)) if told else words
+    except ValueError:
+        return words

@@ -153,18 +153,20 @@ class OwnerLimits(_message.Message):
     def __init__(self, uploads_per_hour: _Optional[int] = ..., versions: _Optional[int] = ..., archive_mb: _Optional[int] = ..., stored_mb: _Optional[int] = ..., concurrent_matches: _Optional[int] = ...) -> None: ...
 
 class Notice(_message.Message):
-    __slots__ = ("id", "at_us", "subject", "sentence", "for_everybody")
+    __slots__ = ("id", "at_us", "subject", "sentence", "for_everybody", "sentence_text_json")
     ID_FIELD_NUMBER: _ClassVar[int]
     AT_US_FIELD_NUMBER: _ClassVar[int]
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
     SENTENCE_FIELD_NUMBER: _ClassVar[int]
     FOR_EVERYBODY_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     id: str
     at_us: int
     subject: str
     sentence: str
     for_everybody: bool
-    def __init__(self, id: _Optional[str] = ..., at_us: _Optional[int] = ..., subject: _Optional[str] = ..., sentence: _Optional[str] = ..., for_everybody: bool = ...) -> None: ...
+    sentence_text_json: str
+    def __init__(self, id: _Optional[str] = ..., at_us: _Optional[int] = ..., subject: _Optional[str] = ..., sentence: _Optional[str] = ..., for_everybody: bool = ..., sentence_text_json: _Optional[str] = ...) -> None: ...
 
 class NewToken(_message.Message):
     __slots__ = ("token", "summary")

@@ -373,7 +373,7 @@ class NamedVersion(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., version_id: _Optional[str] = ..., number: _Optional[int] = ..., content_hash: _Optional[str] = ...) -> None: ...
 
 class BotEvent(_message.Message):
-    __slots__ = ("number", "kind", "at_us", "actor", "message", "version", "content_hash")
+    __slots__ = ("number", "kind", "at_us", "actor", "message", "version", "content_hash", "message_text_json")
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     AT_US_FIELD_NUMBER: _ClassVar[int]
@@ -381,6 +381,7 @@ class BotEvent(_message.Message):
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     CONTENT_HASH_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     number: int
     kind: str
     at_us: int
@@ -388,7 +389,8 @@ class BotEvent(_message.Message):
     message: str
     version: int
     content_hash: str
-    def __init__(self, number: _Optional[int] = ..., kind: _Optional[str] = ..., at_us: _Optional[int] = ..., actor: _Optional[str] = ..., message: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ...) -> None: ...
+    message_text_json: str
+    def __init__(self, number: _Optional[int] = ..., kind: _Optional[str] = ..., at_us: _Optional[int] = ..., actor: _Optional[str] = ..., message: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., message_text_json: _Optional[str] = ...) -> None: ...
 
 class BuildLog(_message.Message):
     __slots__ = ("bot", "version", "content_hash", "runtime", "built_at_us", "text")
@@ -407,7 +409,7 @@ class BuildLog(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., runtime: _Optional[str] = ..., built_at_us: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...
 
 class Admission(_message.Message):
-    __slots__ = ("id", "bot", "version", "content_hash", "state", "requested_at_us", "started_at_us", "ended_at_us", "findings", "summary")
+    __slots__ = ("id", "bot", "version", "content_hash", "state", "requested_at_us", "started_at_us", "ended_at_us", "findings", "summary", "summary_text_json")
     ID_FIELD_NUMBER: _ClassVar[int]
     BOT_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -418,6 +420,7 @@ class Admission(_message.Message):
     ENDED_AT_US_FIELD_NUMBER: _ClassVar[int]
     FINDINGS_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     id: str
     bot: str
     version: int
@@ -428,19 +431,22 @@ class Admission(_message.Message):
     ended_at_us: int
     findings: _containers.RepeatedCompositeFieldContainer[Finding]
     summary: str
-    def __init__(self, id: _Optional[str] = ..., bot: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., state: _Optional[str] = ..., requested_at_us: _Optional[int] = ..., started_at_us: _Optional[int] = ..., ended_at_us: _Optional[int] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., summary: _Optional[str] = ...) -> None: ...
+    summary_text_json: str
+    def __init__(self, id: _Optional[str] = ..., bot: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., state: _Optional[str] = ..., requested_at_us: _Optional[int] = ..., started_at_us: _Optional[int] = ..., ended_at_us: _Optional[int] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., summary: _Optional[str] = ..., summary_text_json: _Optional[str] = ...) -> None: ...
 
 class Finding(_message.Message):
-    __slots__ = ("check", "state", "sentence", "evidence_json")
+    __slots__ = ("check", "state", "sentence", "evidence_json", "sentence_text_json")
     CHECK_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     SENTENCE_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_JSON_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     check: str
     state: str
     sentence: str
     evidence_json: str
-    def __init__(self, check: _Optional[str] = ..., state: _Optional[str] = ..., sentence: _Optional[str] = ..., evidence_json: _Optional[str] = ...) -> None: ...
+    sentence_text_json: str
+    def __init__(self, check: _Optional[str] = ..., state: _Optional[str] = ..., sentence: _Optional[str] = ..., evidence_json: _Optional[str] = ..., sentence_text_json: _Optional[str] = ...) -> None: ...
 
 class UploadTicket(_message.Message):
     __slots__ = ("upload", "turn", "offset", "size_bytes", "chunk_bytes")

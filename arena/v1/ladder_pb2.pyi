@@ -103,16 +103,18 @@ class Ladder(_message.Message):
     def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., opened_at_us: _Optional[int] = ..., closed_at_us: _Optional[int] = ..., closed_because: _Optional[str] = ..., season: _Optional[int] = ..., tournament: _Optional[str] = ..., bots: _Optional[int] = ..., absent: _Optional[_Iterable[_Union[AbsentBot, _Mapping]]] = ..., pace: _Optional[int] = ..., note: _Optional[str] = ...) -> None: ...
 
 class AbsentBot(_message.Message):
-    __slots__ = ("bot", "content_hash", "why", "since_us")
+    __slots__ = ("bot", "content_hash", "why", "since_us", "why_text_json")
     BOT_FIELD_NUMBER: _ClassVar[int]
     CONTENT_HASH_FIELD_NUMBER: _ClassVar[int]
     WHY_FIELD_NUMBER: _ClassVar[int]
     SINCE_US_FIELD_NUMBER: _ClassVar[int]
+    WHY_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     bot: str
     content_hash: str
     why: str
     since_us: int
-    def __init__(self, bot: _Optional[str] = ..., content_hash: _Optional[str] = ..., why: _Optional[str] = ..., since_us: _Optional[int] = ...) -> None: ...
+    why_text_json: str
+    def __init__(self, bot: _Optional[str] = ..., content_hash: _Optional[str] = ..., why: _Optional[str] = ..., since_us: _Optional[int] = ..., why_text_json: _Optional[str] = ...) -> None: ...
 
 class LadderSeason(_message.Message):
     __slots__ = ("ladder", "number", "name", "tournament", "opened_at_us", "freezes_at_us", "frozen_at_us", "final_tournament", "closed_at_us", "secret")

@@ -440,7 +440,7 @@ class SeatAdvantage(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., advantage: _Optional[float] = ..., low: _Optional[float] = ..., high: _Optional[float] = ...) -> None: ...
 
 class Suspicion(_message.Message):
-    __slots__ = ("sentence", "kind", "first", "second", "elo", "z", "chance", "matches")
+    __slots__ = ("sentence", "kind", "first", "second", "elo", "z", "chance", "matches", "sentence_text_json")
     SENTENCE_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     FIRST_FIELD_NUMBER: _ClassVar[int]
@@ -449,6 +449,7 @@ class Suspicion(_message.Message):
     Z_FIELD_NUMBER: _ClassVar[int]
     CHANCE_FIELD_NUMBER: _ClassVar[int]
     MATCHES_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     sentence: str
     kind: str
     first: str
@@ -457,7 +458,8 @@ class Suspicion(_message.Message):
     z: float
     chance: float
     matches: int
-    def __init__(self, sentence: _Optional[str] = ..., kind: _Optional[str] = ..., first: _Optional[str] = ..., second: _Optional[str] = ..., elo: _Optional[float] = ..., z: _Optional[float] = ..., chance: _Optional[float] = ..., matches: _Optional[int] = ...) -> None: ...
+    sentence_text_json: str
+    def __init__(self, sentence: _Optional[str] = ..., kind: _Optional[str] = ..., first: _Optional[str] = ..., second: _Optional[str] = ..., elo: _Optional[float] = ..., z: _Optional[float] = ..., chance: _Optional[float] = ..., matches: _Optional[int] = ..., sentence_text_json: _Optional[str] = ...) -> None: ...
 
 class FairPlayAsked(_message.Message):
     __slots__ = ("kind", "asked", "possible", "spread", "least_elo")

@@ -160,7 +160,7 @@ class DownloadReplaysResponse(_message.Message):
     def __init__(self, replay: _Optional[_Union[Replay, _Mapping]] = ...) -> None: ...
 
 class MatchSummary(_message.Message):
-    __slots__ = ("id", "tournament", "position", "block", "rotation", "seats", "attempt", "sandbox", "state", "void_reason", "plies", "decisions", "game_digest", "annulled", "hidden", "why_hidden", "ended_at_us")
+    __slots__ = ("id", "tournament", "position", "block", "rotation", "seats", "attempt", "sandbox", "state", "void_reason", "plies", "decisions", "game_digest", "annulled", "hidden", "why_hidden", "ended_at_us", "void_reason_text_json", "why_hidden_text_json")
     ID_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
@@ -178,6 +178,8 @@ class MatchSummary(_message.Message):
     HIDDEN_FIELD_NUMBER: _ClassVar[int]
     WHY_HIDDEN_FIELD_NUMBER: _ClassVar[int]
     ENDED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    VOID_REASON_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
+    WHY_HIDDEN_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     id: str
     tournament: str
     position: int
@@ -195,7 +197,9 @@ class MatchSummary(_message.Message):
     hidden: bool
     why_hidden: str
     ended_at_us: int
-    def __init__(self, id: _Optional[str] = ..., tournament: _Optional[str] = ..., position: _Optional[int] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[SeatSummary, _Mapping]]] = ..., attempt: _Optional[int] = ..., sandbox: _Optional[str] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., game_digest: _Optional[str] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., ended_at_us: _Optional[int] = ...) -> None: ...
+    void_reason_text_json: str
+    why_hidden_text_json: str
+    def __init__(self, id: _Optional[str] = ..., tournament: _Optional[str] = ..., position: _Optional[int] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[SeatSummary, _Mapping]]] = ..., attempt: _Optional[int] = ..., sandbox: _Optional[str] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., game_digest: _Optional[str] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., ended_at_us: _Optional[int] = ..., void_reason_text_json: _Optional[str] = ..., why_hidden_text_json: _Optional[str] = ...) -> None: ...
 
 class SeatSummary(_message.Message):
     __slots__ = ("bot", "rank", "fault")
@@ -208,7 +212,7 @@ class SeatSummary(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., rank: _Optional[int] = ..., fault: _Optional[str] = ...) -> None: ...
 
 class MatchDetail(_message.Message):
-    __slots__ = ("match_id", "tournament", "tournament_id", "pool", "block", "rotation", "state", "void_reason", "attempt", "rated", "sandbox", "seats", "by_rules", "plies", "decisions", "started_at_us", "duration_us", "game_digest", "record_digest", "details_json", "faults", "attempts", "leak_checks", "annulled", "hidden", "why_hidden", "logs_removed_at_us", "replay_removed_at_us", "awaits")
+    __slots__ = ("match_id", "tournament", "tournament_id", "pool", "block", "rotation", "state", "void_reason", "attempt", "rated", "sandbox", "seats", "by_rules", "plies", "decisions", "started_at_us", "duration_us", "game_digest", "record_digest", "details_json", "faults", "attempts", "leak_checks", "annulled", "hidden", "why_hidden", "logs_removed_at_us", "replay_removed_at_us", "awaits", "void_reason_text_json", "why_hidden_text_json")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -238,6 +242,8 @@ class MatchDetail(_message.Message):
     LOGS_REMOVED_AT_US_FIELD_NUMBER: _ClassVar[int]
     REPLAY_REMOVED_AT_US_FIELD_NUMBER: _ClassVar[int]
     AWAITS_FIELD_NUMBER: _ClassVar[int]
+    VOID_REASON_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
+    WHY_HIDDEN_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     tournament: str
     tournament_id: str
@@ -267,7 +273,9 @@ class MatchDetail(_message.Message):
     logs_removed_at_us: int
     replay_removed_at_us: int
     awaits: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, match_id: _Optional[str] = ..., tournament: _Optional[str] = ..., tournament_id: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., attempt: _Optional[int] = ..., rated: bool = ..., sandbox: _Optional[str] = ..., seats: _Optional[_Iterable[_Union[MatchSeat, _Mapping]]] = ..., by_rules: bool = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., started_at_us: _Optional[int] = ..., duration_us: _Optional[int] = ..., game_digest: _Optional[str] = ..., record_digest: _Optional[str] = ..., details_json: _Optional[str] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., attempts: _Optional[_Iterable[_Union[AttemptFact, _Mapping]]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFact, _Mapping]]] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., logs_removed_at_us: _Optional[int] = ..., replay_removed_at_us: _Optional[int] = ..., awaits: _Optional[_Iterable[str]] = ...) -> None: ...
+    void_reason_text_json: str
+    why_hidden_text_json: str
+    def __init__(self, match_id: _Optional[str] = ..., tournament: _Optional[str] = ..., tournament_id: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., attempt: _Optional[int] = ..., rated: bool = ..., sandbox: _Optional[str] = ..., seats: _Optional[_Iterable[_Union[MatchSeat, _Mapping]]] = ..., by_rules: bool = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., started_at_us: _Optional[int] = ..., duration_us: _Optional[int] = ..., game_digest: _Optional[str] = ..., record_digest: _Optional[str] = ..., details_json: _Optional[str] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., attempts: _Optional[_Iterable[_Union[AttemptFact, _Mapping]]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFact, _Mapping]]] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., logs_removed_at_us: _Optional[int] = ..., replay_removed_at_us: _Optional[int] = ..., awaits: _Optional[_Iterable[str]] = ..., void_reason_text_json: _Optional[str] = ..., why_hidden_text_json: _Optional[str] = ...) -> None: ...
 
 class MatchSeat(_message.Message):
     __slots__ = ("seat", "bot", "version", "content_hash", "rank", "forfeit", "resigned", "ended", "rating_change", "runtime", "runtime_name", "remote", "person")
@@ -300,7 +308,7 @@ class MatchSeat(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., rank: _Optional[int] = ..., forfeit: _Optional[int] = ..., resigned: bool = ..., ended: _Optional[str] = ..., rating_change: _Optional[float] = ..., runtime: _Optional[str] = ..., runtime_name: _Optional[str] = ..., remote: bool = ..., person: _Optional[str] = ...) -> None: ...
 
 class FaultFact(_message.Message):
-    __slots__ = ("seat", "bot", "cause", "ply", "explanation", "evidence_json", "owner")
+    __slots__ = ("seat", "bot", "cause", "ply", "explanation", "evidence_json", "owner", "explanation_text_json")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     BOT_FIELD_NUMBER: _ClassVar[int]
     CAUSE_FIELD_NUMBER: _ClassVar[int]
@@ -308,6 +316,7 @@ class FaultFact(_message.Message):
     EXPLANATION_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_JSON_FIELD_NUMBER: _ClassVar[int]
     OWNER_FIELD_NUMBER: _ClassVar[int]
+    EXPLANATION_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     seat: int
     bot: str
     cause: str
@@ -315,10 +324,11 @@ class FaultFact(_message.Message):
     explanation: str
     evidence_json: str
     owner: str
-    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., cause: _Optional[str] = ..., ply: _Optional[int] = ..., explanation: _Optional[str] = ..., evidence_json: _Optional[str] = ..., owner: _Optional[str] = ...) -> None: ...
+    explanation_text_json: str
+    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., cause: _Optional[str] = ..., ply: _Optional[int] = ..., explanation: _Optional[str] = ..., evidence_json: _Optional[str] = ..., owner: _Optional[str] = ..., explanation_text_json: _Optional[str] = ...) -> None: ...
 
 class AttemptFact(_message.Message):
-    __slots__ = ("number", "worker", "state", "owner", "cause", "reason", "evidence_json", "leased_at_us", "ended_at_us")
+    __slots__ = ("number", "worker", "state", "owner", "cause", "reason", "evidence_json", "leased_at_us", "ended_at_us", "reason_text_json")
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     WORKER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -328,6 +338,7 @@ class AttemptFact(_message.Message):
     EVIDENCE_JSON_FIELD_NUMBER: _ClassVar[int]
     LEASED_AT_US_FIELD_NUMBER: _ClassVar[int]
     ENDED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    REASON_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     number: int
     worker: str
     state: str
@@ -337,23 +348,26 @@ class AttemptFact(_message.Message):
     evidence_json: str
     leased_at_us: int
     ended_at_us: int
-    def __init__(self, number: _Optional[int] = ..., worker: _Optional[str] = ..., state: _Optional[str] = ..., owner: _Optional[str] = ..., cause: _Optional[str] = ..., reason: _Optional[str] = ..., evidence_json: _Optional[str] = ..., leased_at_us: _Optional[int] = ..., ended_at_us: _Optional[int] = ...) -> None: ...
+    reason_text_json: str
+    def __init__(self, number: _Optional[int] = ..., worker: _Optional[str] = ..., state: _Optional[str] = ..., owner: _Optional[str] = ..., cause: _Optional[str] = ..., reason: _Optional[str] = ..., evidence_json: _Optional[str] = ..., leased_at_us: _Optional[int] = ..., ended_at_us: _Optional[int] = ..., reason_text_json: _Optional[str] = ...) -> None: ...
 
 class LeakFact(_message.Message):
-    __slots__ = ("seat", "bot", "verdict", "ply", "sentence", "evidence_json")
+    __slots__ = ("seat", "bot", "verdict", "ply", "sentence", "evidence_json", "sentence_text_json")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     BOT_FIELD_NUMBER: _ClassVar[int]
     VERDICT_FIELD_NUMBER: _ClassVar[int]
     PLY_FIELD_NUMBER: _ClassVar[int]
     SENTENCE_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_JSON_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     seat: int
     bot: str
     verdict: str
     ply: int
     sentence: str
     evidence_json: str
-    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., verdict: _Optional[str] = ..., ply: _Optional[int] = ..., sentence: _Optional[str] = ..., evidence_json: _Optional[str] = ...) -> None: ...
+    sentence_text_json: str
+    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., verdict: _Optional[str] = ..., ply: _Optional[int] = ..., sentence: _Optional[str] = ..., evidence_json: _Optional[str] = ..., sentence_text_json: _Optional[str] = ...) -> None: ...
 
 class MatchTimes(_message.Message):
     __slots__ = ("decisions", "totals")
@@ -494,7 +508,7 @@ class LiveMove(_message.Message):
     def __init__(self, ply: _Optional[int] = ..., seat: _Optional[int] = ..., bot: _Optional[str] = ..., action: _Optional[int] = ..., text: _Optional[str] = ..., by: _Optional[str] = ..., decide: _Optional[int] = ..., elapsed_us: _Optional[int] = ..., charged_us: _Optional[int] = ..., note: _Optional[str] = ..., chance: _Optional[_Iterable[_Union[ChanceOutcome, _Mapping]]] = ...) -> None: ...
 
 class LiveEnd(_message.Message):
-    __slots__ = ("ranks", "by_rules", "forfeits", "resigned", "faults", "details_json", "lost")
+    __slots__ = ("ranks", "by_rules", "forfeits", "resigned", "faults", "details_json", "lost", "lost_text_json")
     RANKS_FIELD_NUMBER: _ClassVar[int]
     BY_RULES_FIELD_NUMBER: _ClassVar[int]
     FORFEITS_FIELD_NUMBER: _ClassVar[int]
@@ -502,6 +516,7 @@ class LiveEnd(_message.Message):
     FAULTS_FIELD_NUMBER: _ClassVar[int]
     DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
     LOST_FIELD_NUMBER: _ClassVar[int]
+    LOST_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     ranks: _containers.RepeatedScalarFieldContainer[int]
     by_rules: bool
     forfeits: _containers.RepeatedScalarFieldContainer[int]
@@ -509,7 +524,8 @@ class LiveEnd(_message.Message):
     faults: _containers.RepeatedCompositeFieldContainer[FaultFact]
     details_json: str
     lost: str
-    def __init__(self, ranks: _Optional[_Iterable[int]] = ..., by_rules: bool = ..., forfeits: _Optional[_Iterable[int]] = ..., resigned: _Optional[_Iterable[int]] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., details_json: _Optional[str] = ..., lost: _Optional[str] = ...) -> None: ...
+    lost_text_json: str
+    def __init__(self, ranks: _Optional[_Iterable[int]] = ..., by_rules: bool = ..., forfeits: _Optional[_Iterable[int]] = ..., resigned: _Optional[_Iterable[int]] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., details_json: _Optional[str] = ..., lost: _Optional[str] = ..., lost_text_json: _Optional[str] = ...) -> None: ...
 
 class LogPart(_message.Message):
     __slots__ = ("match_id", "seat", "bot", "start", "data", "cut_bytes")
@@ -538,14 +554,16 @@ class Replay(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., data: _Optional[bytes] = ..., is_whole: bool = ...) -> None: ...
 
 class ReplayCheck(_message.Message):
-    __slots__ = ("match_id", "problems", "removed_at_us")
+    __slots__ = ("match_id", "problems", "removed_at_us", "problems_text_json")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     PROBLEMS_FIELD_NUMBER: _ClassVar[int]
     REMOVED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    PROBLEMS_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     problems: _containers.RepeatedScalarFieldContainer[str]
     removed_at_us: int
-    def __init__(self, match_id: _Optional[str] = ..., problems: _Optional[_Iterable[str]] = ..., removed_at_us: _Optional[int] = ...) -> None: ...
+    problems_text_json: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, match_id: _Optional[str] = ..., problems: _Optional[_Iterable[str]] = ..., removed_at_us: _Optional[int] = ..., problems_text_json: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class AnnulMatchRequest(_message.Message):
     __slots__ = ("match", "why")

@@ -30,7 +30,7 @@ class WatchOperationResponse(_message.Message):
     def __init__(self, operation: _Optional[_Union[Operation, _Mapping]] = ...) -> None: ...
 
 class Operation(_message.Message):
-    __slots__ = ("id", "kind", "state", "done", "total", "sentence", "started_at_us", "ended_at_us", "error")
+    __slots__ = ("id", "kind", "state", "done", "total", "sentence", "started_at_us", "ended_at_us", "error", "sentence_text_json", "error_text_json")
     ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -40,6 +40,8 @@ class Operation(_message.Message):
     STARTED_AT_US_FIELD_NUMBER: _ClassVar[int]
     ENDED_AT_US_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
+    ERROR_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     id: str
     kind: str
     state: str
@@ -49,4 +51,6 @@ class Operation(_message.Message):
     started_at_us: int
     ended_at_us: int
     error: str
-    def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., state: _Optional[str] = ..., done: _Optional[int] = ..., total: _Optional[int] = ..., sentence: _Optional[str] = ..., started_at_us: _Optional[int] = ..., ended_at_us: _Optional[int] = ..., error: _Optional[str] = ...) -> None: ...
+    sentence_text_json: str
+    error_text_json: str
+    def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., state: _Optional[str] = ..., done: _Optional[int] = ..., total: _Optional[int] = ..., sentence: _Optional[str] = ..., started_at_us: _Optional[int] = ..., ended_at_us: _Optional[int] = ..., error: _Optional[str] = ..., sentence_text_json: _Optional[str] = ..., error_text_json: _Optional[str] = ...) -> None: ...

@@ -451,7 +451,7 @@ class ComparisonResult(_message.Message):
     def __init__(self, answer: _Optional[str] = ..., log_ratio: _Optional[float] = ..., bounds: _Optional[_Iterable[float]] = ..., mean: _Optional[float] = ..., error: _Optional[float] = ..., pairs: _Optional[int] = ..., answered_after: _Optional[int] = ..., games: _Optional[int] = ..., identical_games: _Optional[int] = ..., identical_pairs: _Optional[int] = ..., lower: _Optional[float] = ..., upper: _Optional[float] = ..., alpha: _Optional[float] = ..., beta: _Optional[float] = ..., wins: _Optional[int] = ..., ties: _Optional[int] = ..., losses: _Optional[int] = ..., new_forfeits: _Optional[int] = ..., old_forfeits: _Optional[int] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., superiority: _Optional[float] = ...) -> None: ...
 
 class LeakFinding(_message.Message):
-    __slots__ = ("bot", "version", "match_id", "seat", "verdict", "ply", "sentence", "evidence_json")
+    __slots__ = ("bot", "version", "match_id", "seat", "verdict", "ply", "sentence", "evidence_json", "sentence_text_json")
     BOT_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
@@ -460,6 +460,7 @@ class LeakFinding(_message.Message):
     PLY_FIELD_NUMBER: _ClassVar[int]
     SENTENCE_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_JSON_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     bot: str
     version: int
     match_id: str
@@ -468,7 +469,8 @@ class LeakFinding(_message.Message):
     ply: int
     sentence: str
     evidence_json: str
-    def __init__(self, bot: _Optional[str] = ..., version: _Optional[int] = ..., match_id: _Optional[str] = ..., seat: _Optional[int] = ..., verdict: _Optional[str] = ..., ply: _Optional[int] = ..., sentence: _Optional[str] = ..., evidence_json: _Optional[str] = ...) -> None: ...
+    sentence_text_json: str
+    def __init__(self, bot: _Optional[str] = ..., version: _Optional[int] = ..., match_id: _Optional[str] = ..., seat: _Optional[int] = ..., verdict: _Optional[str] = ..., ply: _Optional[int] = ..., sentence: _Optional[str] = ..., evidence_json: _Optional[str] = ..., sentence_text_json: _Optional[str] = ...) -> None: ...
 
 class HostLoss(_message.Message):
     __slots__ = ("cause", "attempts", "matches", "bot", "version", "sat_in")
@@ -577,12 +579,14 @@ class PlannedTournament(_message.Message):
     def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., seed: _Optional[int] = ..., seeded: bool = ..., secret: _Optional[str] = ..., left_out: _Optional[_Iterable[_Union[LeftOut, _Mapping]]] = ...) -> None: ...
 
 class LeftOut(_message.Message):
-    __slots__ = ("bot", "why")
+    __slots__ = ("bot", "why", "why_text_json")
     BOT_FIELD_NUMBER: _ClassVar[int]
     WHY_FIELD_NUMBER: _ClassVar[int]
+    WHY_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     bot: str
     why: str
-    def __init__(self, bot: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
+    why_text_json: str
+    def __init__(self, bot: _Optional[str] = ..., why: _Optional[str] = ..., why_text_json: _Optional[str] = ...) -> None: ...
 
 class Cancelled(_message.Message):
     __slots__ = ("tournament", "matches")

@@ -45,6 +45,7 @@ from arena.referee.stream import StreamClosedError
 from arena.worker.bot_listener import DirectListener
 from arena.worker.flood_watch import FloodWatch
 from arena.worker.own_limits import OwnLimits, OwnWatch
+from engine.text import to_json
 
 LOOK_S = 0.1
 """How often the connections are counted."""
@@ -83,7 +84,7 @@ class BotProxy:
         try:
             await asyncio.shield(self._listener.admission.stream)
         except JoinError as error:
-            _send(self._link, "flood", why=str(error), evidence=error.evidence)
+            _send(self._link, "flood", why=to_json(str(error)), evidence=error.evidence)
 
 
 def _send(link: asyncio.StreamWriter, event: str, blob: bytes = b"", **values: object) -> None:

@@ -22,7 +22,7 @@ from arena.referee.inbox import Flood
 from arena.referee.passed_stream import DistantCall
 from arena.referee.server import StreamAdmission
 from arena.worker.own_limits import OwnLimits
-from engine.text import Text
+from engine.text import Text, from_json
 
 PROGRAM = (sys.executable, "-P", "-m", "arena.worker.bot_proxy")
 START_PATIENCE_S = 60.0
@@ -160,7 +160,7 @@ class ProxiedListener:
         elif event == "second":
             self.admission.report_second_stream()
         elif event == "flood":
-            self.admission.report_flood(Flood(head["why"], head["evidence"]))
+            self.admission.report_flood(Flood(from_json(head["why"]), head["evidence"]))
 
 
 _WHY = Text("worker.brought_down_what_serves_connection", "It brought down what serves its connection to the arena.")

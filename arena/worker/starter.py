@@ -29,7 +29,7 @@ from arena.worker.bot_listener import BotListener, ListenerOpener
 from arena.worker.room import RoomWatch, has_room, wait_for_room
 from arena.worker.start_clock import StartClock
 from arena.worker.warm_bot import BotKey, WarmBot
-from engine.text import Text
+from engine.text import Text, placed
 
 LEAVE_GRACE_S = 0.5
 CLOSE_PATIENCE_S = 20.0
@@ -132,7 +132,7 @@ class BotStarter:
         """Find out whether a bot could have started since then. Raises HostBusyError where it could not."""
         if has_room() and not self.room.was_full_since(begun_s) and await self._is_served():
             return
-        raise HostBusyError(f"this host has no room for a bot: {error.explanation}") from error
+        raise HostBusyError(placed("this host has no room for a bot", error.explanation)) from error
 
     async def _is_served(self) -> bool:
         """Return whether who comes to a listener is heard; if not, this process is of no use any more."""

@@ -13,6 +13,7 @@ from engine.text import Text
 from ratings.errors import FactError
 from ratings.ledger.live import rate_prefix
 from ratings.store import tables
+from ratings.store.base import with_text
 from ratings.store.ids import now_us
 from ratings.values.states import AttemptState, MatchState
 
@@ -42,14 +43,14 @@ _END_ATTEMPT = (
     update(_a)
     .where(_a.c.match_id == bindparam("the_match"), _a.c.number == bindparam("the_number"))
     .values(
-        {name: bindparam(name) for name in ("state", "ended_at_us", "reason", "cause", "evidence")}
+        {name: bindparam(name) for name in ("state", "ended_at_us", "reason", "reason_text", "cause", "evidence")}
         | {"tournament_id": select(_m.c.tournament_id).where(_m.c.id == bindparam("lost_of")).scalar_subquery()}
     )
 )
 _SET_STATE = (
     update(_m)
     .where(_m.c.id == bindparam("the_match"))
-    .values(state=bindparam("state"), void_reason=bindparam("void_reason"))
+    .values({name: bindparam(name) for name in ("state", "void_reason", "void_reason_text")})
 )
 _FAILURES = select(func.count()).where(
     _a.c.match_id == bindparam("match"), _a.c.state.in_((AttemptState.FAILED, AttemptState.EXPIRED))
@@ -88,19 +89,30 @@ def fail_attempt(connection: Connection, lost: LostAttempt, state: AttemptState)
     failures = connection.execute(_FAILURES, {"match": lost.match_id}).scalar_one()
     again = bool(failures < MAX_ATTEMPTS)
     match_state = MatchState.PLANNED if again else MatchState.VOID
-    reason = None if again else f"{failures} attempts failed; the last: {lost.reason}"
-    connection.execute(_SET_STATE, {"the_match": lost.match_id, "state": match_state, "void_reason": reason})
+    reason = (
+        None
+        if again
+        else Text(
+            "ratings.attempts_failed_last",
+            "{count} attempts failed; the last: {why}",
+            count=failures,
+            why=lost.reason,
+        )
+    )
+    values = {"the_match": lost.match_id, "state": match_state, **with_text("void_reason", reason)}
+    connection.execute(_SET_STATE, values)
     return again
 
 
 def give_back(connection: Connection, match_id: str, attempt: int) -> None:
     """End an attempt without blame, and put its match back into the plan."""
     _end(connection, LostAttempt(match_id, attempt, Text("ratings.given_back", "given back")), AttemptState.RELEASED)
-    connection.execute(_SET_STATE, {"the_match": match_id, "state": MatchState.PLANNED, "void_reason": None})
+    values = {"the_match": match_id, "state": MatchState.PLANNED, **with_text("void_reason", None)}
+    connection.execute(_SET_STATE, values)
 
 
 def _end(connection: Connection, lost: LostAttempt, state: AttemptState) -> None:
-    why = {"reason": lost.reason, "cause": lost.cause, "evidence": dict(lost.evidence) or None}
+    why = {**with_text("reason", lost.reason), "cause": lost.cause, "evidence": dict(lost.evidence) or None}
     why["lost_of"] = None if lost.cause is None else lost.match_id
     end = {"the_match": lost.match_id, "the_number": lost.attempt, "state": state, "ended_at_us": now_us(), **why}
     if connection.execute(_END_ATTEMPT, end).rowcount != 1:

@@ -12,6 +12,7 @@ from ratings.ledger.live import rate_prefix
 from ratings.ledger.tournaments import check_kinds, check_versions
 from ratings.ledger.waves import lock
 from ratings.store import tables, waves
+from ratings.store.base import with_text
 from ratings.store.models import BotRecord, EntrantRecord, PoolRecord, TournamentRecord, VersionRecord
 from ratings.store.progress import count_progress
 from ratings.store.season import season_of
@@ -131,7 +132,7 @@ def void_planned(session: Session, tournament_id: str, version_id: str, reason: 
     void = session.connection().execute(
         update(_m)
         .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED, sits.exists())
-        .values(state=MatchState.VOID, void_reason=reason)
+        .values(state=MatchState.VOID, **with_text("void_reason", reason))
     )
     return int(void.rowcount)
 

@@ -19,6 +19,7 @@ from ratings.ledger.tallies import count_results
 from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks
 from ratings.store import tables
+from ratings.store.base import with_text
 from ratings.store.ids import now_us
 from ratings.store.storable import storable
 from ratings.store.tables import AnyRow
@@ -208,7 +209,7 @@ _FINISH_MATCH = (
 _FINISH_ATTEMPT = (
     update(_a)
     .where(_a.c.match_id == bindparam("the_match"), _a.c.number == bindparam("the_number"))
-    .values({name: bindparam(name) for name in ("state", "ended_at_us", "reason", "evidence")})
+    .values({name: bindparam(name) for name in ("state", "ended_at_us", "reason", "reason_text", "evidence")})
     .values(cause=None, tournament_id=None)
 )
 _RELEASE_OTHERS = (
@@ -217,7 +218,7 @@ _RELEASE_OTHERS = (
     .values(
         state=AttemptState.RELEASED,
         ended_at_us=bindparam("ended_at_us"),
-        reason=Text("ratings.another_attempt_faster", "another attempt was faster"),
+        **with_text("reason", Text("ratings.another_attempt_faster", "another attempt was faster")),
     )
 )
 _SET_SEAT = (
@@ -226,7 +227,7 @@ _SET_SEAT = (
     .values({name: bindparam(name) for name in ("rank", "forfeit", "resigned", "runtime")})
 )
 _ADD_FAULT = insert(tables.fault).values(
-    {name: bindparam(name) for name in ("number", "cause", "ply", "explanation", "evidence")}
+    {name: bindparam(name) for name in ("number", "cause", "ply", "explanation", "explanation_text", "evidence")}
     | {
         "match_id": bindparam("the_match"),
         "seat": bindparam("the_seat"),
@@ -322,7 +323,7 @@ def _write_results(connection: Connection, reports: Sequence[ReportedMatch], oth
             "the_match": report.match_id,
             "the_number": report.attempt,
             "ended_at_us": now,
-            "reason": None if report.note is None else report.note.sentence,
+            **with_text("reason", None if report.note is None else report.note.sentence),
             "evidence": None if report.note is None else dict(report.note.evidence),
         }
         for report in reports
@@ -370,7 +371,7 @@ def _fault_rows(report: ReportedMatch) -> list[dict[str, Any]]:
             "the_seat": fault.seat,
             "cause": str(fault.cause),  # and no enumeration, which a driver may write by its name
             "ply": fault.ply,
-            "explanation": storable(fault.explanation),
+            **with_text("explanation", storable(fault.explanation)),
             "evidence": dict(fault.evidence),
         }
         for number, fault in enumerate(report.result.faults)
@@ -384,7 +385,7 @@ def _leak_rows(report: ReportedMatch) -> list[dict[str, Any]]:
             "seat": check.seat,
             "verdict": str(check.verdict),
             "ply": check.ply,
-            "sentence": storable(check.sentence),
+            **with_text("sentence", storable(check.sentence)),
             "evidence": dict(check.evidence),
         }
         for check in report.leak_checks

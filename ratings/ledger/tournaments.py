@@ -17,6 +17,7 @@ from ratings.ledger.live import rate_prefix
 from ratings.ledger.pools import pool_for
 from ratings.statistics.skill import SkillSettings
 from ratings.store import tables
+from ratings.store.base import with_text
 from ratings.store.fitness import annulled
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_tournament
@@ -199,9 +200,10 @@ def cancel(session: Session, tournament_id: str) -> int:
 
 
 def _void_planned(session: Session, tournament_id: str) -> int:
+    why = with_text("void_reason", Text("ratings.tournament_cancelled", "the tournament was cancelled"))
     void = session.connection().execute(
         update(_m)
         .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED)
-        .values(state=MatchState.VOID, void_reason=Text("ratings.tournament_cancelled", "the tournament was cancelled"))
+        .values(state=MatchState.VOID, **why)
     )
     return int(void.rowcount)

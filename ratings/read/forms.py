@@ -10,6 +10,7 @@ from collections.abc import Collection
 from sqlalchemy import bindparam, exists, func, literal, select
 from sqlmodel import select as select_models
 
+from engine.text import text_from_json
 from ratings.read.paging import Order, cut, each, one_page
 from ratings.store import tables
 from ratings.store.rating import RatingChangeRecord
@@ -60,7 +61,7 @@ def faulty_matches(source: Source, pool_id: str, version_ids: Collection[str]) -
 def faults_by_cause(source: Source, pool_id: str, version_id: str) -> tuple[FaultCount, ...]:
     """Return what a version did wrong in the rated matches of a pool, the most frequent cause first."""
     query = (
-        select(_f.c.cause, _f.c.match_id, _f.c.explanation, _c.c.rating_seq)
+        select(_f.c.cause, _f.c.match_id, _f.c.explanation, _f.c.explanation_text, _c.c.rating_seq)
         .join(_c, (_c.c.match_id == _f.c.match_id) & (_c.c.seat == _f.c.seat))
         .where(_f.c.version_id == version_id, _c.c.pool_id == pool_id)
     )
@@ -72,7 +73,8 @@ def faults_by_cause(source: Source, pool_id: str, version_id: str) -> tuple[Faul
 def _of_cause(cause: str, rows: Collection[AnyRow]) -> FaultCount:
     of_cause = [row for row in rows if row.cause == cause]
     last = max(of_cause, key=lambda row: row.rating_seq)
-    return FaultCount(cause, len(of_cause), last.match_id, last.explanation)
+    explanation = text_from_json(last.explanation, last.explanation_text)
+    return FaultCount(cause, len(of_cause), last.match_id, explanation)
 
 
 def _by_count(row: FaultCount) -> tuple[int, str]:

@@ -11,6 +11,8 @@ from sqlalchemy import MetaData
 from sqlalchemy.orm import declared_attr, registry
 from sqlmodel import SQLModel
 
+from engine.text import parts_of
+
 _NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -22,6 +24,11 @@ _NAMING = {
 def text_of(kind: type[enum.StrEnum]) -> Any:
     """Return the column type that stores an enumeration as the text of its values."""
     return EnumType(kind, native_enum=False, length=16, values_callable=lambda k: [member.value for member in k])
+
+
+def with_text(column: str, sentence: str | None) -> dict[str, Any]:
+    """Return the values of the column of a sentence, and of the one beside it that says which text it is."""
+    return {column: sentence, f"{column}_text": parts_of(sentence)}
 
 
 class Table(SQLModel, registry=registry(metadata=MetaData(naming_convention=_NAMING))):

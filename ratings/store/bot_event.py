@@ -5,7 +5,9 @@ They follow the rules of `ratings.store.models`. Whoever looks at one bot reads 
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Text
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, Text
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
@@ -23,6 +25,7 @@ class BotEventRecord(Table, table=True):
     actor: str
     """Who did it: the name of an owner, `operator`, or `arena` for what the service did by itself."""
     message: str = Field(sa_type=Text)
+    message_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
 
 
 class ActiveVersionRecord(Table, table=True):

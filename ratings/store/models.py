@@ -168,6 +168,8 @@ class MatchRecord(Table, table=True):
     attempt: int = 0
     """The number of the newest attempt, 0 before the first."""
     void_reason: str | None = None
+    void_reason_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    """Which text the sentence is, and its parts, as `engine.text.parts_to_json` gives them; so are all `*_text`."""
     by_rules: bool | None = None
     rated: bool | None = None
     details: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
@@ -206,6 +208,7 @@ class AttemptRecord(Table, table=True):
     ended_at_us: int | None = Field(default=None, sa_type=BigInteger)
     reason: str | None = None
     """Why it ended without a result, or what is to be known of one that did, in one sentence for people."""
+    reason_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
     cause: str | None = None
     """The name of the cause if the host failed; `evidence` goes with it."""
     evidence: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
@@ -244,6 +247,7 @@ class FaultRecord(Table, table=True):
     cause: str
     ply: int
     explanation: str = Field(sa_type=Text)
+    explanation_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
     evidence: dict[str, Any] = Field(sa_type=JSON)
     tournament_id: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
     """The tournament of the match, said here too, so that its faults are found; so is the next."""
@@ -261,6 +265,7 @@ class LeakCheckRecord(Table, table=True):
     ply: int | None = None
     """The first decision that was answered differently."""
     sentence: str = Field(sa_type=Text)
+    sentence_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
     evidence: dict[str, Any] = Field(sa_type=JSON)
 
 

@@ -65,6 +65,7 @@ class AdmissionRecord(Table, table=True):
     checks: list[dict[str, Any]] = Field(sa_type=JSON)
     """The findings so far, in the order of the checks."""
     summary: str | None = Field(default=None, sa_type=Text)
+    summary_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
     """The verdict in one sentence for the author."""
 
 
@@ -108,6 +109,7 @@ class NoticeRecord(Table, table=True):
     at_us: int = Field(sa_type=BigInteger)
     subject: str
     sentence: str = Field(sa_type=Text)
+    sentence_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
 
 
 class SeatLogRecord(Table, table=True):
@@ -129,6 +131,7 @@ class RemovalRecord(Table, table=True):
     before_us: int = Field(sa_type=BigInteger)
     """What ended before this instant is removed, unless something still needs it."""
     why: str = Field(sa_type=Text)
+    why_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
     announced_at_us: int = Field(sa_type=BigInteger)
     due_at_us: int = Field(sa_type=BigInteger)
     done_at_us: int | None = Field(default=None, sa_type=BigInteger)
@@ -141,4 +144,5 @@ class AbsenceRecord(Table, table=True):
 
     version_id: str = Field(primary_key=True, foreign_key="version.id")
     why: str = Field(sa_type=Text)
+    why_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
     since_us: int = Field(sa_type=BigInteger)

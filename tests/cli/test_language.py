@@ -1,8 +1,12 @@
 """The command line speaks the language that `--lang`, ARENA_LANG or the locale asks for."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
-from tests.cli.support import Arena
+from tests.cli.support import Arena, write_bot
 
 
 def test_the_option_may_stand_before_the_noun_and_behind_the_verb(arena: Arena) -> None:
@@ -48,3 +52,20 @@ def test_names_in_json_follow_no_locale(arena: Arena, monkeypatch: pytest.Monkey
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     assert arena("game", "show", "foreign_king", "--json").out == english
     assert arena("game", "show", "foreign_king", "--json", "--lang", "de").out != english
+
+
+def test_what_is_stored_of_a_match_is_told_in_the_language_that_is_asked_for(
+    table: Arena, arena_cli: Arena, tmp_path: Path
+) -> None:
+    for name in ("cheat", "lost"):
+        table("bot", "add", write_bot(tmp_path / name, name))
+    order = ("match", "run", "--game", "foreign_king", "--json", "--bots")
+    faulty, void = (table(*order, f"ada,{other}").json["match_id"] for other in ("cheat", "lost"))
+    assert "Er wählte Aktion" in arena_cli("match", "show", faulty, "--lang", "de").out
+    assert "Er wählte Aktion" in arena_cli("replay", "show", faulty, "--lang", "de").out
+    assert "It chose action" in arena_cli("match", "show", faulty, "--lang", "de", "--json").out
+    assert "3 Versuche scheiterten" in arena_cli("match", "show", void, "--lang", "de").out
+    assert "3 Versuche scheiterten" in arena_cli("match", "list", "--state", "void", "--lang", "de").out
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("UPDATE match SET plies = 1")
+    assert "in der Datenbank" in arena_cli("replay", "verify", faulty, "--lang", "de").out

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.leak_verdict import LeakVerdict
-from arena.match.report import LeakCheckResult, MatchReport, SeatLogText, SeatProcess
+from arena.match.report import HostNote, LeakCheckResult, MatchReport, SeatLogText, SeatProcess
 from arena.match.result import Fault, FaultCause, MatchResult
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
+from engine.text import Text, english, parts_of
 from tests.support.texts import CHARACTERS
 
 NUMBERS = st.integers(0, 2**53)
@@ -122,3 +123,28 @@ def test_a_fault_of_the_host_crosses_a_process_unchanged(kind: type[MatchLostErr
     read = MatchLostError.from_json(through_text(error.to_json()))
     assert type(read) is kind
     assert (str(read), read.cause, read.evidence) == (str(error), error.cause, error.evidence)
+
+
+def test_sentences_of_a_report_and_of_a_fault_of_the_host_keep_which_text_they_are() -> None:
+    why = Text("referee.it_left", "It left.")
+    text = Text("worker.process_ended_too", "{what} Its process ended, too ({how}).", what=why, how="SIGKILL")
+    report = MatchReport(
+        match_id="m",
+        attempt=1,
+        result=MatchResult((1, 2), True, True, (), (), (Fault(0, FaultCause.DISCONNECTED, 3, text),), {}),
+        plies=3,
+        decisions=3,
+        started_at_us=1,
+        duration_us=1,
+        game_digest="",
+        record_digest="",
+        replay=b"",
+        leak_checks=(LeakCheckResult(0, LeakVerdict.UNKNOWN, None, text),),
+        note=HostNote(text, {}),
+    )
+    read = MatchReport.from_json(through_text(report.to_json()), report.blob())
+    assert read.note is not None
+    found = [read.result.faults[0].explanation, read.leak_checks[0].sentence, read.note.sentence]
+    lost = MatchLostError.from_json(through_text(MatchLostError(text).to_json()))
+    assert [parts_of(one) for one in (*found, str(lost))] == [parts_of(text)] * 4
+    assert through_text(report.result.to_json())["faults"][0]["explanation"] == english(text), "as a replay has it"

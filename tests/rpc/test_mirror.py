@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.rpc.mirror import MirrorError, check, decode, decode_arguments, encode, encode_arguments, hints_of
+from engine.text import Text, parts_of
 from tests.support.texts import CHARACTERS
 
 Field = descriptor_pb2.FieldDescriptorProto
@@ -196,3 +197,48 @@ def test_a_type_that_no_message_can_say_is_refused(kind: Any) -> None:
     (message,) = declare({"value": "repeated int64"})
     with pytest.raises(MirrorError):
         check((("value", kind),), message)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    why: str
+    summary: str | None
+    problems: tuple[str, ...]
+
+
+def declare_told(**more: str) -> Descriptor:
+    """A message that says which texts the words of `Told` are."""
+    words = {"why": "string", "summary": "optional string", "problems": "repeated string"}
+    texts = {"why_text_json": "string", "summary_text_json": "string", "problems_text_json": "repeated string"}
+    return declare({**words, **texts, **more})[-1]
+
+
+def test_words_cross_with_the_text_that_they_are() -> None:
+    message = declare_told()
+    text = Text("a.late", "late by {why}", why=Text("a.load", "load {load}", load=7))
+    told = Told(text, None, ("plain", text))
+    crossed = decode(Told, encode(Told, told, message))
+    assert crossed == told
+    assert [parts_of(one) for one in (crossed.why, *crossed.problems)] == [parts_of(text), None, parts_of(text)]
+
+
+@pytest.mark.parametrize("told", ["", "{", "[]", "7", '{"id": 3}', '{"id": "a", "parts": []}'])
+def test_words_stay_plain_if_what_is_said_of_them_is_no_text(told: str) -> None:
+    message = encode(Told, Told("why", "so", ("one",)), declare_told())
+    message.why_text_json = told  # type: ignore[attr-defined]
+    crossed = decode(Told, message)
+    assert crossed == Told("why", "so", ("one",))
+    assert parts_of(crossed.why) is None
+
+
+def test_a_list_of_words_keeps_its_length_whatever_is_said_of_them() -> None:
+    message = encode(Told, Told("why", None, ("one", "two")), declare_told())
+    message.problems_text_json.append("")  # type: ignore[attr-defined]
+    assert decode(Told, message).problems == ("one", "two")
+
+
+def test_what_says_the_text_of_a_word_is_a_string_and_never_optional() -> None:
+    with pytest.raises(MirrorError, match="never optional"):
+        check((("why", str),), declare({"why": "string", "why_text_json": "optional string"})[-1])
+    with pytest.raises(MirrorError, match="has other_text_json that the value lacks"):
+        check(hints_of(Told), declare_told(other_text_json="string"))

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from markupsafe import escape
 
+from arena.i18n.translation import translate
 from arena.model.match_details import FaultFact, MatchDetail
 from arena.model.port import ArenaPort
 from arena.story.encoding import parts_at
@@ -189,3 +191,13 @@ def test_a_gate_lets_some_wait_and_sends_the_others_away() -> None:
         pass
     with gate.acquired():
         pass
+
+
+def test_a_fault_is_told_in_the_language_of_the_page(client: TestClient, arena: ArenaPort) -> None:
+    match = arena.matches.list_matches(fault="any", limit=1).items[0].id
+    (fault,) = arena.matches.get_match(match).faults
+    german = translate(fault.explanation, "de")
+    assert german != fault.explanation
+    assert escape(german) in client.get(f"/matches/{match}?lang=de").text
+    story = client.get(f"/matches/{match}/frames.json?lang=de").json()
+    assert german in [one["explanation"] for one in story["end"]["faults"]]

@@ -315,7 +315,7 @@ def test_at_a_service_a_damaged_replay_is_left_out_of_a_report(played: Path, tmp
 
 
 def test_a_damaged_replay_is_left_out() -> None:
-    assert list(pack_all([(0, b"cut off"), (1, None)], 100, "en")) == [False, False]
+    assert list(pack_all([(0, b"cut off", ()), (1, None, ())], 100, "en")) == [False, False]
 
 
 def test_the_tables_of_a_file_are_deflated(replays: dict[str, dict[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import grpc
@@ -12,9 +13,11 @@ from arena.hosting import heartbeat
 from arena.hosting.runtime_directory import runtime_directory
 from arena.match.result import FaultCause
 from arena.referee.join import JoinError, join
+from arena.referee.server import MOST_CALLS
 from arena.v1 import play_pb2
 from arena.worker.own_limits import OwnLimits
 from arena.worker.proxied_listener import ProxiedListener
+from engine.text import parts_of
 from tests.support.patience import PATIENCE_S
 
 
@@ -67,4 +70,20 @@ async def test_a_bot_proxy_that_cannot_start_says_why(tmp_path: Path, mark: str)
     lost: list[str] = []
     with pytest.raises(RuntimeError, match="a porter ended"):
         await ProxiedListener.open(tmp_path / ("x" * 200), OwnLimits(), lost.append)
+    assert lost == []
+
+
+async def test_why_a_bot_was_disconnected_by_its_bot_proxy_keeps_which_text_it_is(mark: str) -> None:
+    lost: list[str] = []
+    with runtime_directory() as directory:
+        listener = await ProxiedListener.open(directory, OwnLimits(), lost.append)
+        async with grpc.aio.insecure_channel(listener.address) as channel:
+            nothing: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary("/arena.v1.No/No")
+            while not listener.admission.stream.done():
+                with suppress(grpc.aio.AioRpcError):
+                    await nothing(b"")
+        with pytest.raises(JoinError) as refused:
+            await listener.admission.stream
+        await listener.close()
+    assert parts_of(str(refused.value)) == {"id": "referee.made_more_than_calls_arena", "parts": {"most": MOST_CALLS}}
     assert lost == []

@@ -21,7 +21,7 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.result import FaultCause
 from arena.match.spec import NO_SANDBOX, MatchSpec, SeatSpec
-from engine.text import Text
+from engine.text import Text, placed
 
 FETCH_S = 300
 """A machine may take so long to fetch and unpack the largest archive."""
@@ -163,7 +163,8 @@ class ClusterNode:
         problem = (await ask(self.agent.try_levels.remote([seat.sandbox]), self.cut, FETCH_S))[seat.sandbox]
         self.levels[seat.sandbox] = problem
         if problem:
-            raise MatchLostError(f"{self.name}: level {seat.sandbox}: {problem}", HostCause.SANDBOX_FAILED)
+            why = placed(self.name, placed(f"level {seat.sandbox}", problem))
+            raise MatchLostError(why, HostCause.SANDBOX_FAILED)
 
     async def _fetch(self, seat: SeatSpec) -> None:
         """Have a program here, whole and ready to be started. Raises MatchLostError, TransportLostError."""

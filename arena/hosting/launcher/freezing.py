@@ -20,7 +20,7 @@ from arena.hosting.launcher.process_freezer import FreezeError, ProcessFreezer
 from arena.hosting.launcher.signalling import signal_exactly
 from arena.hosting.prctl import PR_SET_DUMPABLE, prctl, set_namespace
 from arena.hosting.procfs.processes import list_children, list_descendants, read_relations
-from engine.text import Text
+from engine.text import Text, to_json
 
 TRIES = 3
 """How often it is tried again when the process inside was stopped or killed, which only the bot there can have done."""
@@ -120,7 +120,7 @@ def _outcome_of(freezer: ProcessFreezer, action: Callable[[], None]) -> Outcome:
     try:
         action()
     except FreezeError as error:
-        return {"problem": str(error), "is_own": error.is_own, "is_whole": freezer.is_whole}
+        return {"problem": to_json(str(error)), "is_own": error.is_own, "is_whole": freezer.is_whole}
     return {"problem": "", "is_own": False, "is_whole": freezer.is_whole}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.text import Text
+from engine.text import Text, from_json
 
 _BY_KERNEL = {
     "cpu": Text("hosting.used_up_processor_time_one", "It used up the processor time that one process may have."),
@@ -172,7 +172,7 @@ class FreezeOutcome:
     @classmethod
     def from_event(cls, event: Mapping[str, Any]) -> FreezeOutcome:
         """Return what an event of the launcher tells."""
-        return cls(event["problem"], event["is_own"], event["is_whole"])
+        return cls(from_json(event["problem"]), event["is_own"], event["is_whole"])
 
 
 @dataclass(frozen=True, slots=True)

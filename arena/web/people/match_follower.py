@@ -6,7 +6,7 @@ see.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from arena.model.live import MatchEvent
 from arena.story.errors import StoryError
@@ -31,6 +31,8 @@ class MatchFollower:
         """Whether the match came to its own end."""
         self.is_over = False
         """Whether nothing more happens in it."""
+        self.explanations: Mapping[str, str] = {}
+        """What explains the faults at its end, by its English words; the seats are told these alone."""
         self._tracker: PositionTracker | None = None
         self._moves: list[Move | None] = []
 
@@ -61,9 +63,11 @@ class MatchFollower:
             self._moves, self.start = [], self._tracker.state
             self.attempt, self.is_alive = event.start.attempt, True
             self.ended = self.is_over = False
+            self.explanations = {}
         elif event.move is not None and self._tracker is not None:
             self._moves.append(self._tracker.apply(event.move))
             if len(self._moves) > KEPT:
                 self._moves[-KEPT - 1] = None
         elif event.end is not None:
             self.ended, self.is_over = event.end.by_rules, True
+            self.explanations = {fault.explanation: fault.explanation for fault in event.end.faults}

@@ -58,6 +58,8 @@ class TableView:
     """The last ones of them."""
     is_private: bool
     """Whether the seats of the party do not all see the same, so that those at one screen must look away."""
+    explanations: Mapping[str, str]
+    """Those of faults, by their English words."""
     heads: Mapping[str, Any]
 
 
@@ -86,6 +88,7 @@ def view_of(table: GameTable, party: Party) -> TableView:
         count=count,
         played=tuple(played),
         is_private=_is_private(table, party),
+        explanations=following.explanations,
         heads={
             "stage": seat.stage.value,
             "is_connected": table.is_connected or table.is_over,
@@ -281,7 +284,7 @@ def _ending(view: TableView, language: str) -> dict[str, Any] | None:
         scoring = [asdict(step) for step in view.board.game.shown.scoring(last.after, language)]
     return {
         "ranks": list(ending.ranks),
-        "faults": [translate(fault, language) for fault in ending.faults],
+        "faults": [translate(view.explanations.get(fault, fault), language) for fault in ending.faults],
         "resigned": ending.resigned,
         "scoring": scoring,
     }

@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-from arena.match.replay import ReplayError, load
+from arena.match.replay import ReplayError, load, with_texts
+from arena.model.match_details import FaultFact
 from arena.story.errors import StoryError
 from arena.story.replays import story_of_replay
 from arena.web.report.packing import PackedMatches, Packer
@@ -29,8 +30,8 @@ _AHEAD: Final = 8
 """So many matches wait in a process for those before them."""
 _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-Replay = tuple[int, bytes | None]
-"""The place of a match in the list, and its replay; `None` if that may not be shown."""
+Replay = tuple[int, bytes | None, tuple[FaultFact, ...]]
+"""The place of a match in the list, its replay (`None` if that may not be shown), and what bots did wrong in it."""
 
 
 class PackingError(Exception):
@@ -44,16 +45,19 @@ def pack_all(replays: Iterable[Replay], plies: int, language: str) -> Generator[
     """
     if plies < _LONG:
         packer = Packer(plies)
-        for place, data in replays:
-            yield data is not None and _pack(packer, place, data, language)
+        for replay in replays:
+            yield _pack(packer, replay, language)
         return [packer.packed()]
     return (yield from _pack_by_processes(replays, plies // _STREAMS, language))
 
 
-def _pack(packer: Packer, place: int, data: bytes, language: str) -> bool:
-    """Tell a match and pack it; return False if it cannot be told here, or not be read."""
+def _pack(packer: Packer, replay: Replay, language: str) -> bool:
+    """Tell a match and pack it; return False if it may not be shown, cannot be told here, or not be read."""
+    place, data, faults = replay
+    if data is None:
+        return False
     try:
-        document = viewer_document(story_of_replay(load(data), language))
+        document = viewer_document(story_of_replay(with_texts(load(data), faults), language))
     except (ReplayError, StoryError):
         return False
     packer.add(document, place)
@@ -65,12 +69,12 @@ def _pack_by_processes(
 ) -> Generator[bool, None, list[PackedMatches]]:
     processes = [_Process(plies, language) for _ in range(_STREAMS)]
     try:
-        for turn, (place, data) in enumerate(replays):
+        for turn, replay in enumerate(replays):
             process = processes[turn % _STREAMS]
-            if data is None:
+            if replay[1] is None:
                 yield False
                 continue
-            process.ask((place, data))
+            process.ask(replay)
             for each in processes:
                 while each.is_answered() or each.open >= _AHEAD:
                     yield each.answer()
@@ -159,8 +163,7 @@ def _work(pipe: Connection, plies: int, language: str) -> None:
     threading.Thread(target=_read, args=(pipe, waiting), daemon=True).start()
     packer = Packer(plies)
     while (found := waiting.get()) is not None:
-        place, data = found
-        pipe.send(data is not None and _pack(packer, place, data, language))
+        pipe.send(_pack(packer, found, language))
     pipe.send(packer.packed())
 
 

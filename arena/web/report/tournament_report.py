@@ -11,6 +11,7 @@ from markupsafe import Markup
 from arena.i18n.catalogue import words
 from arena.i18n.standing import status_words
 from arena.model.errors import DamagedError, HiddenError
+from arena.model.match_details import FaultFact
 from arena.model.port import ArenaPort
 from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay
@@ -59,7 +60,7 @@ class TournamentReportFile:
         Raises PackingError.
         """
         matches, plies = self._finished()
-        replays = ((place, self._replay(match)) for place, match in enumerate(matches))
+        replays = ((place, *self._replay(match)) for place, match in enumerate(matches))
         packing, done, left_out = pack_all(replays, plies, self._language), 0, 0
         yield ReportProgress(0, len(matches), 0)
         while True:
@@ -84,13 +85,14 @@ class TournamentReportFile:
             cursor, is_more = page.next, page.next is not None
         return ids[::-1], plies
 
-    def _replay(self, match: str) -> bytes | None:
-        if self._arena.matches.get_match(match).replay_removed_at_us is not None:
-            return None
+    def _replay(self, match: str) -> tuple[bytes | None, tuple[FaultFact, ...]]:
+        found = self._arena.matches.get_match(match)
+        if found.replay_removed_at_us is not None:
+            return None, ()
         try:
-            return self._arena.replays.get_replay(match).data
+            return self._arena.replays.get_replay(match).data, found.faults
         except (HiddenError, DamagedError):
-            return None
+            return None, ()
 
     def write(self) -> bytes:
         """Return the file."""

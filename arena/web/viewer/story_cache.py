@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from arena.match.replay import load
+from arena.match.replay import load, with_texts
 from arena.model.match_details import MatchDetail
 from arena.model.port import ArenaPort
 from arena.story.replays import picture_of_replay, story_of_replay
@@ -33,9 +33,9 @@ def render_story(arena: ArenaPort, match_id: str, language: str) -> bytes:
 
     Raises what `Replays.get_replay` does, ReplayError, and StoryError if the match cannot be told here.
     """
-    document = load(arena.replays.get_replay(match_id).data)
-    persons = persons_of(arena.matches.get_match(match_id))
-    document = viewer_document(story_of_replay(with_persons(document, persons), language))
+    replay, match = load(arena.replays.get_replay(match_id).data), arena.matches.get_match(match_id)
+    told = with_persons(with_texts(replay, match.faults), persons_of(match))
+    document = viewer_document(story_of_replay(told, language))
     return gzip.compress(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL, mtime=0)
 
 

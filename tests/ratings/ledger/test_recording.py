@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from arena.hosting.runtimes.runtime import RuntimeDescription
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.report import HostNote, LeakCheckResult, SeatLogText
 from arena.match.result import Fault, FaultCause
+from engine.text import Text, from_json, to_json
 from ratings.errors import FactError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
@@ -185,6 +187,28 @@ def test_what_a_bot_said_last_is_stored_whatever_it_said(database: Database, mat
     (fault,) = match_detail(database, match.match_id).faults
     assert fault.explanation == "\N{REPLACEMENT CHARACTER} ? \N{PILE OF POO} ' -- \x1b[2J"
     assert fault.evidence == {"last": said}
+
+
+def test_sentences_are_stored_with_the_text_that_they_are(database: Database, match: LeasedMatch) -> None:
+    text = Text("matches.it_sent", "It sent {what}.", what="\0 bytes")
+    read = from_json(json.loads(json.dumps(to_json(text))))  # as a report has it that has crossed a process
+    book.record(
+        database,
+        match,
+        faults=(Fault(0, FaultCause.MALFORMED, 3, text), Fault(1, FaultCause.MALFORMED, 3, read)),
+        leak_checks=(LeakCheckResult(2, LeakVerdict.UNKNOWN, None, read),),
+        note=HostNote(Text("matches.it_sent", "It sent {what}.", what="news"), {}),
+    )
+    detail = match_detail(database, match.match_id)
+    stored = [(fault.explanation, fault.explanation_text) for fault in detail.faults]
+    stored += [(check.sentence, check.sentence_text) for check in detail.leak_checks]
+    what = "\N{REPLACEMENT CHARACTER} bytes"
+    assert stored == [(f"It sent {what}.", {"id": "matches.it_sent", "parts": {"what": what}})] * 3
+    (attempt,) = detail.attempts
+    assert (attempt.reason, attempt.reason_text) == (
+        "It sent news.",
+        {"id": "matches.it_sent", "parts": {"what": "news"}},
+    )
 
 
 def test_objects_read_before_show_the_result_after(database: Database, match: LeasedMatch) -> None:

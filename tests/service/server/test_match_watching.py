@@ -16,6 +16,7 @@ import pytest_asyncio
 from arena.executor.local import LocalExecutor
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
+from arena.i18n.translation import translate
 from arena.match.live import LiveEvent
 from arena.match.spec import SeatSpec
 from arena.model.errors import ClientError, FellBehindError, ForbiddenError, HiddenError
@@ -299,3 +300,21 @@ async def test_a_match_that_is_void_is_told_at_once(watched: Watched) -> None:
     await asyncio.to_thread(Ledger(watched.database).cancel, watched.tournament)
     with pytest.raises(ClientError, match="is void"):
         await watched.watch("ann")
+
+
+async def test_what_a_bot_did_wrong_is_told_in_every_language_while_it_is_watched_and_afterwards(
+    watched: Watched,
+) -> None:
+    watched.seat = scripted("illegal", 2)
+    watcher = watched.watch("ann")
+    await until(lambda: bool(watched.live.asked))
+    match = await watched.order()
+    watched.slots.use(watched.executor)
+    await match
+    match_id = watched.matches[0].match_id
+    detail = await watched.ask("ann", lambda arena: arena.matches.get_match(match_id))
+    ends = [(await watcher)[-1].end, (await shown(watched, "ann"))[-1].end]
+    faults = [*detail.faults, *(fault for end in ends if end is not None for fault in end.faults)]
+    assert len(faults) == 3
+    assert {fault.explanation.partition(" action")[0] for fault in faults} == {"It chose"}
+    assert {translate(fault.explanation, "de").partition(" Aktion")[0] for fault in faults} == {"Er wählte"}

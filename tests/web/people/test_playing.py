@@ -350,3 +350,16 @@ async def test_several_steps_are_sent_together_as_long_as_they_are_asked_for(gam
     await until(table, lambda one: one.is_over)
     assert seat.ending is not None
     assert seat.ending.faults == ()
+
+
+async def test_what_a_person_did_wrong_is_told_in_the_language_of_the_browser(game_tables: GameTables) -> None:
+    table = await game_tables.open("v", "address", order("first", None))
+    seat = await until_asked(table)
+    assert seat.asked is not None
+    act = play_pb2.Act(match_id=table.about.match_id, ply=seat.asked.ply, actions=[100_000])
+    seat._send(play_pb2.PlayRequest(act=act))  # no browser can
+    await until(table, lambda one: one.is_over and one.following.is_over)
+    view = view_of(table, table.parties[0])
+    (english,), (german,) = (BrowserUpdates(one).update(view)["ending"]["faults"] for one in ("en", "de"))
+    assert english.startswith("It chose action 100000")
+    assert german.startswith("Er wählte Aktion 100000")

@@ -23,7 +23,7 @@ from arena.match.replay import ReplayError, load
 from arena.model.errors import ClientError
 from arena.model.matches import MatchSummary
 from arena.model.tournaments import TournamentSummary
-from engine.text import Text
+from engine.text import Text, placed
 from ratings.values.states import MatchState
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _write(
         why = _add(connection, match, export)
         if why:
             so_far.left_out += 1
-            so_far.first = so_far.first or f"{short_match_id(match.id)}: {why}"
+            so_far.first = so_far.first or placed(short_match_id(match.id), why)
         else:
             so_far.matches += 1
         shown.update(so_far.matches + so_far.left_out, total)

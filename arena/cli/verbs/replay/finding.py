@@ -11,7 +11,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.suggestions import program
-from arena.match.replay import ReplayError, load
+from arena.match.replay import ReplayError, load, with_texts
 from arena.model.replays import Replay
 from engine import registry
 from engine.text import Text
@@ -24,17 +24,21 @@ ReplayName = Annotated[
 ]
 
 
-def find_replay(match: str, db: str) -> Replay:
-    """Return a replay that lies in a file, as `arena bot test` leaves it, or that of a match with such an id."""
+def find_document(match: str, db: str) -> dict[str, Any]:
+    """Return the replay document that lies in a file, as `arena bot test` leaves it, or of a match with such an id.
+
+    Raise CliError if it cannot be read, or its game is not installed here.
+    """
     file = Path(match)
     if file.is_file():
-        return Replay(file.stem, file.read_bytes())
+        return _read(Replay(file.stem, file.read_bytes()))
     with connect(db) as connection:
-        return connection.arena.replays.get_replay(match)
+        replay = connection.arena.replays.get_replay(match)
+        faults = connection.arena.matches.get_match(replay.match_id).faults
+    return with_texts(_read(replay), faults)
 
 
-def read_document(replay: Replay) -> dict[str, Any]:
-    """Return the replay document of a match. Raise CliError if it cannot be read, or its game is not installed here."""
+def _read(replay: Replay) -> dict[str, Any]:
     match = short_match_id(replay.match_id)
     try:
         document = load(replay.data)

@@ -13,7 +13,7 @@ from arena.cli.shared.files import written
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import Database, Language, example
 from arena.cli.shared.saying import language_of_names, say
-from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
+from arena.cli.verbs.replay.finding import ReplayName, find_document
 from arena.story.errors import StoryError
 from engine.text import Text
 
@@ -28,7 +28,7 @@ def html(
     db: Database = settings.DB.default,
 ) -> None:
     """Write a match with its viewer into one HTML file."""
-    document = read_document(find_replay(match, db))
+    document = find_document(match, db)
     from arena.web.report.page import is_report
     from arena.web.report.tournament_report import write_match  # the web's libraries are imported by nobody else
 

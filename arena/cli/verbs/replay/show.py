@@ -16,7 +16,7 @@ from arena.cli.shared.games import get_game
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.shared.output import print_facts, print_json, print_lines
 from arena.cli.shared.saying import language_of_names, say, told
-from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
+from arena.cli.verbs.replay.finding import ReplayName, find_document
 from arena.cli.verbs.replay.text import print_plies, print_result, print_scoring, who_plays, words_of
 from arena.story.encoding import frame_json
 from arena.story.errors import StoryError
@@ -40,7 +40,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Tell how a match was played, or show a position in it."""
-    document = read_document(find_replay(match, db))
+    document = find_document(match, db)
     language = language_of_names(language, as_json=as_json)
     if ply is None and svg is None:
         _show_match(document, language, as_json=as_json)
