@@ -56,10 +56,12 @@ def plant(db: Path) -> None:
         match, tournament, version = connection.execute(find).fetchone()
         words = json.dumps({"stderr": f"{HOSTILE}\n{HOSTILE}", HOSTILE: [HOSTILE]})
         values = (match, HOSTILE, words, tournament, version)
-        connection.execute("INSERT INTO fault VALUES (?, 90, 1, 'TIMEOUT', 3, ?, ?, ?, ?)", values)
+        fault = "match_id, number, seat, cause, ply, explanation, evidence, tournament_id, version_id"
+        connection.execute(f"INSERT INTO fault ({fault}) VALUES (?, 90, 1, 'TIMEOUT', 3, ?, ?, ?, ?)", values)
         log = (match, 1, zlib.compress(f"{HOSTILE}\n{HOSTILE}".encode()), 5)
         connection.execute("INSERT INTO seat_log (match_id, seat, data, cut_bytes) VALUES (?, ?, ?, ?)", log)
-        connection.execute("INSERT INTO notice VALUES ('n', NULL, 1, ?, ?)", (HOSTILE, HOSTILE))
+        notice = "id, owner_id, at_us, subject, sentence"
+        connection.execute(f"INSERT INTO notice ({notice}) VALUES ('n', NULL, 1, ?, ?)", (HOSTILE, HOSTILE))
         for table, columns in WORDS.items():
             known = {row[1] for row in connection.execute(f"PRAGMA table_info('{table}')")}
             for column in known.intersection(columns):
