@@ -9,6 +9,7 @@ from typing import Any
 from arena.match.leak_verdict import LeakVerdict
 from arena.match.result import MatchResult
 from arena.match.spec import NO_SANDBOX
+from engine.text import from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,15 @@ class SeatProcess:
     failed_at_end: str = ""
     """How it ended when its stream was closed, such as "exit status 1"; empty if in good order, or not by itself."""
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SeatProcess:
+        """Return the process that `to_json` wrote."""
+        return cls(**{**data, "failed_at_end": from_json(data["failed_at_end"])})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON data that keeps which text `failed_at_end` is."""
+        return {**asdict(self), "failed_at_end": to_json(self.failed_at_end)}
+
 
 @dataclass(frozen=True, slots=True)
 class HostNote:
@@ -109,7 +119,7 @@ class MatchReport:
             "result": self.result.to_json(),
             "leak_checks": [asdict(check) for check in self.leak_checks],
             "seat_logs": logs,
-            "seat_processes": [asdict(process) for process in self.seat_processes],
+            "seat_processes": [process.to_json() for process in self.seat_processes],
             "note": None if self.note is None else asdict(self.note),
         }
 
@@ -126,7 +136,7 @@ class MatchReport:
             "leak_checks": tuple(map(LeakCheckResult.from_json, data["leak_checks"])),
             "seat_logs": logs,
             "runtimes": tuple(data["runtimes"]),
-            "seat_processes": tuple(SeatProcess(**process) for process in data["seat_processes"]),
+            "seat_processes": tuple(map(SeatProcess.from_json, data["seat_processes"])),
             "note": None if data["note"] is None else HostNote(**data["note"]),
         }
         return cls(**{**data, **values}, replay=replay)
