@@ -59,6 +59,14 @@ def placed(place: object, why: object) -> Text:
     return Text("joined.place_why", "{file}: {why}", file=place, why=why)
 
 
+def without_place(text: str, place: object) -> str:
+    """Return what is wrong without the place that `placed` put before it, if it was this one."""
+    if isinstance(text, Text) and text.id == "joined.place_why" and text.parts["file"] == str(place):
+        return str(text.parts["why"])
+    beginning = f"{place}: "
+    return text.removeprefix(beginning) if text.startswith(beginning) else text
+
+
 def joined(what: object, why: object) -> Text:
     """Return what is wrong, with what more is to be said of it, such as the remedy."""
     return Text("joined.what_why", "{what}; {why}", what=what, why=why)

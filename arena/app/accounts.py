@@ -19,7 +19,7 @@ from arena.model.accounts import (
 )
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.notices import Notice
-from engine.text import Text
+from engine.text import Text, text_from_json
 from ratings.errors import LimitError
 from ratings.ledger.service import ServiceLedger
 from ratings.read import accounts
@@ -28,7 +28,7 @@ from ratings.read.notices import list_notices
 from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.models import OwnerRecord
-from ratings.store.service import InvitationRecord, TokenRecord
+from ratings.store.service import InvitationRecord, NoticeRecord, TokenRecord
 from ratings.values.limits import LIMITS, OwnerLimits
 from ratings.values.page import DEFAULT_LIMIT, Page
 from ratings.values.states import Scope
@@ -67,10 +67,7 @@ class LocalAccount:
         page = list_notices(
             self._context.database, owner_id=viewer.owner_id, everybodys=viewer.is_organiser, limit=limit, after=after
         )
-        return Page(
-            tuple(Notice(row.id, row.at_us, row.subject, row.sentence, row.owner_id is None) for row in page.items),
-            page.next,
-        )
+        return Page(tuple(map(_notice, page.items)), page.next)
 
     def list_own_tokens(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[TokenSummary]:
         return list_own(self._context, limit, after)
@@ -80,6 +77,10 @@ class LocalAccount:
 
     def revoke_own_token(self, token: str) -> TokenSummary:
         return revoke_own(self._context, token)
+
+
+def _notice(row: NoticeRecord) -> Notice:
+    return Notice(row.id, row.at_us, row.subject, text_from_json(row.sentence, row.sentence_text), row.owner_id is None)
 
 
 def token_summary(token: TokenRecord, owner: str | None) -> TokenSummary:

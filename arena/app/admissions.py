@@ -15,7 +15,7 @@ from arena.hosting.uploads.history import PastUpload
 from arena.model.admissions import Admission, Finding, FindingState
 from arena.model.errors import ForbiddenError, UnknownError
 from arena.model.operations import Operation, OperationKind, OperationState
-from engine.text import Text
+from engine.text import Text, text_from_json
 from ratings.errors import NotFoundError
 from ratings.ledger.service import ServiceLedger
 from ratings.read import admissions
@@ -144,7 +144,7 @@ def _admission(row: AdmissionRow) -> Admission:
         started_at_us=stored.started_at_us,
         ended_at_us=stored.ended_at_us,
         findings=tuple(map(_finding, stored.checks)),
-        summary=stored.summary,
+        summary=stored.summary and text_from_json(stored.summary, stored.summary_text),
     )
 
 
@@ -152,7 +152,7 @@ def _finding(stored: Mapping[str, Any]) -> Finding:
     return Finding(
         check=str(stored["check"]),
         state=FindingState(stored["state"]),
-        sentence=str(stored["sentence"]),
+        sentence=text_from_json(str(stored["sentence"]), stored.get("sentence_text")),
         evidence=stored.get("evidence") or {},
     )
 

@@ -10,7 +10,7 @@ from arena.app.lookup import find_version
 from arena.app.policy import AppContext, actor_of, need_own_bot
 from arena.model.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion, RemovedBot
 from arena.model.errors import UnknownError
-from engine.text import Text
+from engine.text import Text, text_from_json
 from ratings.read import bots
 from ratings.read.bots import BotRow
 from ratings.read.held import is_held
@@ -175,7 +175,7 @@ def _event(row: EventRow) -> BotEvent:
         kind=event.kind,
         at_us=event.at_us,
         actor=event.actor,
-        message=event.message,
+        message=text_from_json(event.message, event.message_text),
         version=row.number,
         content_hash=row.content_hash,
     )

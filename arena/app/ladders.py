@@ -8,7 +8,7 @@ from arena.app.policy import AppContext
 from arena.model.errors import UnknownError
 from arena.model.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
 from arena.tournament.rate_limit import matches_to_look_at, pace_after, rate_of
-from engine.text import Text
+from engine.text import Text, text_from_json
 from ratings.read import ladders
 from ratings.read.absences import absent_from
 from ratings.read.ladders import LadderRow, count_apart, last_starts, owners_present
@@ -72,7 +72,7 @@ class LocalLadders:
             settings=ladder.settings,
             opened_at_us=ladder.opened_at_us,
             closed_at_us=ladder.closed_at_us,
-            closed_because=ladder.closed_because,
+            closed_because=ladder.closed_because and text_from_json(ladder.closed_because, ladder.closed_because_text),
             season=None if running is None else running.number,
             tournament=None if running is None else running.tournament_id,
             bots=0 if running is None else len(owners_present(self._context.database, running.tournament_id)),
@@ -85,7 +85,12 @@ class LocalLadders:
         viewer = self._context.viewer
         seen = [one for one in absent_from(self._context.database, row.pool) if viewer.owns(one.bot.owner_id)]
         return tuple(
-            AbsentBot(one.bot.name, one.version.content_hash, one.absence.why, one.absence.since_us)
+            AbsentBot(
+                one.bot.name,
+                one.version.content_hash,
+                text_from_json(one.absence.why, one.absence.why_text),
+                one.absence.since_us,
+            )
             for one in seen[:_MOST_ABSENT]
         )
 

@@ -8,6 +8,7 @@ from arena.app.policy import AppContext
 from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.catalog import RuntimeCatalog
 from arena.model.runtimes import Runtime
+from engine.text import parts_of
 from ratings.read.runtimes import seen_runtimes
 
 
@@ -32,5 +33,6 @@ def _describe(runtimes: RuntimeCatalog, name: str, seen: Mapping[str, int]) -> R
     try:
         found, contents = runtimes.get(name), runtimes.contents(name).to_json()
     except HostingError as error:
-        return Runtime(name, runtimes.definition(name).kind.value, "", {"problem": str(error)})
+        problem = {"problem": str(error), "problem_text": parts_of(str(error))}
+        return Runtime(name, runtimes.definition(name).kind.value, "", problem)
     return Runtime(name, found.kind.value, found.hash, contents, seen.get(found.hash))

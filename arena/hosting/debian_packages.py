@@ -52,5 +52,10 @@ def hint_in_log(log: str) -> str:
                 )
     for program in _MISSING_PROGRAM.findall(log):
         if program in PACKAGES:
-            return f"The program {program} is missing; on Debian `apt install {PACKAGES[program]}` installs it."
+            return Text(
+                "hosting.program_missing_debian_apt_install",
+                "The program {program} is missing; on Debian `apt install {package}` installs it.",
+                program=program,
+                package=PACKAGES[program],
+            )
     return ""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from arena.hosting.debian_packages import PACKAGES
 from arena.hosting.manifest import BotManifest
+from engine.text import Text
 
 NODE = "node"
 _CPP = "cpp"
@@ -28,11 +29,18 @@ def install_command(packages: Sequence[str]) -> str:
     return f"apt install {' '.join(packages)}"
 
 
-def lack(manifest: BotManifest, directory: Path) -> str:
-    """Return what its language needs and this machine does not have, as the end of a message; empty if nothing."""
+def with_lack(sentence: str, manifest: BotManifest, directory: Path) -> str:
+    """Return a sentence with what the language of a bot needs and this machine does not have behind it, if anything."""
     language = language_of(manifest, directory)
     missing = [] if language is None else missing_packages(language)
-    return f" (This machine lacks what such a bot needs: {install_command(missing)})" if missing else ""
+    if not missing:
+        return sentence
+    return Text(
+        "hosting.machine_lacks_what_such_bot",
+        "{what} (This machine lacks what such a bot needs: {command})",
+        what=sentence,
+        command=install_command(missing),
+    )
 
 
 def language_of(manifest: BotManifest, directory: Path) -> str | None:

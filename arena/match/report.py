@@ -61,6 +61,15 @@ class SeatProcess:
     failed_at_end: str = ""
     """How it ended when its stream was closed, such as "exit status 1"; empty if in good order, or not by itself."""
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SeatProcess:
+        """Return the process that `to_json` wrote."""
+        return cls(**{**data, "failed_at_end": from_json(data["failed_at_end"])})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON data that keeps which text `failed_at_end` is."""
+        return {**asdict(self), "failed_at_end": to_json(self.failed_at_end)}
+
 
 @dataclass(frozen=True, slots=True)
 class HostNote:
@@ -118,7 +127,7 @@ class MatchReport:
             "result": {**self.result.to_json(), "faults": [fault.to_json() for fault in self.result.faults]},
             "leak_checks": [_with_sentence(check) for check in self.leak_checks],
             "seat_logs": logs,
-            "seat_processes": [asdict(process) for process in self.seat_processes],
+            "seat_processes": [process.to_json() for process in self.seat_processes],
             "note": None if self.note is None else _with_sentence(self.note),
         }
 
@@ -135,7 +144,7 @@ class MatchReport:
             "leak_checks": tuple(map(LeakCheckResult.from_json, data["leak_checks"])),
             "seat_logs": logs,
             "runtimes": tuple(data["runtimes"]),
-            "seat_processes": tuple(SeatProcess(**process) for process in data["seat_processes"]),
+            "seat_processes": tuple(map(SeatProcess.from_json, data["seat_processes"])),
             "note": None if data["note"] is None else HostNote.from_json(data["note"]),
         }
         return cls(**{**data, **values}, replay=replay)

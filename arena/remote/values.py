@@ -11,7 +11,7 @@ import grpc
 from arena.referee.errors import stream_error
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
 from arena.wire.status import Status
-from engine.text import Text
+from engine.text import Text, from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,4 +152,4 @@ def version_in_play(bot: str, matches: int) -> Status:
 
 def refused(data: Mapping[str, Any]) -> Status:
     """Return the error with which the coordinator refuses a bot."""
-    return stream_error(grpc.StatusCode[data["code"]], data["reason"], data["message"])
+    return stream_error(grpc.StatusCode[data["code"]], data["reason"], from_json(data["message"]))

@@ -38,9 +38,17 @@ def judge_play(matches: Sequence[PlayedTrial]) -> Finding:
             "trial.played_matches_without_fault",
             "It played {count} matches without a fault: {what}.",
             count=len(matches),
-            what=setups[0] if len(setups) == 1 else ", ".join(setups),
+            what=_listed(setups),
         ),
     )
+
+
+def _listed(setups: Sequence[str]) -> str:
+    """Return setups with commas between them."""
+    if len(setups) == 1:
+        return setups[0]
+    half = len(setups) // 2  # so that texts stand in texts no deeper than need be
+    return Text("trial.what_why", "{what}, {why}", what=_listed(setups[:half]), why=_listed(setups[half:]))
 
 
 def judge_clock(matches: Sequence[PlayedTrial]) -> Finding:

@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.match.spec import MatchSpec
 from arena.model.admissions import Finding, FindingState
-from engine.text import Text
+from engine.text import Text, parts_of
 
 
 class TrialCheck(enum.StrEnum):
@@ -88,4 +88,5 @@ def skipped(check: str, sentence: str) -> Finding:
 
 def finding_json(finding: Finding) -> dict[str, Any]:
     """Return a finding as JSON data, as the book of record keeps it."""
-    return {**asdict(finding), "check": str(finding.check), "state": finding.state.value}
+    told = {"sentence_text": parts} if (parts := parts_of(finding.sentence)) else {}
+    return {**asdict(finding), **told, "check": str(finding.check), "state": finding.state.value}

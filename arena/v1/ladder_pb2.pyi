@@ -73,7 +73,7 @@ class GetSeasonTableResponse(_message.Message):
     def __init__(self, season_table: _Optional[_Union[SeasonTable, _Mapping]] = ...) -> None: ...
 
 class Ladder(_message.Message):
-    __slots__ = ("id", "name", "pool", "settings_json", "opened_at_us", "closed_at_us", "closed_because", "season", "tournament", "bots", "absent", "pace", "note")
+    __slots__ = ("id", "name", "pool", "settings_json", "opened_at_us", "closed_at_us", "closed_because", "season", "tournament", "bots", "absent", "pace", "note", "closed_because_text_json", "note_text_json")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     POOL_FIELD_NUMBER: _ClassVar[int]
@@ -87,6 +87,8 @@ class Ladder(_message.Message):
     ABSENT_FIELD_NUMBER: _ClassVar[int]
     PACE_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
+    CLOSED_BECAUSE_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
+    NOTE_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     pool: _pool_pb2.Pool
@@ -100,7 +102,9 @@ class Ladder(_message.Message):
     absent: _containers.RepeatedCompositeFieldContainer[AbsentBot]
     pace: int
     note: str
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., opened_at_us: _Optional[int] = ..., closed_at_us: _Optional[int] = ..., closed_because: _Optional[str] = ..., season: _Optional[int] = ..., tournament: _Optional[str] = ..., bots: _Optional[int] = ..., absent: _Optional[_Iterable[_Union[AbsentBot, _Mapping]]] = ..., pace: _Optional[int] = ..., note: _Optional[str] = ...) -> None: ...
+    closed_because_text_json: str
+    note_text_json: str
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., opened_at_us: _Optional[int] = ..., closed_at_us: _Optional[int] = ..., closed_because: _Optional[str] = ..., season: _Optional[int] = ..., tournament: _Optional[str] = ..., bots: _Optional[int] = ..., absent: _Optional[_Iterable[_Union[AbsentBot, _Mapping]]] = ..., pace: _Optional[int] = ..., note: _Optional[str] = ..., closed_because_text_json: _Optional[str] = ..., note_text_json: _Optional[str] = ...) -> None: ...
 
 class AbsentBot(_message.Message):
     __slots__ = ("bot", "content_hash", "why", "since_us", "why_text_json")

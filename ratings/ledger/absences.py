@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from engine.text import Text
+from engine.text import Text, parts_of
 from ratings.ledger.notices import add_notice
 from ratings.ledger.syncing import sync_ladders
+from ratings.store.base import with_text
 from ratings.store.bot_event import ActiveVersionRecord
 from ratings.store.ids import now_us
 from ratings.store.lookups import get_version
@@ -42,10 +43,10 @@ def note_absences(session: Session, found: Mapping[str, str | None]) -> Noted:
             session.delete(known)
             back.append(_tell(session, version_id, None))
         elif why is not None and known is None:
-            session.add(AbsenceRecord(version_id=version_id, why=why, since_us=now_us()))
+            session.add(AbsenceRecord(version_id=version_id, since_us=now_us(), **with_text("why", why)))
             gone.append(_tell(session, version_id, why))
         elif why is not None and known is not None and known.why != why:
-            known.why = why
+            known.why, known.why_text = why, parts_of(why)
             session.add(known)
     session.flush()
     if gone or back:

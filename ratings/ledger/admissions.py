@@ -8,9 +8,10 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from engine.text import Text
+from engine.text import Text, parts_of
 from ratings.errors import AdmissionError, NotFoundError
 from ratings.ledger.lineage import promote, read_lineage, record_event
+from ratings.store.base import with_text
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_version, owner_name
 from ratings.store.models import BotRecord, OwnerRecord, VersionRecord
@@ -47,7 +48,7 @@ def request_admission(session: Session, version_id: str, why: str | None = None)
         state=AdmissionState.QUEUED,
         requested_at_us=now_us(),
         checks=[],
-        summary=why,
+        **with_text("summary", why),
     )
     session.add(admission)
     session.flush()
@@ -137,7 +138,7 @@ def take_admission(session: Session) -> AdmissionRow | None:
         return None
     admission, version, bot = found
     admission.state, admission.started_at_us, admission.checks = AdmissionState.RUNNING, now_us(), []
-    admission.summary = None
+    _summarise(admission, None)
     session.add(admission)
     session.flush()
     return AdmissionRow(admission, version, bot.name, owner_name(session, bot))
@@ -196,7 +197,7 @@ def requeue_admissions(session: Session, admission_id: str | None = None, why: s
     found = session.exec(query).all()
     for admission in found:
         admission.state, admission.started_at_us, admission.checks = AdmissionState.QUEUED, None, []
-        admission.summary = why
+        _summarise(admission, why)
         session.add(admission)
     session.flush()
     return len(found)
@@ -212,9 +213,14 @@ def withdraw_admissions_of(session: Session, version_id: str, why: str) -> None:
 
 
 def _end(session: Session, admission: AdmissionRecord, state: AdmissionState, summary: str) -> None:
-    admission.state, admission.summary, admission.ended_at_us = state, summary, now_us()
+    admission.state, admission.ended_at_us = state, now_us()
+    _summarise(admission, summary)
     session.add(admission)
     session.flush()
+
+
+def _summarise(admission: AdmissionRecord, summary: str | None) -> None:
+    admission.summary, admission.summary_text = summary, parts_of(summary)
 
 
 def _get(session: Session, admission_id: str) -> AdmissionRecord:

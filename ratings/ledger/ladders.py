@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from sqlmodel import Session, col, select
 
-from engine.text import Text
+from engine.text import Text, parts_of, text_from_json
 from ratings.errors import LadderError
 from ratings.ledger import tournaments
 from ratings.ledger.pools import pool_for, pool_of, settings_of
@@ -153,7 +153,7 @@ def get_open_ladder(session: Session, name: str) -> LadderRecord:
                 "ratings.ladder_closed_open_anew_arena",
                 "ladder {name} is closed ({why}); open it anew: arena ladder open",
                 name=repr(name),
-                why=ladder.closed_because,
+                why=text_from_json(ladder.closed_because or "", ladder.closed_because_text),
             )
         )
     return ladder
@@ -187,7 +187,7 @@ def close_ladder(session: Session, name: str, why: str, *, table: Table | None =
     ladder = get_open_ladder(session, name)
     for running in running_ladders(session, ladder.id):
         end_season(session, running.season, table)
-    ladder.closed_at_us, ladder.closed_because = now_us(), why
+    ladder.closed_at_us, ladder.closed_because, ladder.closed_because_text = now_us(), why, parts_of(why)
     session.add(ladder)
     session.flush()
     return ladder

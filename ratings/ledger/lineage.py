@@ -7,6 +7,7 @@ from sqlmodel import Session, col, select
 
 from engine.text import Text
 from ratings.errors import BotError
+from ratings.store.base import with_text
 from ratings.store.bot_event import ActiveVersionRecord, BotEventRecord
 from ratings.store.fitness import annulled, is_admitted
 from ratings.store.ids import now_us
@@ -53,7 +54,7 @@ def record_event(
         version_id=version_id,
         at_us=now_us() if at_us is None else at_us,
         actor=actor,
-        message=message,
+        **with_text("message", message),
     )
     before = read_lineage(session, bot_id)
     session.add(event)

@@ -6,13 +6,16 @@ from datetime import UTC, datetime
 
 from sqlmodel import Session
 
+from ratings.store.base import with_text
 from ratings.store.ids import new_id, now_us
 from ratings.store.service import NoticeRecord
 
 
 def add_notice(session: Session, owner_id: str | None, subject: str, sentence: str) -> NoticeRecord:
     """Write something that an owner is told; `None` for everybody."""
-    notice = NoticeRecord(id=new_id(), owner_id=owner_id, at_us=now_us(), subject=subject, sentence=sentence)
+    notice = NoticeRecord(
+        id=new_id(), owner_id=owner_id, at_us=now_us(), subject=subject, **with_text("sentence", sentence)
+    )
     session.add(notice)
     session.flush()
     return notice

@@ -14,6 +14,7 @@ from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.ledger.notices import add_notice
 from ratings.store import tables
+from ratings.store.base import with_text
 from ratings.store.database import Database
 from ratings.store.ids import new_id, now_us
 from ratings.store.retention import first_id, removable_files, removable_log, removable_replay
@@ -58,7 +59,7 @@ class RetentionLedger:
             id=new_id(),
             kind=kind,
             before_us=before_us,
-            why=why,
+            **with_text("why", why),
             announced_at_us=now_us() if at_us is None else at_us,
             due_at_us=due_at_us,
         )

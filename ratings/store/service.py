@@ -90,6 +90,7 @@ class LadderRecord(Table, table=True):
     opened_at_us: int = Field(sa_type=BigInteger)
     closed_at_us: int | None = Field(default=None, sa_type=BigInteger)
     closed_because: str | None = Field(default=None, sa_type=Text)
+    closed_because_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
 
 
 class GuestRecord(Table, table=True):

@@ -158,6 +158,10 @@ def test_of_several_bots_each_is_told_and_one_that_fails_keeps_none_out(arena: A
     assert "there is no such directory" in first
     assert second.startswith("not added: no-sample: ")
     assert last == "arena: 2 of 4 bots were not added; mend them and add them again, what was added stays"
+    german = arena("bot", "add", tmp_path / "nowhere", "no-sample", "--lang", "de").err.splitlines()[0]
+    assert german == (
+        f"nicht hinzugefügt: {tmp_path / 'nowhere'}: dieses Verzeichnis gibt es nicht; das nennen, das bot.toml enthält"
+    )
     assert {row["name"] for row in arena("bot", "list", "--json").json} == {"ada", "eve"}
 
 

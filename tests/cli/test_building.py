@@ -63,3 +63,5 @@ def test_a_build_that_fails_for_want_of_a_compiler_names_the_packages(
     last = arena("bot", "add", bot).err.splitlines()[-1]
     packages = "g++ make pkg-config protobuf-compiler protobuf-compiler-grpc libgrpc++-dev libprotobuf-dev"
     assert last.endswith(f". (This machine lacks what such a bot needs: apt install {packages})")
+    german = arena("bot", "add", bot, "--lang", "de").err.splitlines()[-1]
+    assert german.endswith(f" (Dieser Maschine fehlt, was ein solcher Bot braucht: apt install {packages})")

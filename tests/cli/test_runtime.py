@@ -78,6 +78,7 @@ def test_a_runtime_that_does_not_work_hides_no_other(arena: Arena, runtimes: Pat
     assert rows["python-ml"]["problem"] is None
     assert "/nowhere: is no virtual environment" in rows["gone"]["problem"]
     assert "PROBLEM" in arena("runtime", "list", "--runtimes", runtimes).out
+    assert "ist keine virtuelle Umgebung" in arena("runtime", "list", "--runtimes", runtimes, "--lang", "de").out
     assert "/nowhere" in arena.refusal("runtime", "show", "gone", "--runtimes", runtimes, code=1)
 
 

@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,8 @@ import pytest
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.ray import address, head_probe
 from arena.executor.ray.address import Head, check_address, find_head
+from arena.i18n.translation import translate
+from engine.text import parts_of
 from tests.support.small_cluster import SmallCluster
 
 PYTHON = ".".join(map(str, sys.version_info[:3]))
@@ -174,3 +177,14 @@ def test_a_head_that_does_not_take_our_token_is_told_in_our_words(
     monkeypatch.setattr(head_probe, "_has_token", lambda: True)
     monkeypatch.setattr(head_probe, "part_of_ray", lambda _: SimpleNamespace(GcsClient=refuse))
     assert f"the head of Ray at 127.0.0.1:6379 {said}" in head_probe.ask("127.0.0.1:6379")["problem"]
+
+
+async def test_why_no_head_can_be_used_is_told_in_every_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where Ray is not installed."""
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("HOME", str(tmp_path))  # in which there is no token
+    problem = (await address._ask("127.0.0.1:1"))["problem"]
+    assert parts_of(problem) is not None
+    assert translate(problem, "de") != problem

@@ -2,12 +2,14 @@
 
 import string
 from collections import Counter
+from collections.abc import Iterable
 from itertools import chain
+from pathlib import Path
 
 import pytest
 
 from arena.i18n.catalogue import LANGUAGES
-from arena.i18n.remainder import LONGEST_TOLD, SENTENCE_PLACES, Sentence, hear, read_templates, sentences
+from arena.i18n.remainder import LONGEST_TOLD, SENTENCE_PLACES, Heard, Sentence, hear, read_templates, sentences
 from arena.i18n.translation import translate
 from tests.support.raised import PLACE
 
@@ -87,3 +89,25 @@ def test_sentences_are_told_in_each_other_only_so_deep() -> None:
 
 def test_places_that_hold_sentences_are_used() -> None:
     assert {name for english in read_templates() for name in places(english)} >= SENTENCE_PLACES
+
+
+def unheard(text: str) -> list[str]:
+    """What of a text is not in the catalogue although it stands where a sentence does."""
+    heard = hear(text)
+    return [text] if heard is None else [part for place in _holds(heard) for part in unheard(heard.values[place])]
+
+
+def _holds(heard: Heard) -> list[str]:
+    return sorted(SENTENCE_PLACES & heard.values.keys())
+
+
+def unheard_of(texts: Iterable[str]) -> dict[str, list[str]]:
+    """The same for each of several texts, without those of which everything is."""
+    return {text: left for text in texts if (left := unheard(text))}
+
+
+def test_whatever_is_stored_is_told_to_its_last_part() -> None:
+    stored = Path(__file__).with_name("stored.txt").read_text(encoding="utf-8").splitlines()
+    assert len(stored) > 10
+    assert unheard_of(stored) == {}
+    assert [(text, language) for text in stored for language in TRANSLATED if translate(text, language) == text] == []

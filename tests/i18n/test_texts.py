@@ -15,7 +15,7 @@ from arena.i18n.remainder import read_templates
 from arena.i18n.translation import translate
 from arena.service.server.errors import shortened
 from arena.wire.status import TEXT_KEY, Status, decode_status, encode_status
-from engine.text import Text, english, parts_to_json, text_from_json, with_parts
+from engine.text import Text, english, parts_to_json, placed, text_from_json, with_parts, without_place
 from ratings.errors import NotFoundError
 from ratings.read.identifying import only_one
 from tests.support.raised import PLACE, places_of, raised_sentences, said_texts
@@ -139,6 +139,14 @@ def test_what_stands_in_places_is_changed_at_any_depth() -> None:
     changed = with_parts(text_within_a_text(), str.upper)
     assert changed == "refused after 3 s: there is no bot 'ELK'; add it"
     assert with_parts("plain", str.upper) == "PLAIN"
+
+
+def test_what_is_wrong_is_told_without_its_place() -> None:
+    why = text_within_a_text()
+    assert without_place(placed("/a/bot.toml", why), "/a/bot.toml") is why
+    assert without_place("/a: gone", "/a") == "gone"
+    elsewhere = placed("/b", why)
+    assert without_place(elsewhere, "/a") is elsewhere
 
 
 def test_a_text_that_no_catalogue_has_stays_english() -> None:

@@ -9,12 +9,16 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped]
 
+from arena.i18n.translation import translate
 from arena.match.result import FaultCause
 from arena.match.time_control import parse_time_control
 from arena.remote.values import NOT_READING
+from arena.service.remote.other_service import bot_refusal
+from arena.service.remote.process_supervisor import _refusal_json
 from arena.v1 import play_pb2
 from arena.v1.play_pb2_grpc import PlayServiceStub
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
+from ratings.values.tournaments import LockHolder
 from tests.remote.running import RunningProcess, remote_seat
 from tests.support.deaf_bot import DeafBot
 from tests.support.patience import PATIENCE_S, until
@@ -123,9 +127,11 @@ async def test_who_has_a_revoked_token_has_to_go(house: RunningProcess) -> None:
 async def test_when_another_service_takes_bots_all_have_to_go(house: RunningProcess) -> None:
     async with house.bot("a", token="bob") as bobs, house.bot("a") as adas:
         await until(lambda: bool(bobs.of("joined") and adas.of("joined")))
-        house.process.end_all({"code": "UNAVAILABLE", "reason": "ELSEWHERE", "message": "another one takes bots"})
+        house.process.end_all(_refusal_json(bot_refusal(LockHolder("club-2", 4711, 0))))
         for bot in (bobs, adas):
             assert await end_of(bot) == (code("UNAVAILABLE"), "ELSEWHERE")
+            assert bot.status is not None
+            assert translate(bot.status.message, "de").startswith("Prozess 4711 auf club-2 ")
 
 
 @pytest.mark.hostile(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from arena.match.report import MatchReport
+from arena.i18n.translation import translate
+from arena.match.report import MatchReport, SeatProcess
 from arena.match.spec import MatchSpec
 from arena.match.time_control import TimeControl
 from arena.model.admissions import Finding
 from arena.trial.lineup import Lineup
 from arena.trial.local_test import try_out
 from arena.trial.trials import UndecidedError
+from engine.text import Text
 from tests.cli.table import RoomExecutor
 from tests.trial.test_lineup import BOT, lineup
 
@@ -68,6 +71,21 @@ async def test_of_a_bot_that_does_nothing_wrong_each_check_says_so() -> None:
         ("output", "passed", "It wrote nothing to standard output."),
     ]
     assert (tested.played, len(tested.matches), progress[-1]) == (3, 2, (3, 3))
+
+
+async def test_what_was_found_on_several_setups_is_told_in_german_to_its_last_part() -> None:
+    plan = short()
+    three = replace(plan, setups=tuple(replace(plan.setups[0], seats=seats) for seats in (2, 3, 4)))
+    found = await findings(three, Room({}))
+    assert all(translate(one.sentence, "de") != one.sentence for one in found.values())
+    games = ", ".join(f"foreign_king mit {seats} Plätzen" for seats in (2, 3, 4))
+    assert translate(found["play"].sentence, "de") == f"Er spielte 6 Partien ohne Fehler: {games}."
+
+
+def test_how_a_process_ended_keeps_its_text_on_its_way_here() -> None:
+    ended = Text("executor.exit_status", "exit status {status}", status=1)
+    crossed = SeatProcess.from_json(json.loads(json.dumps(SeatProcess(0, False, 1, True, 0, ended).to_json())))
+    assert translate(crossed.failed_at_end, "de") == "Exit-Status 1"
 
 
 async def test_what_processes_did_is_judged() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from arena.i18n.translation import translate
 from arena.model.errors import UnknownError
 from arena.model.overview import Form
 from arena.web.helper.priority import IDLE
@@ -98,6 +99,12 @@ def test_a_fit_that_ends_before_it_is_asked_is_told_as_one(monkeypatch: pytest.M
     monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", ""))
     with pytest.raises(FitError, match="ended without an answer"):
         Fitter("longer than a pipe holds " * 10_000).fit("any")
+
+
+def test_why_a_table_cannot_be_fitted_is_told_in_every_language(played: Path) -> None:
+    with pytest.raises(FitError, match="no pool 'nosuch'") as caught:
+        Fitter(str(played)).fit("nosuch")
+    assert translate(str(caught.value), "de").startswith("kein Pool 'nosuch'; ")
 
 
 @pytest.mark.needs("minutes")

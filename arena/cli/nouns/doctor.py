@@ -20,7 +20,7 @@ from arena.cli.shared.option_groups import with_options
 from arena.cli.shared.options import AsJson, Database, example, worker_count
 from arena.cli.shared.output import print_table
 from arena.cli.shared.places import need_here
-from arena.cli.shared.saying import named, say, speaking
+from arena.cli.shared.saying import named, say, speaking, told
 from arena.cli.shared.storage import open_storage
 from arena.cli.verbs.doctor.profile_options import ProfileOptions
 from arena.hosting.errors import HostingError, RuntimeDirectoryError
@@ -89,7 +89,10 @@ def check_grpc() -> DoctorFinding:
     refused, grpcio = refusal(), grpcio_version()
     if not refused.why:
         return DoctorFinding("grpc", OK, say("cli_doctor.grpc_queue", version=grpcio))
-    return DoctorFinding("grpc", NOTE, say("cli_doctor.grpc_aio", why=write_translated(refused.why)), refused.remedy)
+    why = refused.why
+    if not isinstance(why, Text):  # said of a version, without the texts that the kit does not load
+        why = Text("wire.not_tried", "{system} was not tried", system=f"grpcio {grpcio}")
+    return DoctorFinding("grpc", NOTE, say("cli_doctor.grpc_aio", why=write_translated(why)), refused.remedy)
 
 
 def check_engine() -> DoctorFinding:
@@ -97,8 +100,7 @@ def check_engine() -> DoctorFinding:
     try:
         build = look()
     except HalfBuiltError as error:
-        problem, remedy = split(str(error))
-        return DoctorFinding("engine", FAILED, problem, remedy)
+        return DoctorFinding("engine", FAILED, *split(told(str(error))))
     if build.modules:
         return DoctorFinding("engine", OK, say("cli_doctor.engine_compiled", **asdict(build)))
     if build.other_python:
@@ -180,8 +182,7 @@ def check_database(db: str) -> DoctorFinding:
     except EmptyDatabaseError:
         return DoctorFinding("database", OK, say("cli_doctor.empty_database", db=db))
     except RatingsError as error:
-        problem, remedy = split(str(error))
-        return DoctorFinding("database", FAILED, problem, remedy)
+        return DoctorFinding("database", FAILED, *split(told(str(error))))
 
 
 def check_sandboxes() -> Iterator[DoctorFinding]:

@@ -17,7 +17,7 @@ from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.saying import say
 from arena.model.columns import Column, ColumnKind
 from arena.model.runtimes import Runtime
-from engine.text import Text
+from engine.text import Text, text_from_json
 
 app = typer.Typer(epilog=example("arena runtime list", "arena runtime show arena"))
 
@@ -81,11 +81,12 @@ def _find(file: str, place: str) -> tuple[Runtime, ...]:
 
 def _facts(runtime: Runtime) -> dict[str, Any]:
     contents = runtime.contents
+    problem = contents.get("problem")
     return {
         "name": runtime.name,
         "kind": runtime.kind,
         "hash": runtime.hash or None,
         "version": contents.get("version"),
         "packages": contents.get("packages", {}),
-        "problem": contents.get("problem"),
+        "problem": problem and text_from_json(problem, contents.get("problem_text")),
     }

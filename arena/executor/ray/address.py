@@ -17,13 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from arena.executor.interface import ExecutorFailedError
-from engine.text import Text
+from engine.text import Text, from_json
 
 CONNECT_S = 3.0
 KNOCK_S = 20.0
 """How long a head may take to answer. Ray's own import is not counted: it takes seconds, and many on a busy machine."""
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})", re.ASCII)
-_START = Text(
+START_HEAD = Text(
     "executor.start_head_ray_start_head", "start a head with `ray start --head`, or name one with --address HOST:PORT"
 )
 AUTO = "auto"
@@ -96,7 +96,7 @@ async def _resolve(host: str, port: int, text: str) -> set[str]:
                 "executor.no_machine_known_name",
                 "no machine is known by the name of {address}; {remedy}",
                 address=text,
-                remedy=_START,
+                remedy=START_HEAD,
             )
         ) from error
     return {str(one[4][0]) for one in found}
@@ -134,7 +134,7 @@ async def _connect(host: str, port: int, text: str) -> None:
                 "executor.no_head_ray_answers",
                 "no head of Ray answers at {address}; {remedy}",
                 address=text,
-                remedy=_START,
+                remedy=START_HEAD,
             )
         ) from error
     writer.close()
@@ -184,7 +184,7 @@ async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[
                 "executor.what_listens_no_head_ray",
                 "what listens at {address} is no head of Ray; {remedy}",
                 address=text,
-                remedy=_START,
+                remedy=START_HEAD,
             )
         ) from None
     finally:
@@ -193,17 +193,16 @@ async def _ask(text: str, environment: Mapping[str, str] | None = None) -> dict[
                 process.kill()
             await process.wait()
     try:
-        found: dict[str, str] = json.loads(said.splitlines()[-1])
+        return {key: from_json(words) for key, words in json.loads(said.splitlines()[-1]).items()}
     except (ValueError, IndexError):
         raise ExecutorFailedError(
             Text(
                 "executor.what_listens_no_head_ray",
                 "what listens at {address} is no head of Ray; {remedy}",
                 address=text,
-                remedy=_START,
+                remedy=START_HEAD,
             )
         ) from None
-    return found
 
 
 def _python() -> str:

@@ -12,16 +12,16 @@ import os
 import socket
 import sys
 from contextlib import suppress
-from typing import Any
 
 from arena.executor.interface import ExecutorFailedError
+from arena.executor.ray.address import START_HEAD
 from arena.executor.ray.library import load_ray, part_of_ray
-from engine.text import Text
+from engine.text import Text, to_json
 
 CONNECT_S = 3.0
 
 
-def ask(text: str) -> dict[str, Any]:
+def ask(text: str) -> dict[str, str]:
     """Return the address of the head, its versions and our own, or under `problem` why there is none."""
     try:
         ray = load_ray()
@@ -43,8 +43,12 @@ def ask(text: str) -> dict[str, Any]:
         (text,) = alive or found
         if not alive:
             return {
-                "problem": f"no head of Ray answers at {text}; start a head with `ray start --head`, or name one with "
-                "--address HOST:PORT"
+                "problem": Text(
+                    "executor.no_head_ray_answers",
+                    "no head of Ray answers at {address}; {remedy}",
+                    address=text,
+                    remedy=START_HEAD,
+                )
             }
     try:
         client = part_of_ray("_raylet").GcsClient(address=text)
@@ -119,4 +123,5 @@ if __name__ == "__main__":
         load_ray()
     sys.stdout.write("\n")
     sys.stdout.flush()
-    sys.stdout.write(f"\n{json.dumps(ask(sys.argv[1]))}\n")
+    said = {key: to_json(words) for key, words in ask(sys.argv[1]).items()}
+    sys.stdout.write(f"\n{json.dumps(said)}\n")

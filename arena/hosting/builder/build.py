@@ -28,7 +28,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoredVersion
 from engine.os_errors import os_error_text
-from engine.text import Text, placed, sentences
+from engine.text import Text, placed, sentences, with_parts
 
 _INHERITED = ("PATH", "HOME", "LANG")
 _TEMPORARY = ".tmp"
@@ -259,4 +259,4 @@ def _open_up(directory: Path) -> None:
 
 def _without(files: Path, message: str) -> str:
     """Return a message in which the bot's files are named as its author knows them."""
-    return message.replace(f"{files}/", "").replace(str(files), "the directory")
+    return with_parts(message, lambda part: part.replace(f"{files}/", "").replace(str(files), "the directory"))

@@ -17,7 +17,7 @@ from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredProgram, StoredPrograms
 from arena.hosting.store import StoredVersion, VersionStore
-from arena.hosting.tools import lack
+from arena.hosting.tools import with_lack
 
 OnBuild = Callable[[BotManifest], None]
 """Called before a build command runs; not if what it made is there already."""
@@ -88,8 +88,9 @@ async def build_here(
     built = await build_version(programs, stored.hash, has_owner=has_owner)
     if not isinstance(built, BuildFailure):
         return built
-    missing = await asyncio.to_thread(lack, stored.manifest, stored.directory)
-    return replace(built, sentence=f"{built.sentence}{missing}")
+    return replace(
+        built, sentence=await asyncio.to_thread(with_lack, built.sentence, stored.manifest, stored.directory)
+    )
 
 
 def _is_built(programs: StoredPrograms, stored: StoredVersion) -> bool:

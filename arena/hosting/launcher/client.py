@@ -18,7 +18,7 @@ from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, h
 from arena.hosting.heartbeat import HeartbeatWatch
 from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, FreezeOutcome, Log, Output, OutputMark, Written
 from arena.hosting.launcher.request import StartRequest
-from engine.text import Text
+from engine.text import Text, from_json, placed
 
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0
@@ -130,9 +130,10 @@ class _PendingStart:
         path = Path(self.program)
         is_own = not path.is_absolute() or path.is_relative_to(self.directory)
         if is_own and event["missing"] == self.program and event["errno"] in _FAULTS_OF_A_PROGRAM:
-            return LaunchError(event["error"])
-        why = f"this host could not start {self.program}: {event['error']}"
-        return host_error(event["errno"])(why)
+            return LaunchError(from_json(event["error"]))
+        return host_error(event["errno"])(
+            placed(f"this host could not start {self.program}", from_json(event["error"]))
+        )
 
 
 class LauncherClient:

@@ -53,6 +53,7 @@ from arena.hosting.launcher.signalling import signal_bot
 from arena.hosting.launcher.spawn import spawn
 from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, look
 from arena.hosting.removal import remove_tree
+from engine.text import to_json
 
 CHECK_INTERVAL_S = 0.02
 LAST_CHECKS_S = 5.0
@@ -130,7 +131,7 @@ class LauncherServer:
             self._guardian.watch(bot.pid, bot.token)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             about = {"errno": getattr(error, "errno", None) or 0, "missing": getattr(error, "filename", None) or ""}
-            self._send({"event": "failed", "id": key, "error": str(error), **about})
+            self._send({"event": "failed", "id": key, "error": to_json(str(error)), **about})
             return
         finally:
             self._guardian.forget(-key)

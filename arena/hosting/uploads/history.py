@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from arena.hosting.building import locked
+from engine.text import from_json, to_json
 
 KEPT_S = 3600.0
 """How long an upload is remembered after it ended."""
@@ -89,7 +90,10 @@ class UploadHistory:
 
     def _read(self, file: Path) -> list[PastUpload]:
         try:
-            return [PastUpload(**one) for one in json.loads(file.read_text(encoding="utf-8"))]
+            return [
+                PastUpload(**{**one, "error": one.get("error") and from_json(one["error"])})
+                for one in json.loads(file.read_text(encoding="utf-8"))
+            ]
         except FileNotFoundError:
             return []
         except (ValueError, TypeError):  # damaged by a power cut: what it told is not worth a refusal
@@ -98,7 +102,8 @@ class UploadHistory:
     def _write(self, file: Path, past: list[PastUpload]) -> None:
         new = file.with_suffix(_NEW)
         try:
-            new.write_text(json.dumps([asdict(one) for one in past]), encoding="utf-8")
+            data = [{**asdict(one), "error": one.error and to_json(one.error)} for one in past]
+            new.write_text(json.dumps(data), encoding="utf-8")
             new.rename(file)
         finally:
             new.unlink(missing_ok=True)

@@ -194,7 +194,7 @@ class _Service:
         if problem := await asyncio.to_thread(sandbox_problem, context.programs):
             self._health.report(SANDBOX, problem)
             self._log.warning("bots of owners cannot run", why=problem)
-            say(f"bots of owners wait: {problem}")
+            say(Text("service.bots_owners_wait", "bots of owners wait: {why}", why=problem))
 
     def _look_at_certificate(self, say: Say) -> None:
         problems, notes = check_certificate(self._home, self._settings.service.tls_certificate)

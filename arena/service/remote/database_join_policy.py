@@ -15,7 +15,7 @@ from arena.service.server.authentication import address_of
 from arena.service.server.errors import CallError
 from arena.service.server.login_guard import LoginGuard
 from engine import registry
-from engine.text import Text
+from engine.text import Text, with_parts
 from ratings.errors import (
     AccessDeniedError,
     AccountError,
@@ -258,8 +258,11 @@ def _check_names(request: JoinRequest) -> None:
         try:
             check(text)
         except AccountError as error:
-            told = str(error).replace(repr(text), _quoted(text))
-            raise JoinRefusal("INVALID_ARGUMENT", reason, told) from error
+            raise JoinRefusal("INVALID_ARGUMENT", reason, _with_quoted(str(error), text)) from error
+
+
+def _with_quoted(message: str, text: str) -> str:
+    return with_parts(message, lambda part: part.replace(repr(text), _quoted(text)))
 
 
 def _quoted(text: str) -> str:

@@ -15,6 +15,7 @@ from arena.service.remote.join_policy import JoinGrant, JoinPolicy, JoinRefusal,
 from arena.service.remote.other_service import FindOtherService, bot_refusal, no_other_service
 from arena.service.remote.refusals import RefusalLog
 from arena.service.supervision import KnownProblems, ProcessRestarts, describe
+from engine.text import to_json
 
 PART = "remote bots"
 LOOK_EVERY_S = 2.0
@@ -156,8 +157,8 @@ class RemoteProcessSupervisor:
                 self.process.end_tokens(dead)
 
 
-def _refusal_json(refusal: JoinRefusal) -> dict[str, str]:
-    return {"code": refusal.code, "reason": refusal.reason, "message": refusal.message}
+def _refusal_json(refusal: JoinRefusal) -> dict[str, Any]:
+    return {"code": refusal.code, "reason": refusal.reason, "message": to_json(refusal.message)}
 
 
 def _admitted_json(admitted: JoinGrant) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from arena.model.uploads import Submitted, UploadTicket
 from arena.service.admission.waiting import NO_SANDBOX, sandbox_problem
 from arena.service.server.errors import CallError
 from arena.service.server.quotas import OwnerQuotas
-from engine.text import Text
+from engine.text import Text, with_parts
 from ratings.errors import AdmissionError, BotError, LimitError
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger, Submission
@@ -194,7 +194,10 @@ class LocalSubmissions:
             self._services.programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=is_stranger)
         except BotDirectoryError as error:
             # The sender has never seen the directory that the message names.
-            text = str(error).replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot")
+            text = with_parts(
+                str(error),
+                lambda part: part.replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot"),
+            )
             raise CallError(grpc.StatusCode.INVALID_ARGUMENT, "BOT_DIRECTORY", text) from error
 
 

@@ -31,7 +31,7 @@ from arena.model.ratings import OfficialTable
 from arena.web.helper.priority import IDLE, SOON, give_way, was_starved
 from arena.web.official.tables import FitError
 from arena.web.redaction.public_message import public_message
-from engine.text import Text
+from engine.text import Text, from_json, to_json
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 from ratings.store.database import open_for_reading
@@ -123,7 +123,7 @@ def _read_answer(text: bytes) -> OfficialTable:
             Text("web.process_fits_ended_without_answer", "the process that fits ended without an answer")
         ) from error
     if "why_not" in data:
-        raise FitError(data["why_not"])
+        raise FitError(from_json(data["why_not"]))
     parts = {
         "pool": Pool(**data["pool"]),
         "rows": tuple(OfficialRow(**{**row, "stronger": ()}) for row in data["rows"]),
@@ -156,7 +156,7 @@ def _answer(db: str, pool: str) -> dict[str, Any]:
         finally:
             database.close()
     except (RatingsError, StatisticsError, ClientError) as error:
-        return {"why_not": public_message(error)}
+        return {"why_not": to_json(public_message(error))}
 
 
 def _end_with_input() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from arena.hosting.uploads.area import UploadArea
 from arena.hosting.uploads.history import KEPT_S, PastUpload, UploadHistory
+from engine.text import Text, parts_of
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_what_became_of_an_upload_is_found_by_its_id(history: UploadHistory) -> 
         with history.changing("ann") as past:
             past.append(PastUpload(name, 10, 1e12))
     history.note_end("ann", "a", "ann/fox version 1")
-    history.note_end("ann", "b", error="it is no archive")
+    history.note_end("ann", "b", error=Text("web.no_archive", "it is no {what}", what="archive"))
     history.note_end("ann", "never begun")
     done, refused = history.find("a"), history.find("b", "ann")
     assert done is not None
@@ -54,6 +55,7 @@ def test_what_became_of_an_upload_is_found_by_its_id(history: UploadHistory) -> 
     assert done.ended_s is not None
     assert refused is not None
     assert refused.error == "it is no archive"
+    assert parts_of(refused.error) == {"id": "web.no_archive", "parts": {"what": "archive"}}
     assert history.find("a", "bob") is None
     assert history.find("never begun") is None
 

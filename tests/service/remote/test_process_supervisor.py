@@ -13,6 +13,7 @@ from arena.service.health import Health
 from arena.service.logs import get_logger
 from arena.service.remote.join_policy import JoinPolicy, Presence
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
+from engine.text import from_json
 from ratings.values.tournaments import LockHolder
 from tests.support.patience import until
 
@@ -66,7 +67,7 @@ async def test_whoever_is_here_is_sent_away_when_another_service_takes_them(monk
     holders.append(LockHolder("club-2", 4711, 0))
     await until(lambda: bool(told))
     assert told[0]["reason"] == "ELSEWHERE"
-    assert "process 4711 on club-2" in told[0]["message"]
+    assert "process 4711 on club-2" in from_json(told[0]["message"])
     supervisor.note_presence("v1", "", None)
     looking.cancel()
     await asyncio.wait({looking})

@@ -22,7 +22,7 @@ from arena.cli.shared.saying import say, told
 from arena.hosting.manifest import BotManifest
 from arena.model.bots import AddedBot
 from engine import registry
-from engine.text import Text
+from engine.text import Text, without_place
 
 app = typer.Typer()
 
@@ -98,7 +98,7 @@ def _add_each(named: Sequence[Path], owner: str | None, runtimes: str, db: str) 
                 line = one_line(error)
                 if line is None or len(named) == 1:
                     raise
-                yield _Outcome(name, None, line.removeprefix(f"{name}: "))
+                yield _Outcome(name, None, without_place(line, name))
 
 
 def _print_outcome(outcome: _Outcome, *, as_json: bool) -> None:

@@ -23,6 +23,7 @@ _SENTENCES = (
     ("removal", "why"),
     ("absence", "why"),
     ("bot_event", "message"),
+    ("ladder", "closed_because"),
 )
 
 
