@@ -73,11 +73,10 @@ def joined(what: object, why: object) -> Text:
 
 
 def split(text: str) -> tuple[str, str]:
-    """Return the two that `joined` made one text of; plain words are parted at their first semicolon."""
+    """Return the two that `joined` made one text of; the second is empty for any other words."""
     if isinstance(text, Text) and text.id == "joined.what_why":
         return str(text.parts["what"]), str(text.parts["why"])
-    what, semicolon, why = text.partition("; ")
-    return (what, why) if semicolon else (text, "")
+    return text, ""
 
 
 def all_of(texts: Iterable[str]) -> str:

@@ -8,11 +8,7 @@ but texts of the catalogue, and parts of what came. Texts are plain: whoever put
 from __future__ import annotations
 
 from arena.i18n.catalogue import DEFAULT, NAMES, Words, words
-from arena.i18n.remainder import SENTENCE_PLACES, parse
 from engine.text import Text
-
-_SENTENCES = SENTENCE_PLACES | {"how"}
-"""The places in which plain words may be a text that has lost its id on its way."""
 
 
 def translate(text: str, language: str) -> str:
@@ -27,17 +23,11 @@ def translate(text: str, language: str) -> str:
 
 def _translate(text: str, known: Words) -> str:
     if not isinstance(text, Text):
-        return parse(text, known.language)
+        return text
     if not known.knows(text.id):
         return text
-    parts = {name: _translate_part(name, part, known) for name, part in text.parts.items()}
+    parts = {name: _translate(part, known) if isinstance(part, str) else part for name, part in text.parts.items()}
     try:
         return known.say(text.id, **parts)
     except (KeyError, TypeError):  # whoever sent it has other parts
         return text
-
-
-def _translate_part(name: str, part: str | int, known: Words) -> str | int:
-    if isinstance(part, Text) or (isinstance(part, str) and name in _SENTENCES):
-        return _translate(part, known)
-    return part

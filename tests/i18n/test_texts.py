@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from arena.i18n.catalogue import LANGUAGES, read_texts
-from arena.i18n.remainder import read_templates
 from arena.i18n.translation import translate
 from arena.service.server.errors import shortened
 from arena.wire.status import TEXT_KEY, Status, decode_status, encode_status
@@ -34,14 +33,6 @@ def templates() -> dict[str, set[str]]:
     return found
 
 
-@cache
-def remembered() -> dict[str, str]:
-    """The English templates of ids that plain words are compared with, and that no source says."""
-    found = read_templates()
-    ids = {text_id: english for english, (text_id, parts) in found.items() if not parts}
-    return {text_id: english for text_id, english in ids.items() if text_id not in templates()}
-
-
 def test_every_id_stands_for_one_text() -> None:
     assert {text_id: english for text_id, english in templates().items() if len(english) > 1} == {}
 
@@ -56,7 +47,7 @@ def test_every_text_is_in_every_language_with_the_same_places_and_none_is_unused
     areas = {text_id.partition(".")[0] for text_id in read_texts("en")}
     texts = {text_id: text for text_id, text in read_texts(language).items() if text_id.partition(".")[0] not in areas}
     assert len(texts) > 1000
-    known = remembered() | {text_id: next(iter(english)) for text_id, english in templates().items()}
+    known = {text_id: next(iter(english)) for text_id, english in templates().items()}
     assert texts.keys() == known.keys()
     for text_id, text in texts.items():
         assert isinstance(text, str)
@@ -147,6 +138,16 @@ def test_what_is_wrong_is_told_without_its_place() -> None:
     assert without_place("/a: gone", "/a") == "gone"
     elsewhere = placed("/b", why)
     assert without_place(elsewhere, "/a") is elsewhere
+
+
+@pytest.mark.parametrize("value", ["{why}", "{0}", "%s", "a; b", "<script>", "x" * 4000, "\u200f"])
+def test_what_a_stranger_wrote_is_put_in_as_it_is(value: str) -> None:
+    text = Text("app.no_bot", "there is no bot {name}; {remedy}", name=value, remedy="add it")
+    assert all(value in translate(text, language) != text for language in TRANSLATED)
+
+
+def test_plain_words_stay_as_they_are() -> None:
+    assert [translate(words, "fr") for words in ("there is no bot 'elk'", "")] == ["there is no bot 'elk'", ""]
 
 
 def test_a_text_that_no_catalogue_has_stays_english() -> None:

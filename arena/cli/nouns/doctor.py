@@ -34,7 +34,7 @@ from arena.model.columns import Column, ColumnKind
 from arena.wire.completion_queue import grpcio_version, refusal
 from engine import registry
 from engine.compiled import HalfBuiltError, look
-from engine.text import Text, split
+from engine.text import Text
 from ratings.errors import EmptyDatabaseError, RatingsError
 from ratings.read.bots import count_bots
 from ratings.store.database import is_there
@@ -95,12 +95,18 @@ def check_grpc() -> DoctorFinding:
     return DoctorFinding("grpc", NOTE, say("cli_doctor.grpc_aio", why=write_translated(why)), refused.remedy)
 
 
+def _in_two(error: Exception) -> tuple[str, str]:
+    """Return what is wrong and what to do, which stands behind the first semicolon of what an error says."""
+    what, _, remedy = told(str(error)).partition("; ")
+    return what, remedy
+
+
 def check_engine() -> DoctorFinding:
     """Check which engine runs, and whether what is compiled of it can be relied on."""
     try:
         build = look()
     except HalfBuiltError as error:
-        return DoctorFinding("engine", FAILED, *split(told(str(error))))
+        return DoctorFinding("engine", FAILED, *_in_two(error))
     if build.modules:
         return DoctorFinding("engine", OK, say("cli_doctor.engine_compiled", **asdict(build)))
     if build.other_python:
@@ -182,7 +188,7 @@ def check_database(db: str) -> DoctorFinding:
     except EmptyDatabaseError:
         return DoctorFinding("database", OK, say("cli_doctor.empty_database", db=db))
     except RatingsError as error:
-        return DoctorFinding("database", FAILED, *split(told(str(error))))
+        return DoctorFinding("database", FAILED, *_in_two(error))
 
 
 def check_sandboxes() -> Iterator[DoctorFinding]:
