@@ -15,10 +15,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
-import grpc
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from arena.model.errors import (
     ClientError,
@@ -31,6 +29,9 @@ from arena.model.errors import (
 )
 from arena.wire.status import STATUS_DETAILS_KEY, Status, decode_status
 from engine.text import Text
+
+if TYPE_CHECKING:
+    import grpc
 
 
 class ServiceError(ClientError):
@@ -76,19 +77,18 @@ class ProtocolError(ServiceError):
     reason = "PROTOCOL_VERSION"
 
 
-Code = grpc.StatusCode
-
-_BY_CODE: dict[grpc.StatusCode, type[ClientError]] = {
-    Code.NOT_FOUND: UnknownError,
-    Code.PERMISSION_DENIED: ForbiddenError,
-    Code.UNAUTHENTICATED: LoginError,
-    Code.INVALID_ARGUMENT: RefusedError,
-    Code.OUT_OF_RANGE: RefusedError,
-    Code.ALREADY_EXISTS: RefusedError,
-    Code.FAILED_PRECONDITION: RefusedError,
-    Code.RESOURCE_EXHAUSTED: BusyError,
-    Code.UNAVAILABLE: UnavailableError,
+_BY_CODE: Mapping[str, type[ClientError]] = {
+    "NOT_FOUND": UnknownError,
+    "PERMISSION_DENIED": ForbiddenError,
+    "UNAUTHENTICATED": LoginError,
+    "INVALID_ARGUMENT": RefusedError,
+    "OUT_OF_RANGE": RefusedError,
+    "ALREADY_EXISTS": RefusedError,
+    "FAILED_PRECONDITION": RefusedError,
+    "RESOURCE_EXHAUSTED": BusyError,
+    "UNAVAILABLE": UnavailableError,
 }
+"""By the names of gRPC's codes: who needs only the classes does not import it."""
 _BY_REASON: dict[str, type[ClientError]] = {
     **{kind.reason: kind for kind in (HiddenError, DamagedError, ProtocolError, DiskFullError, ClientError)},
     "STATISTICS": ClientError,
@@ -101,14 +101,14 @@ _BY_REASON: dict[str, type[ClientError]] = {
 def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientError | None]) -> ClientError:
     """Return what a call that failed at a service means; `diagnose` finds out why nobody could be reached."""
     call: Any = error
-    code, text = call.code(), call.details() or ""
+    code, text = call.code().name, call.details() or ""
     status = status_of(call.trailing_metadata() or ())
     if status is not None:
         if status.reason == "FELL_BEHIND":
             return FellBehindError(int(status.metadata.get("sequence", -1)))
         kind = _BY_REASON.get(status.reason) or _BY_CODE.get(code, ServiceError)
         return kind(status.message)
-    if code is Code.UNAVAILABLE:
+    if code == "UNAVAILABLE":
         return diagnose() or UnreachableError(
             Text(
                 "rpc.service_cannot_reached_try_again",
@@ -117,7 +117,7 @@ def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientErro
                 why=text,
             )
         )
-    if code is Code.UNIMPLEMENTED:
+    if code == "UNIMPLEMENTED":
         return ProtocolError(
             Text(
                 "rpc.service_does_not_know_call",
@@ -126,7 +126,7 @@ def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientErro
                 place=place,
             )
         )
-    if code is Code.DEADLINE_EXCEEDED:
+    if code == "DEADLINE_EXCEEDED":
         return UnreachableError(
             Text(
                 "rpc.service_did_not_answer_time",
@@ -134,7 +134,7 @@ def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientErro
                 place=place,
             )
         )
-    if code is Code.CANCELLED:
+    if code == "CANCELLED":
         return UnreachableError(
             Text("rpc.connection_closed_try_again", "the connection to {place} was closed; try again", place=place)
         )
@@ -143,7 +143,7 @@ def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientErro
             "rpc.service_failed_tell_organiser",
             "the service at {place} failed: {why}; tell the organiser",
             place=place,
-            why=text or code.name,
+            why=text or code,
         )
     )
 

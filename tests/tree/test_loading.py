@@ -44,7 +44,12 @@ NOUNS = Claim(
 NO_STATISTICS = Claim(("arena.cli.app", "arena.worker", "arena.tournament.runner", "ratings.ledger.ledger"), ("numpy",))
 # Forking a process with live gRPC threads can hang, and every worker would pay its memory twice.
 COORDINATOR = Claim(("arena.cli.app", "arena.api", "arena.executor.local", "arena.tournament.runner"), ("grpc",))
-CLAIMS = (LAUNCHER, KIT, MESSAGES, *NAMED_GAMES, NOUNS, NO_STATISTICS, COORDINATOR)
+# gRPC reads what is set for it when it is imported: no support of forks, which can hang, and nothing on stderr.
+SETS_GRPC_UP = Claim(
+    tuple(f"arena.cli.{module}" for module in ("nouns.serve", "nouns.login", "verbs.bot.connect", "shared.connect")),
+    ("grpc",),
+)
+CLAIMS = (LAUNCHER, KIT, MESSAGES, *NAMED_GAMES, NOUNS, NO_STATISTICS, COORDINATOR, SETS_GRPC_UP)
 """In an order in which one process can import everything: what a claim excludes is imported by later ones alone."""
 IMPORTING = """
 import importlib, json, sys
@@ -91,6 +96,10 @@ def test_the_kit_connects_without_the_engine() -> None:
 
 def test_the_coordinator_never_imports_grpc() -> None:
     report(against(COORDINATOR))
+
+
+def test_what_sets_grpc_up_does_so_before_it_is_imported() -> None:
+    report(against(SETS_GRPC_UP))
 
 
 def test_numpy_is_loaded_only_by_those_who_ask_for_statistics() -> None:
