@@ -14,13 +14,13 @@ from engine.text import Text, text_from_json
 from ratings.read import bots
 from ratings.read.bots import BotRow
 from ratings.read.held import is_held
-from ratings.read.lineage import EventRow, bot_events
 from ratings.store.models import VersionRecord
 from ratings.values.page import DEFAULT_LIMIT, Page
 
 if TYPE_CHECKING:
     from ratings.ledger.ledger import Ledger
     from ratings.ledger.service import ServiceLedger
+    from ratings.read.lineage import EventRow
 
 
 def _ledger(context: AppContext) -> Ledger:
@@ -139,6 +139,8 @@ def bot_summary(row: BotRow) -> BotSummary:
 
 def list_events(context: AppContext, name: str, limit: int | None, after: str | None) -> Page[BotEvent]:
     """Return what happened to a bot, the newest first: to its owner and to organisers."""
+    from ratings.read.lineage import bot_events  # reads tables of the service
+
     bot = find_version(context, name).bot
     need_own_bot(context.viewer, bot, Text("app.read_history", "read its history"))
     page = bot_events(context.database, bot.name, limit=limit, after=after)

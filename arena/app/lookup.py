@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from arena.app.policy import AppContext, Viewer, has_secrets, is_hidden
 from arena.model.errors import HiddenError, RefusedError, unknown
-from engine import registry
-from engine.core import Game
 from engine.text import Text
 from ratings.errors import NotFoundError
 from ratings.read import bots, tournaments
@@ -16,6 +16,9 @@ from ratings.read.scope import MatchScope
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
 from ratings.store.models import TournamentRecord
+
+if TYPE_CHECKING:
+    from engine.core import Game
 
 _SHOWN_DIGITS = 12
 
@@ -121,6 +124,8 @@ def find_game(name: str) -> Game:
 
     A family of games says itself why it has none of that name: UnknownGameError.
     """
+    from engine import registry  # who looks at bots does not pay for the games
+
     if name not in registry.names() and not registry.family_of(name):
         raise unknown(
             "game", name, registry.names(), Text("app.arena_game_list_shows_all", "`arena game list` shows all")

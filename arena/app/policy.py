@@ -13,10 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from arena.model.errors import ForbiddenError, HiddenError, RefusedError
-from engine import registry
-from engine.core import EngineError
+from engine.errors import EngineError
 from engine.text import Text
-from ratings.read.blocks import awaited_matches
 from ratings.read.bots import VersionRow, is_owner_disabled
 from ratings.store.database import Database
 from ratings.store.models import BotRecord, MatchRecord
@@ -188,6 +186,8 @@ def shows_note(*, is_own: bool, is_over: bool) -> bool:
 
 def has_secrets(game: str) -> bool:
     """Return whether a game throws chance or hides information; of a game that is not installed, that it does."""
+    from engine import registry  # who looks at bots does not pay for the games, nor for blocks
+
     try:
         found = registry.get(game)
     except EngineError:
@@ -197,6 +197,8 @@ def has_secrets(game: str) -> bool:
 
 def hides_parts(game: str) -> bool:
     """Return whether some seat may not see some part of a position; of a game that is not installed, that it does."""
+    from engine import registry
+
     try:
         return registry.get(game).has_hidden_information
     except EngineError:
@@ -207,6 +209,8 @@ def hidden_matches(context: AppContext, matches: Collection[str]) -> set[str]:
     """Return which of these matches, named by id, are withheld from the viewer."""
     if not is_hidden(context.viewer, has_secrets=True, is_open=True):
         return set()
+    from ratings.read.blocks import awaited_matches
+
     found = awaited_matches(context.database, matches)
     return {
         match for match, game in found.items() if is_hidden(context.viewer, has_secrets=has_secrets(game), is_open=True)

@@ -34,8 +34,10 @@ def find_document(match: str, db: str) -> dict[str, Any]:
         return _read(Replay(file.stem, file.read_bytes()))
     with connect(db) as connection:
         replay = connection.arena.replays.get_replay(match)
-        faults = connection.arena.matches.get_match(replay.match_id).faults
-    return with_texts(_read(replay), faults)
+        document = _read(replay)
+        if not document["result"]["faults"]:
+            return document
+        return with_texts(document, connection.arena.matches.get_match(replay.match_id).faults)
 
 
 def _read(replay: Replay) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.app.replays import Verified, import_verified
+from arena.app.verification import Verified, import_verified
 from arena.cli.shared import settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
