@@ -23,8 +23,6 @@ class ColumnKind(enum.Enum):
     """A word of the program, which the catalogue has below the `names` of the column."""
     SENTENCE = enum.auto()
     """A sentence that the program keeps in English."""
-    STATUS = enum.auto()
-    """What a format says of an entrant."""
     MATCH = enum.auto()
     """The id of a match."""
     HASH = enum.auto()
@@ -65,7 +63,7 @@ class ColumnKind(enum.Enum):
 
 _K = ColumnKind
 _LEFT: Final = frozenset({
-    _K.TEXT, _K.WORDS, _K.NAME, _K.SENTENCE, _K.STATUS, _K.MATCH, _K.HASH, _K.VERSION, _K.INSTANT,
+    _K.TEXT, _K.WORDS, _K.NAME, _K.SENTENCE, _K.MATCH, _K.HASH, _K.VERSION, _K.INSTANT,
     _K.PLAYERS, _K.SEAT_RANKS, _K.SEAT_FAULTS, _K.PROCESS,
 })  # fmt: skip
 
@@ -198,7 +196,7 @@ STANDINGS: Final = (
     Column("points", "points", _K.COUNT, "tournament.points"),
     Column("score", "score", _K.SHARE, "tournament.score"),
     Column("forfeits", "forfeits", _K.COUNT, "tournament.forfeits"),
-    Column("status", "note", _K.STATUS, "tournament.status"),
+    Column("status", "note", _K.SENTENCE, "tournament.status"),
 )
 """`StandingRow`: blocks, points and score count whole blocks only; matches, firsts and forfeits all that was played."""
 

@@ -317,7 +317,7 @@ class TournamentDetail(_message.Message):
     def __init__(self, summary: _Optional[_Union[TournamentSummary, _Mapping]] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., secret: _Optional[str] = ..., standings: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., best: _Optional[_Union[BestKnown, _Mapping]] = ..., comparison: _Optional[_Union[ComparisonResult, _Mapping]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ..., more_standings: _Optional[str] = ..., more_leak_checks: _Optional[str] = ..., host_losses: _Optional[_Iterable[_Union[HostLoss, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[BotFaults, _Mapping]]] = ...) -> None: ...
 
 class StandingRow(_message.Message):
-    __slots__ = ("place", "version_id", "bot", "number", "content_hash", "matches", "wins", "blocks", "points", "score", "forfeits", "status", "shared", "draws")
+    __slots__ = ("place", "version_id", "bot", "number", "content_hash", "matches", "wins", "blocks", "points", "score", "forfeits", "status", "shared", "draws", "status_text_json")
     PLACE_FIELD_NUMBER: _ClassVar[int]
     VERSION_ID_FIELD_NUMBER: _ClassVar[int]
     BOT_FIELD_NUMBER: _ClassVar[int]
@@ -332,6 +332,7 @@ class StandingRow(_message.Message):
     STATUS_FIELD_NUMBER: _ClassVar[int]
     SHARED_FIELD_NUMBER: _ClassVar[int]
     DRAWS_FIELD_NUMBER: _ClassVar[int]
+    STATUS_TEXT_JSON_FIELD_NUMBER: _ClassVar[int]
     place: int
     version_id: str
     bot: str
@@ -346,7 +347,8 @@ class StandingRow(_message.Message):
     status: str
     shared: int
     draws: int
-    def __init__(self, place: _Optional[int] = ..., version_id: _Optional[str] = ..., bot: _Optional[str] = ..., number: _Optional[int] = ..., content_hash: _Optional[str] = ..., matches: _Optional[int] = ..., wins: _Optional[int] = ..., blocks: _Optional[int] = ..., points: _Optional[int] = ..., score: _Optional[float] = ..., forfeits: _Optional[int] = ..., status: _Optional[str] = ..., shared: _Optional[int] = ..., draws: _Optional[int] = ...) -> None: ...
+    status_text_json: str
+    def __init__(self, place: _Optional[int] = ..., version_id: _Optional[str] = ..., bot: _Optional[str] = ..., number: _Optional[int] = ..., content_hash: _Optional[str] = ..., matches: _Optional[int] = ..., wins: _Optional[int] = ..., blocks: _Optional[int] = ..., points: _Optional[int] = ..., score: _Optional[float] = ..., forfeits: _Optional[int] = ..., status: _Optional[str] = ..., shared: _Optional[int] = ..., draws: _Optional[int] = ..., status_text_json: _Optional[str] = ...) -> None: ...
 
 class BestKnown(_message.Message):
     __slots__ = ("until", "is_known", "confidence", "leaders", "contenders", "leader_names", "contender_names")

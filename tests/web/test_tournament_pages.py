@@ -9,8 +9,6 @@ import pytest
 from fastapi.testclient import TestClient
 
 from arena import web
-from arena.i18n.catalogue import words
-from arena.i18n.standing import status_words
 from arena.model.answers import ConfidencePoint
 from arena.model.pairings import Paired, Pairing
 from arena.model.tournaments import StandingRow, TournamentDetail, TournamentSummary
@@ -208,16 +206,3 @@ def test_time_left_of_more_waves_is_told_where_rounds_and_entrants_give_it(
     found = progress_of(one, now_us=60e6, expected=expected_matches(detail))
     left_s = None if matches is None else 20.0 * (max(matches, 10) - 3)
     assert (found.left_s, found.is_open) == (left_s, matches is None)
-
-
-@pytest.mark.parametrize(
-    ("status", "shown"),
-    [
-        ("out in round 3", "in Runde 3 ausgeschieden"),
-        ("in, 1 lost", "dabei, 1 verloren"),
-        ("2 byes", "2 Freilose"),
-        ("1500 (1400..1600)", "1500 (1400..1600)"),
-    ],
-)
-def test_what_formats_say_is_told_in_the_visitors_language(status: str, shown: str) -> None:
-    assert status_words(status, words("de")) == shown

@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.cli.shared.matches import format_faults, format_seats, short_match_id
-from arena.cli.shared.saying import named, say, spoken, told
-from arena.i18n.catalogue import words
+from arena.cli.shared.saying import named, say, told
 from arena.i18n.plain import plain
-from arena.i18n.standing import status_words
 from arena.model.columns import Column, ColumnKind
 
 if TYPE_CHECKING:  # a table needs no more than its rows
@@ -98,7 +96,6 @@ _WRITERS: Final[Mapping[ColumnKind, Callable[[Any], str]]] = {
     ColumnKind.TEXT: cell_text,
     ColumnKind.WORDS: " ".join,
     ColumnKind.SENTENCE: write_translated,
-    ColumnKind.STATUS: lambda status: status_words(status, words(spoken())),
     ColumnKind.MATCH: short_match_id,
     ColumnKind.HASH: short_hash,
     ColumnKind.VERSION: _version_text,

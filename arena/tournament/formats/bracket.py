@@ -11,9 +11,11 @@ from arena.tournament.formats.pairing import choose_byes, pair
 from arena.tournament.formats.same_owner import Owners, are_apart, count_tables, keeping_apart, sitting_out, spread
 from arena.tournament.formats.situation import BlockState, PlayedBlock
 from arena.tournament.formats.tally import block_points, most_block_points
+from engine.text import Text
 
 MOST_EXTRA = 3
 """The most blocks beyond best of n, for a tie that is equal or whose blocks were void."""
+STILL_IN = Text("tournaments.status_in", "in")
 
 
 @dataclass(slots=True)
@@ -186,10 +188,12 @@ class Bracket:
     def status(self, entrant: str) -> str:
         """Return what there is to say of one entrant, for people."""
         if entrant in self._out:
-            return f"out in round {self._out[entrant][0]}"
+            return Text("tournaments.status_out_in_round", "out in round {count}", count=self._out[entrant][0])
         if self._ties:
-            return "in" if self._lives == 1 else f"in, {self._losses[entrant]} lost"
-        return "winner" if self._is_over else "in"
+            if self._lives == 1:
+                return STILL_IN
+            return Text("tournaments.status_in_lost", "in, {count} lost", count=self._losses[entrant])
+        return Text("tournaments.status_winner", "winner") if self._is_over else STILL_IN
 
     @property
     def _is_over(self) -> bool:

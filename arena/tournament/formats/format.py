@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from arena.tournament.formats.situation import CircularOrder, Situation
+from engine.text import Text
 
-CHALLENGER = "challenger"
+CHALLENGER = Text("tournaments.status_challenger", "challenger")
 """The status of who met all the others of a gauntlet."""
+KEEPS_FAILING = Text("tournaments.status_keeps_failing", "keeps failing")
+WITHDRAWN = Text("tournaments.status_withdrawn", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)

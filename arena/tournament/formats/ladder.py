@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from arena.tournament.formats import ladder_memory
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Format, FormatStanding, Traits
+from arena.tournament.formats.format import KEEPS_FAILING, Format, FormatStanding, Traits
 from arena.tournament.formats.ladder_memory import LadderMemory, memory_of
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.past import Tally
@@ -70,7 +70,7 @@ class LadderFormat:
             situation,
             tallies,
             lambda entrant: (-exposure(skills[entrant]), not tallies[entrant].whole),
-            lambda entrant: "keeps failing" if entrant in failing else f"skill {exposure(skills[entrant]):.2f}",
+            lambda entrant: KEEPS_FAILING if entrant in failing else f"skill {exposure(skills[entrant]):.2f}",
         )
 
     def remember(self, situation: Situation) -> LadderMemory:

@@ -8,7 +8,7 @@ from itertools import chain
 
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import FormatStanding, Traits
+from arena.tournament.formats.format import KEEPS_FAILING, FormatStanding, Traits
 from arena.tournament.formats.pairing import choose_byes, seat_tables
 from arena.tournament.formats.past import Tally
 from arena.tournament.formats.same_owner import count_tables, crowded, owners_of
@@ -135,5 +135,7 @@ def _opposition(tallies: dict[str, Tally], entrant: str) -> int:
 
 def _status(own: Tally, is_failing: bool) -> str:
     if is_failing:
-        return "keeps failing"
-    return f"{own.byes} bye{'s' * (own.byes > 1)}" if own.byes else ""
+        return KEEPS_FAILING
+    if own.byes == 1:
+        return Text("tournaments.status_bye", "1 bye")
+    return Text("tournaments.status_byes", "{count} byes", count=own.byes) if own.byes else ""

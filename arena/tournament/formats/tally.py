@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from arena.tournament.formats.format import FormatStanding
+from arena.tournament.formats.format import WITHDRAWN, FormatStanding
 from arena.tournament.formats.past import Tally
 from arena.tournament.formats.situation import PlayedBlock, Situation
 from ratings.statistics.points import match_points, most_points
@@ -78,7 +78,7 @@ def standing_rows(
         place = rows[-1].place if shared else number + 1
         rows.append(FormatStanding(entrant, place, own.points, own.possible, own.whole))
     left = {entrant.id for entrant in situation.entrants if entrant.withdrawn is not None}
-    return [replace(row, status="withdrawn" if row.entrant in left else status(row.entrant)) for row in rows]
+    return [replace(row, status=WITHDRAWN if row.entrant in left else status(row.entrant)) for row in rows]
 
 
 def standings_by_score(situation: Situation) -> list[FormatStanding]:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.i18n.catalogue import Words, words
-from arena.i18n.standing import status_words
+from arena.i18n.translation import translate
 from arena.model.errors import HiddenError
 from arena.model.pairings import Pairing
 from arena.model.tournaments import TournamentDetail
@@ -82,7 +82,7 @@ def show_tournament(
         rounds=_by_round(pairings),
         bracket=_bracket(found, pairings, words(language)),
         matches=arena.matches.list_matches(found.summary.id, limit=_MATCHES),
-        **_standing(found, words(language)),
+        **_standing(found, language),
     )
 
 
@@ -91,7 +91,7 @@ def show_state(request: Request, tournament: Named) -> Response:
     """Show what changes while a tournament goes on; once it is over, have the page load itself anew."""
     found = answers_of(request).get_tournament(arena_of(request), tournament)
     headers = {"hx-refresh": "true"} if found.summary.is_over else {}
-    values = _standing(found, words(language_of(request)))
+    values = _standing(found, language_of(request))
     return render(request, "tournament/state.html", headers=headers, found=found, **values)
 
 
@@ -106,8 +106,8 @@ def show_confidence(request: Request, tournament: Named) -> Response:
     return render(request, template, found=found, drawn=drawn if points else "")
 
 
-def _standing(found: TournamentDetail, language: Words) -> dict[str, Any]:
-    statuses = {row.version_id: status_words(row.status, language) for row in found.standings[:_MOST_ROWS]}
+def _standing(found: TournamentDetail, language: str) -> dict[str, Any]:
+    statuses = {row.version_id: translate(row.status, language) for row in found.standings[:_MOST_ROWS]}
     return {
         "progress": progress_of(found.summary, expected=expected_matches(found)),
         "statuses": statuses,

@@ -9,7 +9,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from arena.i18n.catalogue import words
-from arena.i18n.standing import status_words
+from arena.i18n.translation import translate
 from arena.model.errors import DamagedError, HiddenError
 from arena.model.match_details import FaultFact
 from arena.model.port import ArenaPort
@@ -104,7 +104,7 @@ class TournamentReportFile:
             self._language,
             facts=_facts(detail, self._left_out, self._language),
             standings=detail.standings,
-            statuses={row.version_id: status_words(row.status, words(self._language)) for row in detail.standings},
+            statuses={row.version_id: translate(row.status, self._language) for row in detail.standings},
             crosstable=_matrix(crosstable) if crosstable.versions else None,
             curves=self._curves(detail.standings[:_CURVES]),
             lists=True,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.i18n.translation import translate
 from arena.tournament.formats.matching import Matching
 from arena.tournament.formats.pairing import pair, rematches, seat_tables
 from arena.tournament.formats.situation import CircularOrder
@@ -78,6 +79,7 @@ def test_a_bye_counts_as_a_win_and_is_told() -> None:
     played = play(Swiss(2, 1), field_of(3), Random(1))
     (resting,) = [row for row in standings(played.form, played.entrants, played.waves, SEED) if row.status]
     assert (resting.status, resting.points, resting.possible, resting.blocks) == ("1 bye", 4, 4, 0)
+    assert translate(resting.status, "de") == "1 Freilos"
 
 
 def test_a_void_block_counts_half_for_all_at_its_table() -> None:
