@@ -22,7 +22,7 @@ from ratings.store.database import Database, open_database
 
 if TYPE_CHECKING:
     from ratings.ledger.importing import Imported
-    from ratings.ledger.telling import Tell
+    from ratings.ledger.work_progress import OnWorkProgress
 
 _HASH_DIGITS = 64
 _LONGEST_END = 1 << 10
@@ -129,17 +129,17 @@ class Verified:
 
 
 def import_verified(
-    database: Database, source: Path, *, name: str | None, digest: str | None, tell: Tell
+    database: Database, source: Path, *, name: str | None, digest: str | None, report: OnWorkProgress
 ) -> tuple[Imported, Verified]:
     """Import a tournament if its replays say what the file says. Raises ArchiveError; then nothing was imported."""
-    verified = verify_export(source, digest, tell)
+    verified = verify_export(source, digest, report)
     # The file may be another one by now; its digest says so.
     from ratings.ledger.ledger import Ledger  # only importing writes
 
-    return Ledger(database).import_tournament(source, name=name, digest=verified.digest, tell=tell), verified
+    return Ledger(database).import_tournament(source, name=name, digest=verified.digest, report=report), verified
 
 
-def verify_export(source: Path, digest: str | None, tell: Tell) -> Verified:
+def verify_export(source: Path, digest: str | None, report: OnWorkProgress) -> Verified:
     """Play all replays of an exported tournament again, and compare everything. Raises ArchiveError."""
     digest = digest or _digest_of(source)
     with (
@@ -148,12 +148,12 @@ def verify_export(source: Path, digest: str | None, tell: Tell) -> Verified:
     ):
         from ratings.ledger.ledger import Ledger
 
-        imported = Ledger(database).import_tournament(source, digest=digest, tell=tell)
-        return _verify(database, imported, str(source), digest, tell)
+        imported = Ledger(database).import_tournament(source, digest=digest, report=report)
+        return _verify(database, imported, str(source), digest, report)
 
 
-def _verify(database: Database, imported: Imported, file: str, digest: str | None, tell: Tell) -> Verified:
-    from ratings.ledger.telling import Stage
+def _verify(database: Database, imported: Imported, file: str, digest: str | None, report: OnWorkProgress) -> Verified:
+    from ratings.ledger.work_progress import WorkStage
 
     verified = without = 0
     for match, stored in matches.replays(database, imported.tournament_id):
@@ -172,7 +172,7 @@ def _verify(database: Database, imported: Imported, file: str, digest: str | Non
                 )
             )
         verified += 1
-        tell(Stage.REPLAYS, verified, imported.matches)
+        report(WorkStage.REPLAYS, verified, imported.matches)
     return Verified(digest, verified, without)
 
 

@@ -12,23 +12,23 @@ from arena.tournament.formats.remembering import Remembering, fold, is_understoo
 from arena.tournament.formats.seeds import schedule_seed
 from arena.tournament.formats.situation import Entrant, Situation
 from arena.tournament.stored import entrant_of, format_of, wave_of
-from ratings.ledger.telling import Stage, Tell, say_nothing
+from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.read.tournaments import tournament_row
 from ratings.read.waves import Remembered, entrants_of, remembered, remembered_waves
 from ratings.store.database import Database
 
 
-def memory_problems(database: Database, tell: Tell = say_nothing) -> Iterator[tuple[str, str]]:
+def memory_problems(database: Database, report: OnWorkProgress = no_progress) -> Iterator[tuple[str, str]]:
     """Yield the id, with a sentence, of every tournament of which something else is remembered than its matches give.
 
     The matches are read wave by wave, about 8 s for 100,000, each wave in a view of its own: a service may go on.
     """
     for one in remembered(database):
-        for problem in _problems(database, one, tell):
+        for problem in _problems(database, one, report):
             yield one.tournament_id, problem
 
 
-def _problems(database: Database, one: Remembered, tell: Tell) -> Iterator[str]:
+def _problems(database: Database, one: Remembered, report: OnWorkProgress) -> Iterator[str]:
     row = tournament_row(database, one.tournament_id)
     name, form = row.tournament.name, format_of(row.tournament, row.pool)
     if not isinstance(form, Remembering):
@@ -38,7 +38,7 @@ def _problems(database: Database, one: Remembered, tell: Tell) -> Iterator[str]:
         return  # the planner forgets it and reads the matches anew, and so does whoever looks
     entrants = tuple(entrant_of(version) for version in entrants_of(database, one.tournament_id))
     seed = schedule_seed(bytes.fromhex(row.tournament.secret))
-    past, gathered = _recall(database, one, form, entrants, seed, tell)
+    past, gathered = _recall(database, one, form, entrants, seed, report)
     names = [entrant.id for entrant in entrants]
     # Who entered only then may have been there or not when it was written, with nothing to his name.
     early = {place for place, entrant in enumerate(entrants) if entrant.joined <= one.memory.index}
@@ -50,13 +50,18 @@ def _problems(database: Database, one: Remembered, tell: Tell) -> Iterator[str]:
 
 
 def _recall(
-    database: Database, one: Remembered, form: Remembering, entrants: tuple[Entrant, ...], seed: int, tell: Tell
+    database: Database,
+    one: Remembered,
+    form: Remembering,
+    entrants: tuple[Entrant, ...],
+    seed: int,
+    report: OnWorkProgress,
 ) -> tuple[Past, Counter[tuple[int, ...]]]:
     """Return what is to be remembered, and how often which entrants, by place, sat together where that is kept."""
     past, gathered = NOTHING, Counter[tuple[int, ...]]()
     places = {entrant.id: place for place, entrant in enumerate(entrants)}
     for records in remembered_waves(database, one):
-        tell(Stage.MEMORIES, 0, 0)
+        report(WorkStage.MEMORIES, 0, 0)
         situation = Situation(entrants, (wave_of(records),), seed, past)
         past = fold(form, situation)
         if len(situation.blocks[0].order) > 2:

@@ -14,7 +14,7 @@ from engine.text import Text, placed
 from ratings.ledger.pieces import UNFINISHED
 from ratings.ledger.rebuild import Differences
 from ratings.ledger.tallies import tally_problems
-from ratings.ledger.telling import Stage, Tell, say_nothing
+from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.database import Database
@@ -29,7 +29,7 @@ _m, _s, _t, _o = tables.match, tables.match_seat, tables.tournament, tables.rati
 _finished = _m.c.state == MatchState.FINISHED
 
 
-def check(database: Database, tell: Tell = say_nothing) -> list[str]:
+def check(database: Database, report: OnWorkProgress = no_progress) -> list[str]:
     """Return what is wrong, one line each and at most ten of a kind; an empty list if all is well. Nothing is changed.
 
     Checked are pages and indexes, references, the seats, ranks, replay and attempts of every match, the order of
@@ -37,29 +37,29 @@ def check(database: Database, tell: Tell = say_nothing) -> list[str]:
     facts, to the last digit.
     """
     # Ratings cannot be right if their facts are wrong.
-    if facts := check_facts(database, tell):
+    if facts := check_facts(database, report):
         return facts
-    return check_ratings(database, tell=tell)
+    return check_ratings(database, report=report)
 
 
-def check_facts(database: Database, tell: Tell = say_nothing) -> list[str]:
+def check_facts(database: Database, report: OnWorkProgress = no_progress) -> list[str]:
     """Return what is wrong besides ratings: what must be in order before they can be rebuilt."""
     with read(database) as session:
-        tell(Stage.PAGES, 0, 0)
+        report(WorkStage.PAGES, 0, 0)
         if damage := list(dialect_of(database.url).problems(session.connection())):
             # On damaged pages the other questions would only repeat the answer.
             return damage
-        tell(Stage.FACTS, 0, 0)
+        report(WorkStage.FACTS, 0, 0)
         return list(chain(_schema(session), facts_problems(session)))
 
 
-def check_ratings(database: Database, pool_id: str | None = None, tell: Tell = say_nothing) -> list[str]:
+def check_ratings(database: Database, pool_id: str | None = None, report: OnWorkProgress = no_progress) -> list[str]:
     """Return every rating and tally, of all pools or of one, that is not what the facts give, to the last digit."""
     with read(database) as session:
-        tell(Stage.TALLIES, 0, 0)
+        report(WorkStage.TALLIES, 0, 0)
         wrong = list(islice(tally_problems(session.connection(), pool_id), _MOST_OF_A_KIND))
-        tell(Stage.RATINGS, 0, 0)
-        return [*rating_problems(session, pool_id, tell), *wrong]
+        report(WorkStage.RATINGS, 0, 0)
+        return [*rating_problems(session, pool_id, report), *wrong]
 
 
 def facts_problems(session: Session) -> Iterator[str]:
@@ -355,7 +355,9 @@ def _remote(session: Session) -> Iterator[str]:
     )
 
 
-def rating_problems(session: Session, pool_id: str | None = None, tell: Tell = say_nothing) -> Iterator[str]:
+def rating_problems(
+    session: Session, pool_id: str | None = None, report: OnWorkProgress = no_progress
+) -> Iterator[str]:
     """Yield every rating, of all pools or of one, that is not what the facts give, to the last digit."""
     pools = select(tables.pool.c.id).where(tables.pool.c.id == pool_id if pool_id else true())
     pending = set(session.connection().execute(select(tables.pending_rating.c.pool_id)).scalars())
@@ -364,16 +366,16 @@ def rating_problems(session: Session, pool_id: str | None = None, tell: Tell = s
             yield placed(f"pool {pool_id[:12]}", UNFINISHED)
             continue
         try:
-            yield from _pool_problems(session, pool_id, tell)
+            yield from _pool_problems(session, pool_id, report)
         except SkillError as error:
             yield placed(f"pool {pool_id[:12]}", error)
 
 
-def _pool_problems(session: Session, pool_id: str, tell: Tell) -> Iterator[str]:
+def _pool_problems(session: Session, pool_id: str, report: OnWorkProgress) -> Iterator[str]:
     differences = Differences(session, pool_id)
     wrong: list[str] = []
     # All of them go by, since the ratings are known only behind the last.
-    for chunk in differences.wrong_changes(tell):
+    for chunk in differences.wrong_changes(report):
         wrong += [f"{change[0]} seat {change[1]}" for change, _ in chunk[: _MOST_OF_A_KIND - len(wrong)]]
     wrong += [f"{match_id} seat {seat}" for match_id, seat in differences.stray_changes(are_mended=False)]
     missing, others = differences.wrong_ratings()

@@ -36,7 +36,7 @@ from sqlalchemy.types import TypeEngine
 
 from engine.text import Text
 from ratings.errors import CopyError
-from ratings.ledger.telling import Stage, Tell, say_nothing
+from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.store import schema, tables
 from ratings.store.database import Database
 from ratings.store.sessions import read, write
@@ -66,13 +66,13 @@ def _do_nothing() -> None:
 
 
 def copy_database(
-    source: Database, target: Database, tell: Tell = say_nothing, finish: Callable[[], None] = _do_nothing
+    source: Database, target: Database, report: OnWorkProgress = no_progress, finish: Callable[[], None] = _do_nothing
 ) -> Copied:
     """Copy all rows of `source`, as it is now, into `target`, which is empty or was begun to be copied from it.
 
-    `tell` is told how far it is, in rows; `finish` is called when all rows agree, to copy what belongs to them. Raises
-    CopyError if `target` holds anything else, or if both do not agree in the end. What was copied stays, opens with
-    `open_database(..., copies=True)` alone, and copying again goes on from there.
+    `report` is told how far it is, in rows; `finish` is called when all rows agree, to copy what belongs to them.
+    Raises CopyError if `target` holds anything else, or if both do not agree in the end. What was copied stays, opens
+    with `open_database(..., copies=True)` alone, and copying again goes on from there.
     """
     with read(source) as session:
         here = session.connection()
@@ -87,8 +87,8 @@ def copy_database(
                 for part in _parts(rows, PART):
                     _insert(target, table, part)
                     done += len(part)
-                    tell(Stage.COPYING, done, whole)
-        digest = _compare(here, target, whole, tell)
+                    report(WorkStage.COPYING, done, whole)
+        digest = _compare(here, target, whole, report)
     finish()
     with write(target) as session:
         schema.end_copy(session.connection())
@@ -191,7 +191,7 @@ def _insert(target: Database, table: Table, rows: list[Values]) -> None:
         connection.execute(plain.insert().values(values), [dict(zip(names, row, strict=True)) for row in rows])
 
 
-def _compare(source: Connection, target: Database, whole: int, tell: Tell) -> str:
+def _compare(source: Connection, target: Database, whole: int, report: OnWorkProgress) -> str:
     """Return the digest of all rows. Raises CopyError if both databases do not have the same."""
     digest, done = hashlib.sha256(), 0
     with read(target) as session:
@@ -210,7 +210,7 @@ def _compare(source: Connection, target: Database, whole: int, tell: Tell) -> st
                         )
                     digest.update(f"{table.name} {mine!r}".encode())
                     done += len(mine)
-                    tell(Stage.COMPARING, done, whole)
+                    report(WorkStage.COMPARING, done, whole)
     return digest.hexdigest()
 
 

@@ -24,7 +24,7 @@ from ratings.ledger.annulments import cover_tournament
 from ratings.ledger.check import facts_problems
 from ratings.ledger.pools import pool_of
 from ratings.ledger.rebuild import rebuild
-from ratings.ledger.telling import Stage, Tell, say_nothing
+from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.archive.chain import read_chain
@@ -60,13 +60,13 @@ def import_tournament(
     *,
     name: str | None = None,
     digest: str | None = None,
-    tell: Tell = say_nothing,
+    report: OnWorkProgress = no_progress,
 ) -> Imported:
     """Read an exported tournament, under another `name` if given, only a file of that `digest` if given.
 
-    `tell` is told how far it is. Raises ArchiveError; then nothing may be committed.
+    `report` is told how far it is. Raises ArchiveError; then nothing may be committed.
     """
-    work = _Import(session, str(source), name, tell)
+    work = _Import(session, str(source), name, report)
     try:
         with source.open(encoding="ascii", newline="\n") as file:
             lines = read_chain(file, str(source), digest)
@@ -97,9 +97,9 @@ def import_tournament(
 class _Import:
     """One import: what was read so far, and the rows that wait to be written."""
 
-    def __init__(self, session: Session, file: str, name: str | None, tell: Tell) -> None:
+    def __init__(self, session: Session, file: str, name: str | None, report: OnWorkProgress) -> None:
         self._session, self._connection = session, session.connection()
-        self._file, self._new_name, self._tell = file, name, tell
+        self._file, self._new_name, self._report = file, name, report
         self._tournament_id = self._pool_id = self._told_name = ""
         # Of ids their hashes: of 200,000 matches they take half the memory of the ids.
         self._matches: set[int] = set()
@@ -195,7 +195,7 @@ class _Import:
     def finish(self) -> Imported:
         """Rate what the pool has anew. Raises ArchiveError if the facts do not agree with each other."""
         try:
-            self._tell(Stage.FACTS, 0, 0)
+            self._report(WorkStage.FACTS, 0, 0)
             cover_tournament(self._session, self._tournament_id)
             if problem := next(facts_problems(self._session), None):
                 raise ArchiveError(
@@ -206,7 +206,7 @@ class _Import:
                         why=problem,
                     )
                 )
-            rated = rebuild(self._session, self._pool_id, self._tell)
+            rated = rebuild(self._session, self._pool_id, self._report)
         except (SkillError, NotFoundError) as error:
             raise ArchiveError(
                 Text(
@@ -243,7 +243,7 @@ class _Import:
 
     def _flush(self) -> None:
         """Write the rows that wait, parents first."""
-        self._tell(Stage.LINES, 0, 0)
+        self._report(WorkStage.LINES, 0, 0)
         for kind, rows in self._waiting.items():
             self._connection.execute(insert(_TABLES[kind]), rows)
         self._waiting.clear()

@@ -32,10 +32,10 @@ from ratings.ledger.leasing import Lease, LeasedMatch
 from ratings.ledger.recording import ReportedMatch
 from ratings.ledger.runtimes import DescribedRuntime
 from ratings.ledger.syncing import sync_ladders
-from ratings.ledger.telling import Tell, say_nothing
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.turns import take_turn
 from ratings.ledger.waves import Planner, WaveLedger
+from ratings.ledger.work_progress import OnWorkProgress, no_progress
 from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.models import BotRecord, PoolRecord, TournamentRecord, VersionRecord
@@ -218,14 +218,14 @@ class Ledger:
         with write(self._database) as session:
             runtimes.note_runtimes(session, described)
 
-    def rebuild(self, pool_id: str | None = None, tell: Tell = say_nothing) -> int:
+    def rebuild(self, pool_id: str | None = None, report: OnWorkProgress = no_progress) -> int:
         """Have the ratings of one pool, or of all, follow from the facts, and return how many matches were rated.
 
-        `tell` is told how far it is. Raises NotFoundError.
+        `report` is told how far it is. Raises NotFoundError.
         """
         with write(self._database) as session:
             pools = session.exec(select(PoolRecord.id)).all() if pool_id is None else [pool_id]
-            return sum(rebuild.rebuild(session, one, tell) for one in pools)
+            return sum(rebuild.rebuild(session, one, report) for one in pools)
 
     def forget_memories(self, tournament_ids: Collection[str]) -> None:
         """Forget what planners remember of the old waves of tournaments: they read all matches anew, part by part."""
@@ -234,14 +234,14 @@ class Ledger:
                 memories.forget(session.connection(), tournament_id)
 
     def import_tournament(
-        self, source: Path, *, name: str | None = None, digest: str | None = None, tell: Tell = say_nothing
+        self, source: Path, *, name: str | None = None, digest: str | None = None, report: OnWorkProgress = no_progress
     ) -> Imported:
         """Read an exported tournament, under another `name` if given, only a file of that `digest` if given.
 
-        `tell` is told how far it is. Raises ArchiveError.
+        `report` is told how far it is. Raises ArchiveError.
         """
         with write(self._database) as session:
-            return importing.import_tournament(session, source, name=name, digest=digest, tell=tell)
+            return importing.import_tournament(session, source, name=name, digest=digest, report=report)
 
 
 def _settle(

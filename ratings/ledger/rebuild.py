@@ -15,7 +15,7 @@ from ratings.errors import NotFoundError
 from ratings.ledger import tallies
 from ratings.ledger.live import CHANGE_COLUMNS, ChangeRow, VersionRating, first_rating, rate_match, rating_columns
 from ratings.ledger.pools import settings_of
-from ratings.ledger.telling import Stage, Tell, say_nothing
+from ratings.ledger.work_progress import OnWorkProgress, WorkStage, no_progress
 from ratings.statistics.skill import Skill
 from ratings.store import tables
 from ratings.store.adding import add_rows
@@ -147,10 +147,10 @@ class Differences:
         """How many matches have gone by."""
         self._changes = self._stored = 0
 
-    def wrong_changes(self, tell: Tell = say_nothing) -> Iterator[list[tuple[ChangeRow, bool]]]:
+    def wrong_changes(self, report: OnWorkProgress = no_progress) -> Iterator[list[tuple[ChangeRow, bool]]]:
         """Yield the changes that are missing or wrong as they must be, in chunks, with whether another is in its place.
 
-        `tell` is told after each chunk how far it is. Raises SkillError.
+        `report` is told after each chunk how far it is. Raises SkillError.
         """
         last = last_place(self._connection, self._pool_id)
         for chunk in rated_matches(self._session, self._pool_id, with_changes=True):
@@ -165,7 +165,7 @@ class Differences:
             self.rated += len(chunk)
             yield wrong
             if chunk:
-                tell(Stage.RATINGS, chunk[-1][0][0], last)
+                report(WorkStage.RATINGS, chunk[-1][0][0], last)
 
     def stray_changes(self, *, are_mended: bool) -> list[tuple[str, int]]:
         """Return match and seat of every change that belongs to no rated match.
@@ -194,7 +194,7 @@ class Differences:
         return missing, {version_id for version_id, row in stored.items() if right.get(version_id) != row}
 
 
-def rebuild(session: Session, pool_id: str, tell: Tell = say_nothing) -> int:
+def rebuild(session: Session, pool_id: str, report: OnWorkProgress = no_progress) -> int:
     """Have a pool's ratings and its tournaments' tallies be those that follow from the facts, all in one go.
 
     Only what is wrong is written. Return how many matches were rated. It takes time in proportion to them, about 4 s
@@ -204,7 +204,7 @@ def rebuild(session: Session, pool_id: str, tell: Tell = say_nothing) -> int:
     tallies.rebuild(connection, tallies.of_pool(pool_id))
     get_pool(session, pool_id, locks=True)
     differences = Differences(session, pool_id)
-    for wrong in differences.wrong_changes(tell):
+    for wrong in differences.wrong_changes(report):
         _remove_changes(connection, [(change[0], change[1]) for change, is_there in wrong if is_there])
         add_rows(connection, _c, CHANGE_COLUMNS, [change for change, _ in wrong])
     _remove_changes(connection, differences.stray_changes(are_mended=True))

@@ -15,7 +15,7 @@ import pytest
 from arena.cli.shared.stages import StageDisplay
 from arena.cli.shared.work_thread import run_in_thread
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.telling import Stage, Tell
+from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import read, write
 from tests.ratings import book
@@ -52,16 +52,16 @@ def quiet() -> StageDisplay:
     return StageDisplay(io.StringIO())
 
 
-def interrupted_at(stage: Stage, tell: Tell) -> Tell:
+def interrupted_at(stage: WorkStage, report: OnWorkProgress) -> OnWorkProgress:
     """Have Ctrl-C come at a stage, which goes on until somebody ends it."""
 
-    def press(place: Stage, done: int, total: int) -> None:
-        tell(place, done, total)
+    def press(place: WorkStage, done: int, total: int) -> None:
+        report(place, done, total)
         if place is stage:
             os.kill(os.getpid(), signal.SIGINT)
             deadline = time.monotonic() + PATIENCE_S
             while time.monotonic() < deadline:
-                tell(place, done, total)
+                report(place, done, total)
 
     return press
 
@@ -77,7 +77,7 @@ def test_ctrl_c_amid_a_rebuild_leaves_the_book_as_it_was(database: Database) -> 
     before = book.rows(database, "rating", "rating_change", "entrant_tally")
     with pytest.raises(KeyboardInterrupt):
         run_in_thread(
-            database, lambda tell: Ledger(database).rebuild(tell=interrupted_at(Stage.RATINGS, tell)), quiet()
+            database, lambda report: Ledger(database).rebuild(report=interrupted_at(WorkStage.RATINGS, report)), quiet()
         )
     assert book.rows(database, "rating", "rating_change", "entrant_tally") == before
     Ledger(database).rebuild()
@@ -86,7 +86,7 @@ def test_ctrl_c_amid_a_rebuild_leaves_the_book_as_it_was(database: Database) -> 
 
 @pytest.mark.host_fault("ctrl-c")
 def test_ctrl_c_ends_a_statement_that_would_go_on_for_ever(database: Database) -> None:
-    def look(_: Tell) -> None:
+    def look(_: OnWorkProgress) -> None:
         with read(database) as session:
             os.kill(os.getpid(), signal.SIGINT)
             session.connection().exec_driver_sql(ENDLESS)
@@ -137,7 +137,7 @@ def test_a_terminal_shows_the_stage_and_is_clean_afterwards() -> None:
     terminal, clock = Terminal(), Clock()
     display = StageDisplay(terminal, clock)
     clock.now = 12.0
-    display.show(Stage.RATINGS, 5000, 20_000)
+    display.show(WorkStage.RATINGS, 5000, 20_000)
     assert "checking ratings: 5000 of 20000 matches; 12 s so far" in terminal.getvalue()
     display.clear()
     assert terminal.getvalue().endswith("\r")
@@ -149,7 +149,7 @@ def test_a_log_gets_a_line_every_few_seconds_and_none_of_what_is_quick() -> None
     display = StageDisplay(log, clock)
     for now in range(12):
         clock.now = float(now)
-        display.show(Stage.PAGES, 0, 0)
+        display.show(WorkStage.PAGES, 0, 0)
     display.clear()
     assert log.getvalue() == "".join(
         f"checking pages, indexes and references; {seconds} s so far\n" for seconds in (5, 10)

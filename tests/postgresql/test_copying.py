@@ -12,7 +12,7 @@ from ratings.errors import BackupError, UnfinishedCopyError
 from ratings.ledger.check import check
 from ratings.ledger.copying import copy_database
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.telling import Stage
+from ratings.ledger.work_progress import WorkStage
 from ratings.store import tables
 from ratings.store.database import Database, backup, open_database, open_for_reading, upgrade
 from ratings.store.models import VersionRecord
@@ -49,7 +49,7 @@ def test_from_a_file_to_a_server_and_back_everything_stays_the_same(file: Path, 
 def test_a_copy_to_a_server_that_is_cut_off_is_refused_until_it_is_finished(
     file: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(_: Stage, done: int, __: int) -> None:
+    def interrupt(_: WorkStage, done: int, __: int) -> None:
         if done >= 9:
             raise KeyboardInterrupt
 

@@ -26,7 +26,7 @@ from arena.hosting.store import StoreError
 from arena.tournament.memories import memory_problems
 from engine.text import Text
 from ratings.ledger.check import check_facts, check_ratings
-from ratings.ledger.telling import Stage, Tell
+from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.read.bots import all_versions
 from ratings.store import database
 from ratings.store.passwords import without_password
@@ -108,19 +108,19 @@ class _Found:
     derived: Sequence[str]
 
 
-def _look(storage: Storage, tell: Tell, *, rebuild: bool) -> _Found:
+def _look(storage: Storage, report: OnWorkProgress, *, rebuild: bool) -> _Found:
     """Return what is wrong, after a rebuild of what follows from the facts if these are sound."""
-    facts = check_facts(storage.database, tell)
+    facts = check_facts(storage.database, report)
     if rebuild and not facts:
         from ratings.ledger.ledger import Ledger  # all that writes, which a check alone does not need
 
-        Ledger(storage.database).rebuild(tell=tell)
-        Ledger(storage.database).forget_memories({wrong for wrong, _ in memory_problems(storage.database, tell)})
-    files = _file_problems(storage, tell)
+        Ledger(storage.database).rebuild(report=report)
+        Ledger(storage.database).forget_memories({wrong for wrong, _ in memory_problems(storage.database, report)})
+    files = _file_problems(storage, report)
     if facts:
         return _Found(facts, files, ())
-    memories = [problem for _, problem in memory_problems(storage.database, tell)]
-    return _Found((), files, [*check_ratings(storage.database, tell=tell), *memories])
+    memories = [problem for _, problem in memory_problems(storage.database, report)]
+    return _Found((), files, [*check_ratings(storage.database, report=report), *memories])
 
 
 def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
@@ -134,11 +134,11 @@ def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
         typer.echo(say("cli_db.writes_anew", command=remedy))
 
 
-def _file_problems(storage: Storage, tell: Tell) -> list[str]:
+def _file_problems(storage: Storage, report: OnWorkProgress) -> list[str]:
     """Return a line for every version whose files are gone or were changed."""
     problems = []
     for found in all_versions(storage.database):
-        tell(Stage.FILES, 0, 0)
+        report(WorkStage.FILES, 0, 0)
         if found.bot.remote:
             continue  # its author has its files
         is_without = found.version.files_removed_at_us is not None

@@ -10,7 +10,7 @@ from arena.cli.shared.storage import Storage
 from arena.tournament.playing import players_beside
 from engine.text import Text
 from ratings.ledger.copying import copy_database
-from ratings.ledger.telling import Stage, Tell
+from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.store.database import Database
 
 
@@ -42,7 +42,7 @@ def need_quiet(database: Database, place: str) -> None:
         )
 
 
-def copy_all(old: Storage, new: Storage, tell: Tell) -> CopiedArena:
+def copy_all(old: Storage, new: Storage, report: OnWorkProgress) -> CopiedArena:
     """Copy rows and files. Raises the errors of `copy_database`, and CliError if files cannot be copied."""
     if (other := other_key(old.store, new.store)) is not None:
         raise CliError(
@@ -58,7 +58,7 @@ def copy_all(old: Storage, new: Storage, tell: Tell) -> CopiedArena:
     def copy_the_files() -> None:
         nonlocal versions
         try:
-            versions = copy_files(old.store, new.store, lambda done, total: tell(Stage.FILES, done, total))
+            versions = copy_files(old.store, new.store, lambda done, total: report(WorkStage.FILES, done, total))
         except OSError as error:
             raise CliError(
                 Text(
@@ -69,5 +69,5 @@ def copy_all(old: Storage, new: Storage, tell: Tell) -> CopiedArena:
             ) from error
 
     # The rows come first: a database with something else in it gets no files. It is finished when it has both.
-    copied = copy_database(old.database, new.database, tell, copy_the_files)
+    copied = copy_database(old.database, new.database, report, copy_the_files)
     return CopiedArena(sum(copied.rows.values()), copied.begun_with, copied.digest, versions)

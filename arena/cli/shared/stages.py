@@ -10,19 +10,19 @@ from typing import Final, TextIO
 from arena.cli.shared.cells import format_duration
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import say
-from ratings.ledger.telling import Stage
+from ratings.ledger.work_progress import WorkStage
 
 _SAID: Final = {
-    Stage.LINES: "cli_db.stage_lines",
-    Stage.REPLAYS: "cli_db.stage_replays",
-    Stage.PAGES: "cli_db.stage_pages",
-    Stage.FACTS: "cli_db.stage_facts",
-    Stage.FILES: "cli_db.stage_files",
-    Stage.TALLIES: "cli_db.stage_tallies",
-    Stage.RATINGS: "cli_db.stage_ratings",
-    Stage.MEMORIES: "cli_db.stage_memories",
-    Stage.COPYING: "cli_db.stage_copying",
-    Stage.COMPARING: "cli_db.stage_comparing",
+    WorkStage.LINES: "cli_db.stage_lines",
+    WorkStage.REPLAYS: "cli_db.stage_replays",
+    WorkStage.PAGES: "cli_db.stage_pages",
+    WorkStage.FACTS: "cli_db.stage_facts",
+    WorkStage.FILES: "cli_db.stage_files",
+    WorkStage.TALLIES: "cli_db.stage_tallies",
+    WorkStage.RATINGS: "cli_db.stage_ratings",
+    WorkStage.MEMORIES: "cli_db.stage_memories",
+    WorkStage.COPYING: "cli_db.stage_copying",
+    WorkStage.COMPARING: "cli_db.stage_comparing",
 }
 
 
@@ -35,7 +35,7 @@ class StageDisplay(ProgressDisplay):
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(0, 0, sys.stderr if stream is None else stream, clock)
 
-    def show(self, stage: Stage, done: int, total: int) -> None:
+    def show(self, stage: WorkStage, done: int, total: int) -> None:
         """Show the stage, and how much of how much is done where that is counted, unless something was shown just now.
 
         A look that is over within a few seconds leaves nothing in a log.

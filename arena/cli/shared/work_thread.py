@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from ratings.ledger.telling import Stage, Tell
+from ratings.ledger.work_progress import OnWorkProgress, WorkStage
 from ratings.store.database import Database
 from ratings.store.interrupting import interruptible
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 class Display(Protocol):
     """What shows how far the work is."""
 
-    def show(self, stage: Stage, done: int, total: int) -> None:
+    def show(self, stage: WorkStage, done: int, total: int) -> None:
         """Show it, no more often than is useful; called some times a second."""
 
     def clear(self) -> None:
@@ -32,10 +32,10 @@ class _GivenUpError(BaseException):
 class _Work(threading.Thread):
     """The work, where it is, and what came of it."""
 
-    def __init__(self, work: Callable[[Tell], object]) -> None:
+    def __init__(self, work: Callable[[OnWorkProgress], object]) -> None:
         super().__init__(daemon=True)  # a second Ctrl-C ends the process, whose transaction is undone then
         self._work = work
-        self.place = (Stage.PAGES, 0, 0)
+        self.place = (WorkStage.PAGES, 0, 0)
         self.is_given_up = False
         self.may_begin = threading.Event()
         self.is_over = threading.Event()
@@ -52,13 +52,13 @@ class _Work(threading.Thread):
         finally:
             self.is_over.set()
 
-    def _note_progress(self, stage: Stage, done: int, total: int) -> None:
+    def _note_progress(self, stage: WorkStage, done: int, total: int) -> None:
         if self.is_given_up:
             raise _GivenUpError
         self.place = (stage, done, total)
 
 
-def run_in_thread(database: Database, work: Callable[[Tell], T], display: Display) -> T:
+def run_in_thread(database: Database, work: Callable[[OnWorkProgress], T], display: Display) -> T:
     """Return what `work` returns, or raise what it raises; it is given what it shall tell how far it is.
 
     At Ctrl-C its statement fails and its transaction is undone; KeyboardInterrupt is raised when that is over.

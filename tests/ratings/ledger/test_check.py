@@ -13,7 +13,7 @@ from ratings.ledger import check as checking
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import pool_for
-from ratings.ledger.telling import Stage
+from ratings.ledger.work_progress import WorkStage
 from ratings.store import schema
 from ratings.store.annulment import AnnulmentRecord
 from ratings.store.database import Database, open_database
@@ -232,10 +232,13 @@ def test_a_rebuild_of_a_sound_book_writes_no_rating_anew(played: Database) -> No
 
 
 def test_a_check_tells_what_it_looks_at_and_how_much_of_it_is_done(played: Database) -> None:
-    told: list[tuple[Stage, int, int]] = []
+    told: list[tuple[WorkStage, int, int]] = []
     assert check(played, lambda *place: told.append(place)) == []
-    assert [stage for stage, _, _ in told] == [*(Stage.PAGES, Stage.FACTS, Stage.TALLIES), *2 * [Stage.RATINGS]]
-    assert told[-1] == (Stage.RATINGS, 9, 9)
+    assert [stage for stage, _, _ in told] == [
+        *(WorkStage.PAGES, WorkStage.FACTS, WorkStage.TALLIES),
+        *2 * [WorkStage.RATINGS],
+    ]
+    assert told[-1] == (WorkStage.RATINGS, 9, 9)
 
 
 @pytest.mark.both_databases

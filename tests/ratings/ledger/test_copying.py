@@ -15,7 +15,7 @@ from ratings.ledger import copying
 from ratings.ledger.check import check
 from ratings.ledger.copying import copy_database
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.telling import Stage
+from ratings.ledger.work_progress import WorkStage
 from ratings.store import schema, tables
 from ratings.store.database import Database, open_database, open_for_reading, upgrade
 from ratings.store.sessions import write
@@ -29,10 +29,10 @@ from ratings.ledger import copying
 from ratings.store.database import open_database
 
 copying.PART = 7
-def tell(stage, done, total):
+def report(stage, done, total):
     if done >= int(sys.argv[3]):
         os.kill(os.getpid(), signal.SIGKILL)
-copying.copy_database(open_database(sys.argv[1]), open_database(sys.argv[2]), tell)
+copying.copy_database(open_database(sys.argv[1]), open_database(sys.argv[2]), report)
 """
 
 
@@ -58,13 +58,13 @@ def everything(database: Database) -> dict[str, list[str]]:
 def test_a_copy_holds_every_row_and_copying_again_adds_nothing(
     played: Database, target: Database, empty_file: Path, path: Path
 ) -> None:
-    told: list[tuple[Stage, int, int]] = []
+    told: list[tuple[WorkStage, int, int]] = []
     copied = copy_database(played, target, lambda *place: told.append(place))
     assert everything(target) == everything(played)
     assert check(target) == []
     assert (copied.begun_with, copied.rows["match"], copied.rows["replay"]) == (0, 12, 9)
     whole = sum(copied.rows.values())
-    assert told[-1] == (Stage.COMPARING, whole, whole)
+    assert told[-1] == (WorkStage.COMPARING, whole, whole)
     again = copy_database(played, target)
     assert (again.digest, again.begun_with) == (copied.digest, whole)
     third = open_database(book.copy_of(empty_file, path.with_name("third.db")))
@@ -90,12 +90,12 @@ class _CutOffError(Exception):
     """Ends a copy."""
 
 
-def cut_off_after(rows: int) -> Callable[[Stage, int, int], None]:
-    def tell(_: Stage, done: int, __: int) -> None:
+def cut_off_after(rows: int) -> Callable[[WorkStage, int, int], None]:
+    def report(_: WorkStage, done: int, __: int) -> None:
         if done >= rows:
             raise _CutOffError
 
-    return tell
+    return report
 
 
 def test_a_copy_that_is_cut_off_again_and_again_goes_on(

@@ -19,7 +19,7 @@ from ratings.ledger.importing import Imported, import_tournament
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
-from ratings.ledger.telling import Stage
+from ratings.ledger.work_progress import WorkStage
 from ratings.read.bots import find_version
 from ratings.read.exporting import export_tournament
 from ratings.read.tournaments import find_tournament, standings, tournament_row
@@ -146,9 +146,9 @@ def test_an_export_tells_how_far_it_is(database: Database, played: str, tmp_path
 
 def test_an_import_tells_how_far_it_is(database: Database, other: Database, played: str, tmp_path: Path) -> None:
     export(database, played, tmp_path / "monday.arena")
-    told: list[Stage] = []
-    Ledger(other).import_tournament(tmp_path / "monday.arena", tell=lambda stage, _done, _total: told.append(stage))
-    assert list(dict.fromkeys(told)) == [Stage.LINES, Stage.FACTS, Stage.RATINGS]
+    told: list[WorkStage] = []
+    Ledger(other).import_tournament(tmp_path / "monday.arena", report=lambda stage, _done, _total: told.append(stage))
+    assert list(dict.fromkeys(told)) == [WorkStage.LINES, WorkStage.FACTS, WorkStage.RATINGS]
 
 
 @pytest.mark.both_databases

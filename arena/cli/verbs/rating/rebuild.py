@@ -21,7 +21,7 @@ from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.work_thread import run_in_thread
 from ratings.ledger.check import check_facts, check_ratings
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.telling import Tell
+from ratings.ledger.work_progress import OnWorkProgress
 from ratings.read.pools import find_pool
 
 app = typer.Typer()
@@ -49,20 +49,20 @@ def rebuild(
         raise typer.Exit(errors.FAILED)
 
 
-def _check(storage: Storage, pool: str | None, tell: Tell) -> tuple[Sequence[str], str]:
+def _check(storage: Storage, pool: str | None, report: OnWorkProgress) -> tuple[Sequence[str], str]:
     """Return what is wrong with the ratings or the results they come from, and what that means in one line."""
-    if problems := check_facts(storage.database, tell):
+    if problems := check_facts(storage.database, report):
         return problems, say("cli_rating.broken_results")
-    problems = check_ratings(storage.database, _pool_id(storage, pool), tell)
+    problems = check_ratings(storage.database, _pool_id(storage, pool), report)
     differ = say("cli_rating.differ", count=len(problems))
     return problems, differ if problems else say("cli_rating.all_agree")
 
 
-def _rebuild(storage: Storage, pool: str | None, tell: Tell) -> tuple[Sequence[str], str]:
+def _rebuild(storage: Storage, pool: str | None, report: OnWorkProgress) -> tuple[Sequence[str], str]:
     """Write the ratings anew if the results are sound; return what is wrong with these, and what was done."""
-    if problems := check_facts(storage.database, tell):
+    if problems := check_facts(storage.database, report):
         return problems, say("cli_rating.broken_results")
-    rated = Ledger(storage.database).rebuild(_pool_id(storage, pool), tell)
+    rated = Ledger(storage.database).rebuild(_pool_id(storage, pool), report)
     return [], say("cli_rating.rebuilt", count=rated)
 
 

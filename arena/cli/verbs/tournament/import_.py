@@ -61,8 +61,8 @@ def _import(
     display = StageDisplay()
     try:
         if not verifies:
-            return Ledger(database).import_tournament(source, name=name, digest=digest, tell=display.show), None
-        return import_verified(database, source, name=name, digest=digest, tell=display.show)
+            return Ledger(database).import_tournament(source, name=name, digest=digest, report=display.show), None
+        return import_verified(database, source, name=name, digest=digest, report=display.show)
     finally:
         display.clear()
 

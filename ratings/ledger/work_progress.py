@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 
-class Stage(StrEnum):
+class WorkStage(StrEnum):
     """What a check of the book looks at, in this order; an import, of the file first; and a copy, of both databases."""
 
     LINES = "lines"
@@ -22,9 +22,9 @@ class Stage(StrEnum):
     COMPARING = "comparing"
 
 
-Tell: TypeAlias = Callable[[Stage, int, int], None]
+OnWorkProgress: TypeAlias = Callable[[WorkStage, int, int], None]
 """Is called with the stage, and how much of how much of it is done: 0 of 0 where that is not counted."""
 
 
-def say_nothing(stage: Stage, done: int, total: int) -> None:
+def no_progress(stage: WorkStage, done: int, total: int) -> None:
     """Tell nobody how far it is."""
