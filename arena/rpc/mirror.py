@@ -261,5 +261,5 @@ def _with_text(words: str, told: str) -> str:
     """Return the text that words are; they come as they are from whoever does not say it, or says it wrongly."""
     try:
         return text_from_json(words, json.loads(told)) if told else words
-    except ValueError:
+    except (ValueError, RecursionError):
         return words

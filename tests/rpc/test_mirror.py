@@ -222,7 +222,7 @@ def test_words_cross_with_the_text_that_they_are() -> None:
     assert [parts_of(one) for one in (crossed.why, *crossed.problems)] == [parts_of(text), None, parts_of(text)]
 
 
-@pytest.mark.parametrize("told", ["", "{", "[]", "7", '{"id": 3}', '{"id": "a", "parts": []}'])
+@pytest.mark.parametrize("told", ["", "{", "[]", "7", "[" * 100_000, '{"id": 3}', '{"id": "a", "parts": []}'])
 def test_words_stay_plain_if_what_is_said_of_them_is_no_text(told: str) -> None:
     message = encode(Told, Told("why", "so", ("one",)), declare_told())
     message.why_text_json = told  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from arena.service.backup.errors import HomeArchiveError
 from arena.service.home import Home
 from arena.service.retention.removals import RetentionResult, enforce_limits, instant_text, limits_of, sentence
 from arena.service.settings.reading import load_settings
-from engine.text import Text
+from engine.text import Text, text_from_json
 from ratings.read.held import is_held
 from ratings.read.retention import Limits, Planned, planned_removals, removals
 from ratings.store.database import Database, open_database
@@ -80,13 +80,14 @@ class RetentionReport:
 
 
 def _kind_and_why(removal: RemovalRecord) -> str:
+    why = text_from_json(removal.why, removal.why_text)
     match removal.kind:
         case RemovalKind.LOGS:
-            return Text("service.logs", "logs ({why})", why=removal.why)
+            return Text("service.logs", "logs ({why})", why=why)
         case RemovalKind.REPLAYS:
-            return Text("service.replays", "replays ({why})", why=removal.why)
+            return Text("service.replays", "replays ({why})", why=why)
         case RemovalKind.ARCHIVES:
-            return Text("service.archives", "archives ({why})", why=removal.why)
+            return Text("service.archives", "archives ({why})", why=why)
 
 
 def _removal_json(removal: RemovalRecord) -> dict[str, Any]:

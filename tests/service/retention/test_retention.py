@@ -11,6 +11,7 @@ import pytest
 
 from arena.hosting.builds import BuildStore
 from arena.hosting.store import VersionStore
+from arena.i18n.translation import translate
 from arena.service.activities.housekeeping import HomeSweeper, Housekeeper
 from arena.service.health import Health
 from arena.service.home import Home
@@ -183,4 +184,6 @@ def test_a_look_changes_nothing_and_applying_announces(home: Home, database: Dat
     assert removals(database) == []
     (line,) = retention_report(home, {}, applies=True).lines()
     assert line.startswith("announced: replays (the oldest of more than 1 MB) will be removed after ")
+    (line,) = retention_report(home, {}, applies=False).lines()
+    assert "(die ältesten von mehr als 1 MB)" in translate(line, "de")
     assert book.count(database, "replay") == 6
