@@ -63,7 +63,7 @@ def without_place(text: str, place: object) -> str:
     """Return what is wrong without the place that `placed` put before it, if it was this one."""
     if isinstance(text, Text) and text.id == "joined.place_why" and text.parts["file"] == str(place):
         return str(text.parts["why"])
-    beginning = f"{place}: "
+    beginning = f"{place}: "  # `removeprefix` alone would make plain words of every text
     return text.removeprefix(beginning) if text.startswith(beginning) else text
 
 
@@ -102,34 +102,27 @@ def with_parts(text: str, change: Callable[[str], str]) -> str:
     return _remade(text.id, text.template, parts, filled)
 
 
-def parts_to_json(text: Text) -> dict[str, Any]:
-    """Return the id and the parts as JSON has them; the English sentence is kept beside it."""
-    return {"id": text.id, "parts": {name: _part_to_json(part) for name, part in text.parts.items()}}
-
-
 def parts_of(words: str | None) -> dict[str, Any] | None:
-    """Return what `parts_to_json` gives of words that are a text; `None` for plain ones."""
-    return parts_to_json(words) if isinstance(words, Text) else None
+    """Return the id and the parts of a text as JSON data, to be kept beside its English; `None` for plain words."""
+    if not isinstance(words, Text):
+        return None
+    return {"id": words.id, "parts": {name: to_json(part) for name, part in words.parts.items()}}
 
 
-def to_json(words: str) -> Any:
-    """Return words as JSON data that keeps which text they are: a string if they are plain; `from_json` reads it."""
-    return _part_to_json(words)
+def text_from_json(english: str, data: object) -> str:
+    """Return the text that an English sentence is, by what `parts_of` gave; the sentence if that is nothing."""
+    return _read(english, data, DEEPEST)
+
+
+def to_json(words: str | int) -> Any:
+    """Return words, or a number, as JSON data that keeps which text they are; plain ones stay as they are."""
+    return {"english": english(words), **(parts_of(words) or {})} if isinstance(words, Text) else words
 
 
 def from_json(data: object) -> str:
     """Return the words that `to_json` wrote; empty for anything else."""
     read = _read_part(data, DEEPEST)
     return read if isinstance(read, str) else ""
-
-
-def text_from_json(english: str, data: object) -> str:
-    """Return the text that an English sentence is, by what `parts_to_json` gave; the sentence if that is nothing."""
-    return _read(english, data, DEEPEST)
-
-
-def _part_to_json(part: str | int) -> Any:
-    return {"english": english(part), **parts_to_json(part)} if isinstance(part, Text) else part
 
 
 def _read(english: str, data: object, deepest: int) -> str:

@@ -293,6 +293,10 @@ def _read_toml(path: Path) -> dict[str, Any]:
                 ),
             )
         )
+    return _parse_toml(content, path)
+
+
+def _parse_toml(content: bytes, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(content.decode())
     except UnicodeDecodeError as error:

@@ -22,9 +22,7 @@ def translate(text: str, language: str) -> str:
 
 
 def _translate(text: str, known: Words) -> str:
-    if not isinstance(text, Text):
-        return text
-    if not known.knows(text.id):
+    if not (isinstance(text, Text) and known.knows(text.id)):
         return text
     parts = {name: _translate(part, known) if isinstance(part, str) else part for name, part in text.parts.items()}
     try:

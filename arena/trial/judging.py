@@ -48,7 +48,7 @@ def _listed(setups: Sequence[str]) -> str:
     if len(setups) == 1:
         return setups[0]
     half = len(setups) // 2  # so that texts stand in texts no deeper than need be
-    return Text("trial.what_why", "{what}, {why}", what=_listed(setups[:half]), why=_listed(setups[half:]))
+    return Text("trial.listed", "{some}, {others}", some=_listed(setups[:half]), others=_listed(setups[half:]))
 
 
 def judge_clock(matches: Sequence[PlayedTrial]) -> Finding:

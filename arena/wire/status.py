@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from google.protobuf import any_pb2
 from google.protobuf.message import DecodeError
 
-from engine.text import Text, parts_to_json, text_from_json
+from engine.text import parts_of, text_from_json
 
 DOMAIN = "arena"
 STATUS_DETAILS_KEY = "grpc-status-details-bin"
@@ -74,9 +74,10 @@ def decode_status(data: bytes) -> Status:
 
 
 def _text_to_metadata(message: str) -> Mapping[str, str]:
-    if not isinstance(message, Text):
+    parts = parts_of(message)
+    if parts is None:
         return {}
-    data = json.dumps(parts_to_json(message), ensure_ascii=False, separators=(",", ":"))
+    data = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
     return {TEXT_KEY: data} if len(data.encode(errors="replace")) <= MOST_TEXT_BYTES else {}
 
 

@@ -169,7 +169,7 @@ class MatchRecord(Table, table=True):
     """The number of the newest attempt, 0 before the first."""
     void_reason: str | None = None
     void_reason_text: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
-    """Which text the sentence is, and its parts, as `engine.text.parts_to_json` gives them; so are all `*_text`."""
+    """Which text the sentence is, and its parts, as `engine.text.parts_of` gives them; so are all `*_text`."""
     by_rules: bool | None = None
     rated: bool | None = None
     details: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))

@@ -14,7 +14,7 @@ from arena.i18n.catalogue import LANGUAGES, read_texts
 from arena.i18n.translation import translate
 from arena.service.server.errors import shortened
 from arena.wire.status import TEXT_KEY, Status, decode_status, encode_status
-from engine.text import Text, english, parts_to_json, placed, text_from_json, with_parts, without_place
+from engine.text import Text, english, parts_of, placed, text_from_json, with_parts, without_place
 from ratings.errors import NotFoundError
 from ratings.read.identifying import only_one
 from tests.support.raised import PLACE, places_of, raised_sentences, said_texts
@@ -105,7 +105,7 @@ def test_a_text_is_copied_whole(remake: object) -> None:
 
 def test_a_text_is_read_back_from_its_parts() -> None:
     text = text_within_a_text()
-    again = text_from_json(f"refused after 3 s: {ENGLISH}", json.loads(json.dumps(parts_to_json(text))))
+    again = text_from_json(f"refused after 3 s: {ENGLISH}", json.loads(json.dumps(parts_of(text))))
     assert isinstance(again, Text)
     assert (again, again.id, again.parts) == (text, text.id, text.parts)
     assert type(english(again)) is str
