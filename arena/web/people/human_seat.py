@@ -113,8 +113,10 @@ class HumanSeat:
         self._resigned = why
         if self._history is not None:
             self._answer(_resignation(self._history.match_id))
-        else:
-            self._on_change()
+            return
+        if self._match_id is not None:  # it may have begun already, and nobody may be here any more to be told so
+            self._send(_resignation(self._match_id))
+        self._on_change()
 
     def _act(self, decide: play_pb2.Decide, action: int) -> None:
         act = play_pb2.Act(match_id=decide.match_id, ply=decide.ply, actions=[action])

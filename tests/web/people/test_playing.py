@@ -25,6 +25,7 @@ from arena.web.people.errors import (
     TooManyError,
     TooManyTablesError,
 )
+from arena.web.people.human_seat import HumanSeat
 from arena.web.people.look_ahead import look_ahead
 from arena.web.people.rate_limit import TableRateLimit
 from arena.web.people.table_view import BrowserUpdates, view_of
@@ -183,6 +184,17 @@ async def test_what_a_visitor_said_arrives_before_the_seat_is_left(
         request = await visit.hear()
         assert request.resign.match_id == "m1"
         await visit.hear_end()
+
+
+async def test_a_match_that_a_person_has_not_been_told_of_yet_is_resigned_at_once() -> None:
+    sent: list[play_pb2.PlayRequest] = []
+    seat = HumanSeat(1, "Bob", sent.append, 600, lambda: None)
+    seat.resign()
+    assert sent == [], "there is no match yet"
+    invited = HumanSeat(2, "Cid", sent.append, 600, lambda: None)
+    invited.expect("m1")
+    invited.resign()
+    assert [request.resign.match_id for request in sent] == ["m1"]
 
 
 async def test_an_idle_seat_resigns_after_the_time_that_is_told(place: Place, game_tables: GameTables) -> None:
