@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -148,18 +147,3 @@ def test_a_wrong_tally_is_found_and_counted_anew(database: Database, tournament:
         Ledger(database).rebuild()
         assert check_tallies(database) == []
         assert book.rows(database, "entrant_tally") == before
-
-
-@pytest.mark.both_databases
-def test_the_migration_counts_what_an_older_database_holds(database: Database, bots: dict[str, str]) -> None:
-    migrations = "ratings.store.migrations.versions"
-    tallies, firsts = (importlib.import_module(f"{migrations}.{name}") for name in ("0004_service", "0010_firsts"))
-    tournament = book.create(database, bots.values())
-    play_at_random(database, Random(4), tournament, list(bots.values()))
-    before = book.rows(database, "entrant_tally")
-    assert len(before["entrant_tally"]) > 2
-    with write(database) as session:
-        session.connection().execute(text("DELETE FROM entrant_tally"))
-        session.connection().execute(text(tallies.COUNT))
-        firsts.fill(session.connection(), "entrant_tally", "tournament_id", firsts.OF_TALLIES)
-    assert book.rows(database, "entrant_tally") == before

@@ -9,23 +9,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import MetaData, select
 
-from arena.match.result import Fault, FaultCause
 from ratings.errors import NotADatabaseError, SchemaVersionError
-from ratings.ledger.attempts import LostAttempt, record_lost
-from ratings.ledger.check import check
 from ratings.store import database, schema, tables
 from ratings.store.database import Database, open_database, upgrade
-from ratings.store.sessions import write
 from tests.ratings import book
 from tests.support.patience import PATIENCE_S
 from tests.support.raw_database import make_empty, raw, whole
+from tests.support.second_schema import REVISION, second_schema
 
 ROOT = Path(schema.__file__).parents[2]
 
@@ -89,83 +84,62 @@ def test_an_older_schema_is_refused_with_the_remedy(path: Path, monkeypatch: pyt
         open_database(path)
 
 
-def database_of(path: Path, revision: str, full: Database) -> None:
-    """A database with the schema of a revision, and in it all rows of `full` that it has room for."""
-    make_empty(path)
-    config = Config()
-    config.set_main_option("script_location", str(schema.MIGRATIONS))
-    with raw(path) as target, full.engine.connect() as source:
-        config.attributes["connection"] = target
-        command.upgrade(config, revision)
-        tables = MetaData()
-        tables.reflect(target)
-        for table in tables.sorted_tables:
-            rows = [dict(row) for row in source.execute(select(table)).mappings()]
-            if rows and table.name != "alembic_version":
-                target.execute(table.insert(), rows)
-
-
-OFTEN = ("0001", "0009")
-"""The revisions from which an upgrade is tried often: all migrations, and the one that fills in most."""
-RARELY = [revision for revision in schema.REVISIONS[:-1] if revision not in OFTEN]
+@pytest.mark.both_databases
+def test_an_upgrade_keeps_every_row_and_fills_what_is_new(
+    database: Database, tournament: str, path: Path, tmp_path: Path
+) -> None:
+    for match in book.take(database, tournament, 10):
+        book.record(database, match)
+    names = [table.name for table in tables.metadata.sorted_tables if table.name != "wave"]
+    before = book.rows(database, *names)
+    waves = everything(path, "SELECT tournament_id, planned_at_us FROM wave")
+    with second_schema(tmp_path):
+        with pytest.raises(SchemaVersionError, match=r"0001.*arena db upgrade --db \S+$"):
+            open_database(path)
+        assert upgrade(path) == schema.SchemaChange("0001", REVISION)
+        upgraded = open_database(path)
+        assert book.rows(upgraded, *names) == before
+        upgraded.close()
+        assert upgrade(path) == schema.SchemaChange(REVISION, REVISION)
+    assert everything(path, "SELECT tournament_id, made_at_us FROM wave") == waves != []
+    labels = everything(path, "SELECT number, label FROM version")
+    assert labels
+    assert all(label == f"version {number}" for number, label in labels)
+    with pytest.raises(SchemaVersionError, match=rf"{REVISION}.*older than the database; update it"):
+        open_database(path)
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize("revision", OFTEN)
-def test_an_upgrade_keeps_every_row_and_every_rating(
-    database: Database, tournament: str, tmp_path: Path, revision: str
-) -> None:
-    upgrade_from(revision, database, tournament, tmp_path)
+def test_an_upgrade_that_fails_leaves_the_database_as_it_was(path: Path, tmp_path: Path) -> None:
+    before = everything(path, "SELECT * FROM version")
+    with (
+        second_schema(tmp_path, last="raise RuntimeError('in the middle')"),
+        pytest.raises(RuntimeError, match="in the middle"),
+    ):
+        upgrade(path)
+    open_database(path).close()
+    assert everything(path, "SELECT * FROM version") == before
 
 
-@pytest.mark.needs("minutes")
-@pytest.mark.parametrize("revision", RARELY)
-def test_an_upgrade_from_any_other_revision_does_so_too(
-    database: Database, tournament: str, tmp_path: Path, revision: str
-) -> None:
-    upgrade_from(revision, database, tournament, tmp_path)
+@pytest.mark.both_databases
+def test_a_fresh_database_gets_all_schemas(tmp_path: Path) -> None:
+    make_empty(tmp_path / "new.db")
+    with second_schema(tmp_path):
+        open_database(tmp_path / "new.db").close()
+    assert everything(tmp_path / "new.db", "SELECT number, label FROM version") == []
 
 
-def upgrade_from(revision: str, database: Database, tournament: str, tmp_path: Path) -> None:
-    """Upgrade a database of that revision with all rows that it has room for, and compare it with one of today."""
-    *taken, lost = book.take(database, tournament, 10)
-    for match in taken:
-        fault = Fault(0, FaultCause.TIMEOUT, 3, "late", {"stderr": "x"})
-        book.record(database, match, faults=(fault,), sandbox=None)  # which the first revisions had no room for
-    if revision > "0001":  # which had no room for causes
-        with write(database) as session:
-            why = ("its worker ended", "WORKER_DIED", {"signal": 9})
-            record_lost(session, LostAttempt(lost.match_id, lost.attempt, *why))
-    forget_texts(database)
-    old = tmp_path / "old.db"
-    database_of(old, revision, database)
-    with pytest.raises(SchemaVersionError, match=rf"{revision}.*arena db upgrade --db \S+$"):
-        open_database(old)
-    assert upgrade(old) == schema.SchemaChange(revision, schema.HEAD)
-    upgraded = open_database(old)
-    assert check(upgraded) == []
-    names = [table.name for table in tables.metadata.sorted_tables]
-    assert book.rows(upgraded, *names) == book.rows(database, *names)
-    upgraded.close()
+def everything(path: Path, query: str) -> list[tuple[object, ...]]:
+    """The rows that a query finds, in some order that is always the same."""
+    with raw(path) as connection:
+        return sorted((tuple(row) for row in connection.exec_driver_sql(query).all()), key=repr)
 
 
-def forget_texts(database: Database) -> None:
-    """Leave of every sentence its plain words, which alone the older revisions had."""
-    with write(database) as session:
-        for table in tables.metadata.sorted_tables:
-            texts = dict.fromkeys(column.name for column in table.columns if column.name.endswith("_text"))
-            if texts:
-                session.connection().execute(table.update().values(texts))
-
-
-def test_the_seats_of_a_match_lie_together_in_a_fresh_database_and_in_an_upgraded_one(tmp_path: Path) -> None:
-    fresh, old = open_database(tmp_path / "fresh.db"), tmp_path / "old.db"
-    database_of(old, "0008", fresh)
-    fresh.close()
-    upgrade(old)
-    for path in (tmp_path / "fresh.db", old):
-        with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.OperationalError, match="rowid"):
-            connection.execute("SELECT rowid FROM match_seat")
+def test_the_seats_of_a_match_lie_together(tmp_path: Path) -> None:
+    path = tmp_path / "fresh.db"
+    open_database(path).close()
+    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.OperationalError, match="rowid"):
+        connection.execute("SELECT rowid FROM match_seat")
 
 
 @pytest.mark.both_databases
