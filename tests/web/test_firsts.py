@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 from arena.model.tournaments import StandingRow
 from arena.web.app import make_app
 from arena.web.opening import open_site
+from arena.web.report.packing import Packer
 from arena.web.report.page import write_report
 from tests.ratings import book
 
@@ -40,4 +41,7 @@ def test_pages_show_shared_firsts_and_draws_beside_wins(with_draws: TestClient, 
 
 def test_a_report_shows_them_too() -> None:
     row = StandingRow(1, "id", "ada", 1, "hash", 9, 4, 3, 12, 0.7, 0, "", shared=2, draws=1)
-    assert HEADING.findall(write_report("cup", [], "en", standings=[row]).decode()) == ["Shared", "Draws"]
+    assert HEADING.findall(write_report("cup", Packer().packed(), "en", standings=[row]).decode()) == [
+        "Shared",
+        "Draws",
+    ]

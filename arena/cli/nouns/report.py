@@ -31,8 +31,8 @@ def report(
     db: Database = settings.DB.default,
 ) -> None:
     """Write a tournament into one HTML file, with its replays."""
+    from arena.web.report.packing import PackingError
     from arena.web.report.page import is_report
-    from arena.web.report.streams import PackingError
     from arena.web.report.tournament_report import (
         TournamentReportFile,  # the web's libraries are imported by nobody else
     )

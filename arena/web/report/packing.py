@@ -1,204 +1,221 @@
-"""Packs matches as the viewer takes them, so that hundreds fit into one file. Pure; `js/unpack.js` is the inverse.
+"""Packs matches as the viewer takes them, each by gzip, so that a browser opens any one of them at once.
 
-Figures are rounded to what the viewer shows: times to milliseconds, what is left on clocks to tenths of a second,
-values to hundredths. Everything is written by an adaptive coder (`arena/web/report/coding.py`), foretold by what
-came in the same situation before, in this match and in those before it: matches are unpacked in their order.
+`static/js/unpack.js` is the inverse. Texts that come again, in a match or in another, stand in one table, and matches
+hold their numbers in it: templates of the parts of a picture, the values in their holes, sentences, actions. Figures
+are rounded to what the viewer shows: times to milliseconds, clocks to tenths of a second, values to hundredths.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import multiprocessing
+import os
+import re
+import signal
+import threading
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
-from arena.web.report import fields
-from arena.web.report.coding import Coder, situation, size_for
-from arena.web.report.drawn import PictureContext, Pictures
-from arena.web.report.texts import Numbered, Source, Texts
+from arena.match.replay import ReplayError, load, with_texts
+from arena.model.match_details import FaultFact
+from arena.story.errors import StoryError
+from arena.story.replays import story_of_replay
+from arena.web.viewer.document import viewer_document
 
-_HEAD = ("match_id", "game", "title", "language", "seats", "clock", "started_at_us", "marks", "colours")
-_SEATS = 1 << 10
-"""An event is its action and, in steps of this, its seat."""
-_MOVED: Final = 12
-"""Figures of a row that moved by more together are like one another."""
+_LONG: Final = 60_000
+"""With so many plies it is quicker by processes, though they take a second to start."""
+_PROCESSES: Final = 2
+_AHEAD: Final = 8
+"""So many matches are read from the database before the first of them is packed."""
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_VALUES: Final = re.compile(r'(?<==")[^"]*(?=")|(?<=>)[^<]+(?=<)')
+"""The values of attributes, and the texts, of a part of a picture; what is left is its template."""
+_HEAD: Final = (
+    "match_id",
+    "game",
+    "title",
+    "language",
+    "seats",
+    "called",
+    "clock",
+    "started_at_us",
+    "marks",
+    "colours",
+)
+_PLAIN: Final = ("seat", "decider", "turn", "chance", "note", "text", "faults")
+"""What is stored of a frame as it is; a note is hardly ever made twice."""
+_SHARED: Final = ("action", "by", "title")
+
+Replay = tuple[bytes | None, tuple[FaultFact, ...]]
+"""The replay of a match (`None` if that may not be shown), and what bots did wrong in it."""
 
 
-@dataclass(slots=True)
-class _Before:
-    """What was told of the position before."""
-
-    decider: int = -1
-    actions: tuple[int, int] = (0, 0)
-    words: int = 0
-    elapsed: dict[int, int] = field(default_factory=dict)
-    """Of each seat the length of the number."""
-    remaining: Sequence[int] = ()
-    values: Sequence[int] = ()
-    steps: dict[int, int] = field(default_factory=dict)
-    """By how much the value of each seat changed last."""
-    turn: int = 0
+class PackingError(Exception):
+    """A process that prepares matches ended before it was told to."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackedMatches:
-    """Matches as they are stored."""
+    """Matches as they are stored, each block packed by gzip."""
 
-    head: Mapping[str, Any]
-    """Everything but the frames, as JSON data."""
-    frames: bytes
-    """The frames of all matches, one match after another."""
+    tables: bytes
+    """What all matches share, and a line of each for their list."""
+    matches: Sequence[bytes]
 
 
 class Packer:
-    """Takes matches one by one; `head` and `frames` are what is stored at the end."""
+    """Takes matches one by one, documents as `arena.web.viewer.document.viewer_document` makes them."""
 
-    def __init__(self, plies: int) -> None:
-        """Make tables for matches of so many plies together; of more they fit less."""
-        self._size = size_for(plies)
-        self._coder = Coder(self._size)
-        self._texts = Texts(self._coder)
-        self._pictures = Pictures(self._coder, self._texts)
-        self._throws = Numbered[str]()
-        self._shared: list[Any] = []
-        self._matches: list[dict[str, Any]] = []
+    def __init__(self) -> None:
+        self._texts: dict[str, int] = {}
+        self._pictures: list[Any] = []
+        self._list: list[dict[str, Any]] = []
+        self._matches: list[bytes] = []
 
-    def add(self, document: Mapping[str, Any], place: int = 0) -> None:
-        """Take a match, a document as `arena.web.viewer.document.viewer_document` makes it, listed by its place."""
-        frames, before = document["frames"], _Before()
-        faults = {at: frame["faults"] for at, frame in enumerate(frames) if "faults" in frame}
-        head = {name: document[name] for name in _HEAD}
-        head |= {"place": place, "end": document["end"], "faults": faults, "picture": self._share(document["picture"])}
-        self._matches.append(head | {"frames": len(frames)})
-        self._pictures.begin()
-        for frame in frames:
-            context = self._write_frame(frame, before)
-            changes = frame.get("parts", ())
-            drawn = [(slot, document["parts"][part]) for slot, part in zip(changes[::2], changes[1::2], strict=True)]
-            self._pictures.put(drawn, context)
+    def add(self, document: Mapping[str, Any]) -> None:
+        """Take the next match."""
+        frames, picture = document["frames"], document["picture"]
+        if picture not in self._pictures:
+            self._pictures.append(picture)
+        slots, shown = _changes(frames)
+        match = {
+            **{name: document[name] for name in _HEAD},
+            "picture": self._pictures.index(picture),
+            "parts": [self._part(part) for part in document["parts"]],
+            "slots": slots,
+            "shown": shown,
+            **{name: [frame.get(name) for frame in frames] for name in _PLAIN},
+            **{name: [self._number(frame.get(name)) for frame in frames] for name in _SHARED},
+            "words": [[self._number(sentence) for sentence in frame.get("words", ())] for frame in frames],
+            "elapsed_ms": [frame["elapsed_us"] // 1000 if "elapsed_us" in frame else None for frame in frames],
+            "remaining_ds": [[us // 100_000 for us in frame.get("remaining_us", ())] for frame in frames],
+            "values": [[round(value / 10) for value in frame.get("values", ())] for frame in frames],
+        }
+        self._matches.append(_gzip(match))
+        end = document["end"]
+        self._list.append({"match_id": document["match_id"], "seats": document["seats"], "ranks": end and end["ranks"]})
 
     def packed(self) -> PackedMatches:
         """Return all that was taken."""
-        head = {"size": self._size, "pictures": self._shared, "matches": self._matches}
-        return PackedMatches(head, self._coder.data())
+        tables = {"texts": list(self._texts), "pictures": self._pictures, "matches": self._list}
+        return PackedMatches(_gzip(tables), tuple(self._matches))
 
-    def _share(self, picture: Any) -> int | None:
-        if picture is None:
-            return None
-        if picture not in self._shared:
-            self._shared.append(picture)
-        return self._shared.index(picture)
+    def _number(self, text: str | None) -> int | None:
+        return None if text is None else self._texts.setdefault(text, len(self._texts))
 
-    def _write_frame(self, frame: Mapping[str, Any], before: _Before) -> PictureContext:
-        """Write what a frame tells besides its picture."""
-        last, earlier = before.actions
-        seat = frame.get("seat", -1)
-        keys = situation(fields.SEAT, before.decider, last), situation(fields.SEAT + 1, before.decider)
-        self._small(fields.SEAT, keys, seat + 1)
-        action = self._texts.put(
-            fields.ACTION,
-            (
-                situation(fields.ACTION, seat, last, earlier, before.words),
-                situation(fields.ACTION + 1, seat, last, earlier),
-                situation(fields.ACTION + 2, seat, last),
-                situation(fields.ACTION + 3, last),
-            ),
-            frame.get("action", ""),
-            Source(),
-        )
-        keys = situation(fields.BY, seat, action, last), situation(fields.BY + 1, seat)
-        by = self._texts.put(fields.BY, keys, frame.get("by", ""), Source())
-        thrown, source = self._throw(frame.get("chance", ()), seat, action)
-        event = seat * _SEATS + action
-        before.words = self._write_words(frame.get("words", ()), event, action, thrown, before.words, source)
-        self._measure(frame, seat, by, before)
-        self._go_on(frame, seat, event, before)
-        before.actions = action, last
-        whole = " ".join(frame.get("words", ()))
-        return PictureContext(event, action, before.words, self._texts.know(whole), Source(self._texts.words_of(whole)))
+    def _part(self, part: str) -> list[int | None]:
+        """Return the number of a part's template, then those of its values."""
+        return [self._number(_VALUES.sub("\0", part)), *map(self._number, _VALUES.findall(part))]
 
-    def _throw(self, chance: Sequence[Any], seat: int, action: int) -> tuple[int, Source]:
-        """Write how chance fell; return a number for it, and its values as words that may be said of it."""
-        keys = situation(fields.THROWS, seat, action), situation(fields.THROWS + 1, action)
-        self._small(fields.THROWS, keys, len(chance))
-        for place, (kind, values) in enumerate(chance):
-            named = self._texts.put(fields.KIND, (situation(fields.KIND, action),), kind, Source())
-            keys = situation(fields.COUNT, seat, action, place), situation(fields.COUNT + 1, action)
-            self._small(fields.COUNT, keys, len(values))
-            for value in values:
-                self._coder.number(situation(fields.CHANCE, named), value)
-        number, _ = self._throws.number(json.dumps(chance))
-        spoken = "".join(f" {value}" for _, values in chance for value in values)
-        return number, Source(self._texts.words_of(spoken))
 
-    def _write_words(
-        self, words: Sequence[str], event: int, action: int, thrown: int, last: int, source: Source
-    ) -> int:
-        """Write the sentences, and return the last of them."""
-        keys: tuple[int, ...] = (
-            situation(fields.SAID, event, thrown),
-            situation(fields.SAID + 1, action, thrown),
-            situation(fields.SAID + 2, action),
-        )
-        self._small(fields.SAID, keys, len(words))
-        for place, sentence in enumerate(words):
-            keys = (
-                situation(fields.WORDS, event, thrown, place, last),
-                situation(fields.WORDS + 1, event, thrown, place),
-                situation(fields.WORDS + 2, event, place, last),
-                situation(fields.WORDS + 3, event, place),
-            )
-            last = self._texts.put(fields.WORDS, keys, sentence, source, action)
-        return last
+def _changes(frames: Iterable[Mapping[str, Any]]) -> tuple[list[list[int]], list[list[int]]]:
+    """Return frame by frame which slots change, each as its distance from the one before, and what they show then.
 
-    def _measure(self, frame: Mapping[str, Any], seat: int, by: int, before: _Before) -> None:
-        """Write the time that the action took, what is left on the clocks, and the bot's note."""
-        elapsed = 1 + frame["elapsed_us"] // 1000 if "elapsed_us" in frame else 0
-        self._coder.number(situation(fields.ELAPSED, by, before.elapsed.get(seat, 0)), elapsed)
-        if elapsed:
-            before.elapsed[seat] = elapsed.bit_length()
-        left = [us // 100_000 for us in frame.get("remaining_us", ())]
-        before.remaining, _ = self._differ(fields.LEFT, left, before.remaining, [at == seat for at in range(len(left))])
-        self._texts.put(fields.NOTE, (situation(fields.NOTE, seat),), frame.get("note", ""), Source())
+    A part is its number plus one; 0 is the next part that was not shown yet.
+    """
+    slots, shown, fresh = list[list[int]](), list[list[int]](), 0
+    for frame in frames:
+        changes = frame.get("parts", ())
+        slots.append([slot - before for before, slot in zip((0, *changes[::2]), changes[::2], strict=False)])
+        numbers = list[int]()
+        for part in changes[1::2]:
+            numbers.append(0 if part == fresh else part + 1)
+            fresh += part == fresh
+        shown.append(numbers)
+    return slots, shown
 
-    def _go_on(self, frame: Mapping[str, Any], seat: int, event: int, before: _Before) -> None:
-        """Write who decides next, which turn it is, what the position is worth, and how it reads."""
-        decider = -1 if frame["decider"] is None else frame["decider"]
-        keys = (
-            situation(fields.DECIDER, event, before.actions[0], before.decider),
-            situation(fields.DECIDER + 1, event, before.decider),
-            situation(fields.DECIDER + 2, event),
-        )
-        self._small(fields.DECIDER, keys, decider + 1)
-        is_same, before.decider = decider == before.decider, decider
-        self._coder.bit(situation(fields.TURN, -1), "turn" in frame)
-        if "turn" in frame:
-            self._coder.number(situation(fields.TURN, event, is_same), frame["turn"] - before.turn)
-            before.turn = frame["turn"]
-        self._value(frame, seat, before)
-        self._texts.put(fields.TEXT, (situation(fields.TEXT, 0),), frame.get("text", ""), Source())
 
-    def _value(self, frame: Mapping[str, Any], seat: int, before: _Before) -> None:
-        values = [round(value / 10) for value in frame.get("values", ())]
-        seen = [min(abs(before.steps.get(at, 0)), 4) * 2 + (at == seat) for at in range(len(values))]
-        before.values, before.steps = self._differ(fields.WORTH, values, before.values, seen)
+def _gzip(document: Mapping[str, Any]) -> bytes:
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return gzip.compress(text.encode(errors="replace"), mtime=0)
 
-    def _differ(
-        self, kind: int, row: Sequence[int], before: Sequence[int], seen: Sequence[int]
-    ) -> tuple[Sequence[int], dict[int, int]]:
-        """Write a row of figures by what each differs from the one before; return those to differ from next."""
-        self._coder.bit(situation(kind, -1), bool(row))
-        if not row:
-            return before, {}
-        steps, moved, rest = dict[int, int](), 0, 0
-        for at, (new, old) in enumerate(zip(row, before or [0] * len(row), strict=True)):
-            steps[at] = step = new - old
-            is_last = at == len(row) - 1 and moved > 0
-            key = situation(kind + 1, seen[at], min(moved, _MOVED), is_last)
-            self._coder.number(key, step - rest if is_last else step)
-            moved, rest = moved + abs(step), rest - step
-        return row, steps
 
-    def _small(self, kind: int, keys: tuple[int, ...], number: int) -> None:
-        """Write a number from 0 on that mostly is the same in one of the situations."""
-        self._coder.guessed(kind, keys, number, lambda: self._coder.number(situation(kind + 7, 0), number))
+def pack_all(replays: Iterable[Replay], plies: int, language: str) -> Generator[bool, None, PackedMatches]:
+    """Pack replays with so many plies together, yield for each whether it is in, and return what was packed.
+
+    Raises PackingError. Whoever stops in between ends the processes, too.
+    """
+    packer = Packer()
+    for document in _documents(replays, plies, language):
+        if document is not None:
+            packer.add(document)
+        yield document is not None
+    return packer.packed()
+
+
+def _documents(replays: Iterable[Replay], plies: int, language: str) -> Iterator[dict[str, Any] | None]:
+    if plies < _LONG:
+        yield from (_document(replay, language) for replay in replays)
+        return
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(_PROCESSES, mp_context=spawn, initializer=_end_with_parent)
+    try:
+        waiting = deque[Future[dict[str, Any] | None]]()
+        for replay in replays:
+            with _signals_later(), _terminals_ignored():  # this may start a process
+                waiting.append(pool.submit(_document, replay, language))
+            if len(waiting) == _AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise PackingError from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _document(replay: Replay, language: str) -> dict[str, Any] | None:
+    """Return a match as the viewer takes it; `None` if it may not be shown, or cannot be read or told here."""
+    data, faults = replay
+    try:
+        return None if data is None else viewer_document(story_of_replay(with_texts(load(data), faults), language))
+    except (ReplayError, StoryError):
+        return None
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it has ended, also by SIGKILL."""
+
+    def wait() -> None:
+        parent = multiprocessing.parent_process()
+        assert parent is not None
+        parent.join()
+        os._exit(0)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+@contextmanager
+def _signals_later() -> Iterator[None]:
+    """Have signals that end this process wait: a process that is half started would print a traceback.
+
+    Blocking them would not do, as a library's thread receives them, and Python handles them in this one.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, _frame: came.append(number)) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for each in came:
+            signal.raise_signal(each)
+
+
+@contextmanager
+def _terminals_ignored() -> Iterator[None]:
+    """Have what is started here never receive the signals of a terminal: this process ends it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

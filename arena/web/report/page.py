@@ -1,46 +1,41 @@
 """Writes a report: one file that opens from a disk and needs nothing else. Pure.
 
-Its policy allows the scripts and the sheet that stand in it, by their hashes, workers made of one of them, and nothing
-from anywhere.
+Its policy allows the script and the sheet that stand in it, by their hashes, and nothing from anywhere. The file is in
+windows-1252, in which each byte is one character, so that the packed matches stand in it as they are; the few bytes to
+which HTML gives a meaning are escaped as in yEnc. All else is ASCII.
 """
 
 from __future__ import annotations
 
 import base64
-import codecs
 import hashlib
-import json
 import re
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from arena.i18n.catalogue import words
-from arena.web.report.letters import letters
 from arena.web.report.packing import PackedMatches
 from arena.web.shared.rendering import environment
 from arena.web.shared.static_files import STATIC
 from arena.web.viewer.phrases import viewer_words
 
-_SCRIPTS: Final = ("telling", "board", "graph", "moves", "scoring", "seats", "viewer")
-_REPORT: Final = ("letters", "report")
-_UNPACKING: Final = ("decoding", "unpack_texts", "unpack_drawn", "unpack", "reading")
-"""Each after those that it imports; those that unpack are a script of their own, of which workers are made, too."""
+_SCRIPTS: Final = ("telling", "board", "graph", "moves", "scoring", "seats", "viewer", "unpack", "report")
+"""Each after those that it imports."""
 _SHEETS: Final = ("base", "parts", "viewer")
 _IMPORT: Final = re.compile(r"^import .*\n", re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export ", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _INDENT: Final = re.compile(r"^ +", re.MULTILINE)
 _GENERATOR: Final = '<meta name="generator" content="Kingmaker Arena report">'
-_WIDE_FROM: Final = 700_000
-"""With so many bytes of matches a file is shorter in UTF-16, though all else in it takes twice as much."""
+_BEYOND_ASCII: Final = re.compile("[^\x00-\x7f]")
+_BLOCKS: Final = "<!-- the matches -->\n"
+"""Where the matches go; nothing that is shown can look like it, as `<` is escaped there."""
+_ESCAPED: Final = re.compile(rb"[\x00\r<=]")
 
 
-def write_report(title: str, streams: Sequence[PackedMatches], language: str, **values: Any) -> bytes:
+def write_report(title: str, packed: PackedMatches, language: str, **values: Any) -> bytes:
     """Return the file. `values` are what the template shows above the viewer."""
-    wide = sum(len(stream.frames) for stream in streams) >= _WIDE_FROM
-    unpacking, script, sheet = _script(_UNPACKING), _script(_SCRIPTS + _REPORT), _sheet()
-    heads = json.dumps([stream.head for stream in streams], ensure_ascii=False, separators=(",", ":"))
+    script, sheet = _script(), _sheet()
     text = (
         environment()
         .get_template("report.html")
@@ -49,25 +44,34 @@ def write_report(title: str, streams: Sequence[PackedMatches], language: str, **
             lang=language,
             title=title,
             words=viewer_words(language),
-            unpacking=unpacking,
             script=script,
             sheet=sheet,
-            policy=_policy((unpacking, script), sheet),
-            tables=letters(_deflated(heads.encode(errors="replace")), wide=wide),
-            frames=[letters(stream.frames, wide=wide) for stream in streams],
-            wide=wide,
-            shows=any(stream.head["matches"] for stream in streams),
+            policy=f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(sheet)}; "
+            "base-uri 'none'; form-action 'none'",
+            blocks=_BLOCKS,
+            count=len(packed.matches),
             **{**_NOTHING, **values},
         )
     )
-    return ("\ufeff" + text).encode("utf-16-le", "replace") if wide else text.encode(errors="replace")
+    before, _, after = text.partition(_BLOCKS)
+    blocks = {"tables": packed.tables, **{f"match{at}": match for at, match in enumerate(packed.matches)}}
+    return b"".join(
+        (
+            before.encode("ascii", "xmlcharrefreplace"),
+            *(_block(name, data) for name, data in blocks.items() if packed.matches),
+            after.encode("ascii", "xmlcharrefreplace"),
+        )
+    )
+
+
+def _block(name: str, data: bytes) -> bytes:
+    escaped = _ESCAPED.sub(lambda found: b"=" + bytes([found[0][0] + 64]), data)
+    return b'<script type="application/octet-stream" id="%b">%b</script>\n' % (name.encode(), escaped)
 
 
 def is_report(beginning: bytes) -> bool:
     """Return whether a file that begins with these bytes was written by `write_report`."""
-    coding = "utf-16" if beginning.startswith(codecs.BOM_UTF16_LE) else "utf-8"
-    text = beginning.decode(coding, "replace")
-    return text.startswith("<!doctype html>") and _GENERATOR in text
+    return beginning.startswith(b"<!doctype html>") and _GENERATOR.encode() in beginning
 
 
 _NOTHING: Final[Mapping[str, Any]] = {
@@ -80,27 +84,17 @@ _NOTHING: Final[Mapping[str, Any]] = {
 }
 
 
-def _script(names: Sequence[str]) -> str:
-    """Return modules as one: without imports, which a file on a disk may not make."""
-    sources = ((STATIC / "js" / f"{name}.js").read_text(encoding="utf-8") for name in names)
-    return "".join(_INDENT.sub("", _EXPORT.sub("", _IMPORT.sub("", _COMMENT.sub("", source)))) for source in sources)
+def _script() -> str:
+    """Return the modules as one: without imports, which a file on a disk may not make."""
+    sources = ((STATIC / "js" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS)
+    script = "".join(_INDENT.sub("", _EXPORT.sub("", _IMPORT.sub("", _COMMENT.sub("", source)))) for source in sources)
+    return _BEYOND_ASCII.sub(lambda found: f"\\u{ord(found[0]):04x}", script)
 
 
 def _sheet() -> str:
-    return "".join((STATIC / "css" / f"{name}.css").read_text(encoding="utf-8") for name in _SHEETS)
-
-
-def _policy(scripts: Sequence[str], sheet: str) -> str:
-    own = " ".join(_hashed(script) for script in scripts)
-    allowed = f"script-src {own}; style-src {_hashed(sheet)}; worker-src blob:"
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+    sheet = "".join((STATIC / "css" / f"{name}.css").read_text(encoding="utf-8") for name in _SHEETS)
+    return _BEYOND_ASCII.sub(lambda found: f"\\{ord(found[0]):06x}", sheet)
 
 
 def _hashed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _deflated(data: bytes) -> bytes:
-    """Return data packed by deflate, without a header."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, 9)
-    return packer.compress(data) + packer.flush()

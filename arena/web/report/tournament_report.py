@@ -16,9 +16,8 @@ from arena.model.port import ArenaPort
 from arena.model.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
-from arena.web.report.packing import PackedMatches, Packer
+from arena.web.report.packing import Packer, pack_all
 from arena.web.report.page import write_report
-from arena.web.report.streams import pack_all
 from arena.web.shared.formats import format_instant, format_share, short_id
 from arena.web.shared.pools import format_words, game_title, pool_details
 from arena.web.viewer.document import viewer_document
@@ -51,7 +50,7 @@ class TournamentReportFile:
         self._arena = arena
         self._language = language
         self._detail = arena.tournaments.get_tournament(tournament)
-        self._streams: list[PackedMatches] = []
+        self._packed = Packer().packed()
         self._left_out = 0
 
     def pack(self) -> Generator[ReportProgress, None, None]:
@@ -60,14 +59,14 @@ class TournamentReportFile:
         Raises PackingError.
         """
         matches, plies = self._finished()
-        replays = ((place, *self._replay(match)) for place, match in enumerate(matches))
+        replays = (self._replay(match) for match in matches)
         packing, done, left_out = pack_all(replays, plies, self._language), 0, 0
         yield ReportProgress(0, len(matches), 0)
         while True:
             try:
                 is_in = next(packing)
             except StopIteration as end:
-                self._streams = end.value
+                self._packed = end.value
                 return
             done, left_out = done + 1, left_out + (not is_in)
             self._left_out = left_out
@@ -100,7 +99,7 @@ class TournamentReportFile:
         crosstable = self._arena.statistics.get_crosstable(summary.id)
         return write_report(
             summary.name,
-            self._streams,
+            self._packed,
             self._language,
             facts=_facts(detail, self._left_out, self._language),
             standings=detail.standings,
@@ -124,11 +123,11 @@ class TournamentReportFile:
 
 def write_match(document: dict[str, Any], language: str) -> bytes:
     """Return the file of one match, from its replay. Raises StoryError if it cannot be told here."""
-    packer, story = Packer(len(document["entries"])), story_of_replay(document, language)
+    packer, story = Packer(), story_of_replay(document, language)
     packer.add(viewer_document(story))
     title = f"{story.game.title} {short_id(document['match_id'])}"
     facts = [" · ".join(story.start.bots), f"{format_instant(document['started_at_us'])} UTC"]
-    return write_report(title, [packer.packed()], language, facts=facts)
+    return write_report(title, packer.packed(), language, facts=facts)
 
 
 def _facts(detail: TournamentDetail, left_out: int, language: str) -> list[str]:
