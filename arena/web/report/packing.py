@@ -36,18 +36,7 @@ _AHEAD: Final = 8
 _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _VALUES: Final = re.compile(r'(?<==")[^"]*(?=")|(?<=>)[^<]+(?=<)')
 """The values of attributes, and the texts, of a part of a picture; what is left is its template."""
-_HEAD: Final = (
-    "match_id",
-    "game",
-    "title",
-    "language",
-    "seats",
-    "called",
-    "clock",
-    "started_at_us",
-    "marks",
-    "colours",
-)
+_HEAD: Final = tuple("match_id game title language seats called clock started_at_us marks colours end".split())
 _PLAIN: Final = ("seat", "decider", "turn", "chance", "note", "text", "faults")
 """What is stored of a frame as it is; a note is hardly ever made twice."""
 _SHARED: Final = ("action", "by", "title")
