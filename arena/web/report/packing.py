@@ -36,7 +36,8 @@ _AHEAD: Final = 8
 _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _VALUES: Final = re.compile(r'(?<==")[^"]*(?=")|(?<=>)[^<]+(?=<)')
 """The values of attributes, and the texts, of a part of a picture; what is left is its template."""
-_HEAD: Final = tuple("match_id game title language seats called clock started_at_us marks colours end".split())
+_LEFT_OUT: Final = {"format", "schema", "parts", "frames", "picture"}
+"""What is stored of a document in another form, or not at all."""
 _PLAIN: Final = ("seat", "decider", "turn", "chance", "note", "text", "faults")
 """What is stored of a frame as it is; a note is hardly ever made twice."""
 _SHARED: Final = ("action", "by", "title")
@@ -74,7 +75,7 @@ class Packer:
             self._pictures.append(picture)
         slots, shown = _changes(frames)
         match = {
-            **{name: document[name] for name in _HEAD},
+            **{name: value for name, value in document.items() if name not in _LEFT_OUT},
             "picture": self._pictures.index(picture),
             "parts": [self._part(part) for part in document["parts"]],
             "slots": slots,
