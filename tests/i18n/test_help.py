@@ -10,7 +10,7 @@ import pytest
 
 from arena.cli.app import make_parser
 from arena.i18n.catalogue import LANGUAGES, words
-from arena.service.settings.table import TABLE
+from arena.service.settings import TABLE
 from tests.support.sources import sources_below, text_of
 
 CLI = sources_below("arena/cli")

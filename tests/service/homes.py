@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.hosting.store import VersionStore
 from arena.service.home import Home, make_home
-from arena.service.settings.template import settings_template
+from arena.service.settings import settings_template
 from arena.tournament.seed_key import SeedKey
 from ratings.ledger.ledger import Ledger
 from ratings.store.database import open_database

@@ -17,7 +17,7 @@ from unittest import mock
 from arena.hosting.procfs.processes import list_processes
 from arena.service.home import make_home
 from arena.service.lifecycle import process
-from arena.service.settings.reading import load_settings
+from arena.service.settings import load_settings
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
 from tests.support.played import Played

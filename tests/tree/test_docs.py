@@ -129,7 +129,7 @@ def test_every_setting_is_documented_with_its_default_and_help() -> None:
 
 def test_every_variable_that_the_documents_name_exists() -> None:
     from arena.cli.shared.settings import SETTINGS
-    from arena.service.settings.table import TABLE
+    from arena.service.settings import TABLE
 
     known = {"ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_BOT_DIR", "ARENA_GAME"}
     known |= {one.variable for one in SETTINGS} | {str(row.variable) for row in TABLE}

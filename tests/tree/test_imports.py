@@ -119,6 +119,9 @@ BOUNDARIES = {
         ),
         ("google", "grpc", "structlog"),
     ),
+    "arena/service/settings.py": Boundary(
+        ("arena.service", "ratings", "engine"), ("annotated_types", "pydantic", "pydantic_core")
+    ),
     # The arithmetic of Elo is that of the sentence which says how a comparison stands.
     "arena/model": Boundary(("arena.model", "engine", "ratings.values", "ratings.statistics.elo")),
     "arena/app": Boundary(

@@ -25,6 +25,7 @@ KEPT = {
     "arena/adapters/features.py: Features.scaled": "for learners, which are no part of the program",
     "arena/cli/shared/terminal.py: EscapedStream.writelines": "without it texts would reach the stream behind it raw",
     "arena/app/ratings.py: LocalRatings.list_suspicions": "older clients call it",
+    "arena/service/settings.py: SettingsSection._refuse_truth_values": "pydantic calls it",
     "arena/hosting/content.py: FileIdentity.device": "two looks are compared as wholes",
     "arena/hosting/content.py: FileIdentity.inode": "two looks are compared as wholes",
     "arena/scripting/fingerprint.py: _Printer.reducer_override": "pickle calls it",

@@ -17,7 +17,7 @@ from arena.cli.shared.saying import knows, say, told
 from arena.service.home import Home, with_book
 
 if TYPE_CHECKING:  # only who restores reads settings for it
-    from arena.service.settings.reading import ResolvedSetting
+    from arena.service.settings import ResolvedSetting
 
 HomeDirectory = Annotated[Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR")]
 _HERE = Path(settings.HOME.default)
@@ -117,7 +117,7 @@ def retention(
 
 def _home_at(directory: Path) -> Home:
     """Return the home with the database that its settings name."""
-    from arena.service.settings.reading import load_settings
+    from arena.service.settings import load_settings
 
     home = Home(directory.absolute())
     if not home.settings_file.is_file():
@@ -127,7 +127,7 @@ def _home_at(directory: Path) -> Home:
 
 def _named_database(home: Home) -> ResolvedSetting:
     """Return which database the service would play, and who says so; empty for the file in the home."""
-    from arena.service.settings.reading import load_settings
+    from arena.service.settings import load_settings
 
     said = load_settings(home.settings_file, {}, os.environ).resolved
     return next(one for one in said if one.row.key == "service.database")

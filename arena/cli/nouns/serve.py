@@ -17,10 +17,7 @@ from arena.model.columns import Column, ColumnKind
 from arena.rpc.quiet import keep_grpc_quiet
 from arena.service.home import Home, make_home, with_book
 from arena.service.lifecycle.checking import CheckReport, check
-from arena.service.settings.kinds import Value
-from arena.service.settings.reading import ResolvedSetting, load_settings
-from arena.service.settings.template import settings_template
-from arena.service.settings.values import ServiceSettings
+from arena.service.settings import ResolvedSetting, ServiceSettings, Value, load_settings, settings_template
 
 # gRPC's fork handlers can hang a child that is started while streams are open; it reads this when it is imported.
 FORK_SUPPORT = "GRPC_ENABLE_FORK_SUPPORT"
@@ -105,7 +102,7 @@ def _print_check(checked: CheckReport, *, as_json: bool) -> None:
 
 
 def _row(one: ResolvedSetting) -> dict[str, str]:
-    return {"setting": one.row.key, "value": one.row.kind.show(one.shown), "from": one.origin}
+    return {"setting": one.row.key, "value": one.row.format(one.shown), "from": one.origin}
 
 
 def _check_json(checked: CheckReport) -> dict[str, Value]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from arena.service.settings.reading import load_settings
-from arena.service.settings.values import ServiceSettings
+from arena.service.settings import ServiceSettings, load_settings
 
 _FILE = "settings.toml"
 

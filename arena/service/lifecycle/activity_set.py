@@ -21,7 +21,7 @@ from arena.service.home import Home
 from arena.service.logs import get_logger
 from arena.service.metrics import Metrics
 from arena.service.remote.join_policy import Presence
-from arena.service.settings.values import ServiceSettings
+from arena.service.settings import ServiceSettings
 from arena.tournament.playing import REMOTE, SERVICE
 from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.service import ServiceLedger

@@ -18,8 +18,7 @@ from arena.service.lifecycle.programs import policy_of
 from arena.service.lock import holder_of
 from arena.service.retention.forecast import DiskForecast, forecast
 from arena.service.server.tls import find_certificate
-from arena.service.settings.reading import EffectiveSettings
-from arena.service.settings.values import RetentionSection
+from arena.service.settings import EffectiveSettings, RetentionSection
 from arena.tournament.rate_limit import rate_of
 from engine.text import Text
 from ratings.errors import EmptyDatabaseError, RatingsError
@@ -58,7 +57,7 @@ def check(home: Home, effective: EffectiveSettings) -> CheckReport:
     notes += _look_at_sandbox(home, effective)
     notes += _look_at_door(home, effective)
     wrong, soon = check_certificate(home, str(effective.value("service.tls_certificate")))
-    kept = RetentionSection(**{one.row.name: one.value for one in effective.resolved if one.row.section == "retention"})
+    kept: RetentionSection = effective.sections["retention"]
     return CheckReport(
         effective,
         (*problems, *wrong),

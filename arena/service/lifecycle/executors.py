@@ -9,7 +9,7 @@ from arena.executor.local import LocalExecutor
 from arena.hosting.procfs.machine import count_cores
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.service.logs import get_logger
-from arena.service.settings.values import ServiceSection
+from arena.service.settings import ServiceSection
 
 RAY = "ray"
 AUTO = "auto"

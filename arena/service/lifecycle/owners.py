@@ -17,7 +17,7 @@ from arena.service.metrics import Metrics
 from arena.service.server.match_watching import LiveMatches
 from arena.service.server.owners import ListenAddresses, ListenOptions, OwnerServices, OwnersServer
 from arena.service.server.tls import TlsFiles, find_certificate, make_certificate
-from arena.service.settings.values import ServiceSettings
+from arena.service.settings import ServiceSettings
 from engine.text import Text
 from ratings.store.database import Database
 

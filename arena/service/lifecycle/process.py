@@ -38,7 +38,7 @@ from arena.service.scheduler.host import ExecutorHost
 from arena.service.scheduler.jobs import MatchPurpose
 from arena.service.scheduler.slots import Slots
 from arena.service.scheduler.watching import LiveSlots
-from arena.service.settings.values import ServiceSettings
+from arena.service.settings import ServiceSettings
 from arena.service.supervision import Supervisor, describe
 from arena.service.wake_up import WakeUp
 from arena.tournament.host_watch import HostWatch

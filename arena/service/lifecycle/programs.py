@@ -8,7 +8,7 @@ from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.service.home import Home
-from arena.service.settings.values import ServiceSettings
+from arena.service.settings import ServiceSettings
 
 _AUTO = "auto"
 

@@ -19,7 +19,7 @@ from arena.service.remote.database_join_policy import DatabaseJoinPolicy
 from arena.service.remote.join_policy import JoinPolicy, Presence
 from arena.service.remote.other_service import FindOtherService
 from arena.service.remote.process_supervisor import RemoteProcessSupervisor
-from arena.service.settings.values import ServiceSettings
+from arena.service.settings import ServiceSettings
 from engine.text import Text
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import worthless_tokens

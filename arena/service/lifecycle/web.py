@@ -13,7 +13,7 @@ from arena.service.lifecycle.owners import find_tls
 from arena.service.lifecycle.remote import people_of
 from arena.service.listening import explain, try_to_listen
 from arena.service.logs import get_logger
-from arena.service.settings.values import ServiceSettings
+from arena.service.settings import ServiceSettings
 from arena.service.web.process_supervisor import WebOptions, WebProcessSupervisor
 from engine.text import Text
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.service.home import Home
-from arena.service.settings.values import RetentionSection
+from arena.service.settings import RetentionSection
 from engine.text import Text
 from ratings.read.volume import Volume
 

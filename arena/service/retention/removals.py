@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 
-from arena.service.settings.values import RetentionSection
+from arena.service.settings import RetentionSection
 from engine.text import Text
 from ratings.ledger.retention import RetentionLedger
 from ratings.read.retention import DAY_US, Limits, Planned, planned_removals, removable_versions, removals

@@ -10,7 +10,7 @@ from arena.hosting.store import VersionStore
 from arena.service.backup.errors import HomeArchiveError
 from arena.service.home import Home
 from arena.service.retention.removals import RetentionResult, enforce_limits, instant_text, limits_of, sentence
-from arena.service.settings.reading import load_settings
+from arena.service.settings import load_settings
 from engine.text import Text, text_from_json
 from ratings.read.held import is_held
 from ratings.read.retention import Limits, Planned, planned_removals, removals

@@ -73,15 +73,15 @@ class Packer:
         frames, picture = document["frames"], document["picture"]
         if picture not in self._pictures:
             self._pictures.append(picture)
-        slots, shown = _changes(frames)
+        slots, shown, parts = self._changes(document)
         match = {
             **{name: value for name, value in document.items() if name not in _LEFT_OUT},
             "picture": self._pictures.index(picture),
-            "parts": [self._part(part) for part in document["parts"]],
+            "parts": parts,
             "slots": slots,
             "shown": shown,
             **{name: [frame.get(name) for frame in frames] for name in _PLAIN},
-            **{name: [self._number(frame.get(name)) for frame in frames] for name in _SHARED},
+            **{name: [self._number(frame.get(name, "")) for frame in frames] for name in _SHARED},
             "words": [[self._number(sentence) for sentence in frame.get("words", ())] for frame in frames],
             "elapsed_ms": [frame["elapsed_us"] // 1000 if "elapsed_us" in frame else None for frame in frames],
             "remaining_ds": [[us // 100_000 for us in frame.get("remaining_us", ())] for frame in frames],
@@ -96,29 +96,35 @@ class Packer:
         tables = {"texts": list(self._texts), "pictures": self._pictures, "matches": self._list}
         return PackedMatches(_gzip(tables), tuple(self._matches))
 
-    def _number(self, text: str | None) -> int | None:
-        return None if text is None else self._texts.setdefault(text, len(self._texts))
+    def _number(self, text: str) -> int:
+        return self._texts.setdefault(text, len(self._texts))
 
-    def _part(self, part: str) -> list[int | None]:
-        """Return the number of a part's template, then those of its values."""
-        return [self._number(_VALUES.sub("\0", part)), *map(self._number, _VALUES.findall(part))]
+    def _changes(self, document: Mapping[str, Any]) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
+        """Return frame by frame which slots of the picture change, what they show then, and the rows of all parts.
 
-
-def _changes(frames: Iterable[Mapping[str, Any]]) -> tuple[list[list[int]], list[list[int]]]:
-    """Return frame by frame which slots change, each as its distance from the one before, and what they show then.
-
-    A part is its number plus one; 0 is the next part that was not shown yet.
-    """
-    slots, shown, fresh = list[list[int]](), list[list[int]](), 0
-    for frame in frames:
-        changes = frame.get("parts", ())
-        slots.append([slot - before for before, slot in zip((0, *changes[::2]), changes[::2], strict=False)])
-        numbers = list[int]()
-        for part in changes[1::2]:
-            numbers.append(0 if part == fresh else part + 1)
-            fresh += part == fresh
-        shown.append(numbers)
-    return slots, shown
+        A slot is its distance from the one before. A part is its number plus one; 0 is the next one that was not shown
+        yet. A row is the template of a part and, plus one, its values; 0 is the value of the part of this template that
+        the slot showed last or, if it never did, of the last one in any slot.
+        """
+        slots, shown, rows = list[list[int]](), list[list[int]](), list[list[int]]()
+        parts, last = list[list[int]](), dict[tuple[int, ...], list[int]]()
+        for frame in document["frames"]:
+            changes = frame.get("parts", ())
+            slots.append([slot - before for before, slot in zip((0, *changes[::2]), changes[::2], strict=False)])
+            shown.append([])
+            for slot, number in zip(changes[::2], changes[1::2], strict=True):
+                is_new = number == len(parts)
+                shown[-1].append(0 if is_new else number + 1)
+                if is_new:
+                    text = document["parts"][number]
+                    part = [self._number(_VALUES.sub("\0", text)), *map(self._number, _VALUES.findall(text))]
+                    parts.append(part)
+                    old = last.get((part[0], slot)) or last.get((part[0],)) or [-1] * len(part)
+                    values = zip(part[1:], old[1:], strict=True)
+                    rows.append([part[0], *(0 if value == before else value + 1 for value, before in values)])
+                part = parts[number]
+                last[part[0], slot] = last[part[0],] = part
+        return slots, shown, rows
 
 
 def _gzip(document: Mapping[str, Any]) -> bytes:

@@ -5,7 +5,7 @@ from arena.service.home import make_home
 from arena.service.lifecycle.checking import check
 from arena.service.lifecycle.expiry import WARNED_BEFORE, check_certificate
 from arena.service.server.tls import LIFETIME, make_certificate
-from arena.service.settings.reading import load_settings
+from arena.service.settings import load_settings
 
 
 def test_a_check_tells_that_bots_of_owners_could_not_run(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from arena.service.metrics import Metrics
 from arena.service.scheduler.host import ExecutorHost
 from arena.service.scheduler.jobs import MatchPurpose
 from arena.service.scheduler.slots import Slots
-from arena.service.settings.reading import load_settings
+from arena.service.settings import load_settings
 from ratings.store.database import open_database
 from tests.cli.support import write_bot
 from tests.service.scheduler.executors import HeldExecutor, settle

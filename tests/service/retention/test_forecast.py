@@ -8,13 +8,13 @@ import pytest
 
 from arena.service.home import Home, make_home
 from arena.service.retention.forecast import DAYS, DOCUMENTED_BYTES_A_MATCH, FEWEST_TO_TELL, forecast
-from arena.service.settings.values import RetentionSection
+from arena.service.settings import RetentionSection
 from ratings.read.volume import Volume, volume
 from ratings.store.database import Database, open_database
 from tests.ratings import book
 
 ROOT = Path(__file__).resolve().parents[3]
-NONE = RetentionSection(0, 0, 0, 0, 0)
+NONE = RetentionSection(logs_days=0, logs_mb=0)
 MEASURED = Volume(finished=1000, last_week=700, replays=1000, replay_bytes=2000.0, logs=2000, log_bytes=500.0)
 
 
@@ -35,9 +35,9 @@ def test_without_limits_everything_that_is_played_stays(home: Home) -> None:
 @pytest.mark.parametrize(
     ("kept", "a_match_stays"),
     [
-        (RetentionSection(10, 0, 0, 0, 0), 3000),
-        (RetentionSection(0, 1, 0, 0, 0), 3000),
-        (RetentionSection(10, 0, 10, 0, 0), 1000),
+        (RetentionSection(logs_days=10, logs_mb=0), 3000),
+        (RetentionSection(logs_days=0, logs_mb=1), 3000),
+        (RetentionSection(logs_days=10, logs_mb=0, replays_days=10), 1000),
     ],
 )
 def test_what_retention_removes_is_taken_off(home: Home, kept: RetentionSection, a_match_stays: int) -> None:
@@ -46,7 +46,7 @@ def test_what_retention_removes_is_taken_off(home: Home, kept: RetentionSection,
 
 
 def test_open_ladders_set_the_pace_and_keep_their_replays(home: Home) -> None:
-    found = forecast(home, MEASURED, [500, 100], 5, RetentionSection(10, 0, 10, 0, 0))
+    found = forecast(home, MEASURED, [500, 100], 5, RetentionSection(logs_days=10, logs_mb=0, replays_days=10))
     assert found.pace.matches_a_day == 600
     assert found.in_a_year_bytes == pytest.approx(DAYS * 600 * 3000, rel=0.1)
     assert any("replays of an open season are kept" in line for line in found.lines())

@@ -18,7 +18,7 @@ from arena.service.home import Home
 from arena.service.logs import get_logger
 from arena.service.retention.removals import NOTICE_US, RetentionResult, enforce_limits
 from arena.service.retention.report import retention_report
-from arena.service.settings.values import RetentionSection
+from arena.service.settings import RetentionSection
 from arena.service.supervision import Supervisor
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
@@ -97,7 +97,7 @@ def test_owners_are_told_of_their_versions_and_of_nobody_elses(home: Home, datab
 
 
 def housekeeper(home: Home, database: Database) -> Housekeeper:
-    section = RetentionSection(0, 0, 0, 0, 1)
+    section = RetentionSection(logs_days=0, logs_mb=0, archives_days=1)
     log = get_logger("test")
     return Housekeeper(home, database, section, Supervisor(Health(), log), log)
 

@@ -1,7 +1,6 @@
 """Settings: who wins over whom, and what people are told who mistype one."""
 
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.service.errors import SettingsError
-from arena.service.settings.reading import load_settings
-from arena.service.settings.table import TABLE, SettingDefinition
-from arena.service.settings.template import setting_line, settings_template
-from arena.service.settings.values import (
+from arena.service.settings import (
+    TABLE,
     AdmissionSection,
     LimitsSection,
     RetentionSection,
     ServiceSection,
+    SettingDefinition,
     WeightsSection,
+    load_settings,
+    setting_line,
+    settings_template,
 )
 from tests.support.texts import CHARACTERS
 
@@ -142,7 +143,7 @@ def test_runtimes_are_handed_on_as_they_are(file: Path) -> None:
 
 def test_the_table_and_the_typed_settings_name_the_same() -> None:
     for section, kind in TYPED.items():
-        assert [row.name for row in TABLE if row.section == section] == [field.name for field in fields(kind)]
+        assert [row.name for row in TABLE if row.section == section] == list(kind.model_fields)
     assert {row.section for row in TABLE} == set(TYPED)
 
 
@@ -162,10 +163,10 @@ def test_the_template_changes_nothing_also_when_its_lines_are_switched_on(file: 
 
 def test_every_default_can_be_said_in_the_file_and_in_the_environment(file: Path) -> None:
     for row in TABLE:
-        default = row.kind.read(row.default)
+        default = row.default
         assert problems(file, f"[{row.section}]\n{setting_line(row)}\n") == (), row.key
         assert said(file, row.key, {}, {}) == (default, "settings.toml"), row.key
-        text = row.kind.show(default).strip('"[]')
+        text = row.format(default).strip('"[]')
         if text:
             assert said(file, row.key, {}, {row.variable: text}) == (default, row.variable), row.key
 
@@ -181,6 +182,6 @@ def test_every_setting_stands_in_the_document_with_default_variable_and_help() -
     document = (Path(__file__).parents[3] / "docs/deploy.md").read_text(encoding="utf-8")
 
     def line(row: SettingDefinition) -> str:
-        return f"| `{row.key}` | `{row.kind.show(row.kind.read(row.default))}` | `{row.variable}` | {row.help} |"
+        return f"| `{row.key}` | `{row.format(row.default)}` | `{row.variable}` | {row.help} |"
 
     assert [line(row) for row in TABLE if line(row) not in document] == []

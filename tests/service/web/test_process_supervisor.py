@@ -19,7 +19,7 @@ from arena.service.health import Health
 from arena.service.home import make_home
 from arena.service.lifecycle.web import open_web, wait_for_web
 from arena.service.logs import get_logger
-from arena.service.settings.reading import load_settings
+from arena.service.settings import load_settings
 from arena.service.web.process_supervisor import WebOptions, WebProcessSupervisor
 from arena.web.__main__ import _parse, _people
 from tests.support.patience import PATIENCE_S, until

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from arena.cli.shared.errors import MisuseError
-from arena.service.settings.table import TABLE
+from arena.service.settings import TABLE
 from engine.text import Text
 
 Command = TypeVar("Command", bound=Callable[..., None])

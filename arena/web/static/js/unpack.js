@@ -22,35 +22,45 @@ export async function unpack(id) {
 
 // A match as the viewer takes it, from what `unpack` gives of it and of the tables.
 export function storyOf(match, { texts, pictures }) {
-  const parts = match.parts.map(([template, ...values]) => {
-    const [first, ...rest] = texts[template].split("\0");
-    return first + rest.map((text, at) => texts[values[at]] + text).join("");
-  });
-  let fresh = 0;
+  const parts = [], last = new Map();
+  const read = ([template, ...row], slot) => {
+    const old = last.get(`${template} ${slot}`) ?? last.get(template);
+    return parts.push({ template, values: row.map((value, at) => (value ? value - 1 : old.values[at])) }) - 1;
+  };
   const changes = match.slots.map((steps, at) => {
     let slot = 0;
-    return steps.flatMap((step, place) => [(slot += step), (match.shown[at][place] || ++fresh) - 1]);
+    return steps.flatMap((step, place) => {
+      slot += step;
+      const number = match.shown[at][place] ? match.shown[at][place] - 1 : read(match.parts[parts.length], slot);
+      const part = parts[number];
+      last.set(`${part.template} ${slot}`, part).set(part.template, part);
+      return [slot, number];
+    });
+  });
+  const drawn = parts.map(({ template, values }) => {
+    const [first, ...rest] = texts[template].split("\0");
+    return first + rest.map((text, at) => texts[values[at]] + text).join("");
   });
   const frames = match.seat.map((_, at) => {
     const frame = {
       seat: match.seat[at],
-      action: texts[match.action[at]],
+      action: texts[match.action[at]] || null,
       words: filled(match.words[at].map((number) => texts[number])),
       chance: match.chance[at],
-      by: texts[match.by[at]],
+      by: texts[match.by[at]] || null,
       elapsed_us: times(match.elapsed_ms[at], 1000),
       remaining_us: filled(match.remaining_ds[at].map((tenths) => tenths * 1e5)),
       note: match.note[at],
       turn: match.turn[at],
       values: filled(match.values[at].map((hundredths) => 10 * hundredths)),
       text: match.text[at],
-      title: texts[match.title[at]],
+      title: texts[match.title[at]] || null,
       faults: match.faults[at],
     };
     const told = Object.entries(frame).filter(([, value]) => value !== null && value !== undefined);
     return { ...Object.fromEntries(told), decider: match.decider[at], parts: changes[at] };
   });
-  return { ...match, picture: pictures[match.picture], parts, frames };
+  return { ...match, picture: pictures[match.picture], parts: drawn, frames };
 }
 
 function filled(list) {
