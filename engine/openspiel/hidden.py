@@ -1,21 +1,34 @@
-"""What one seat sees of a position that hides something: the words that OpenSpiel has for it, and its own actions."""
+"""What one seat sees of a position that hides something: the words that OpenSpiel has for it, and its own actions.
+
+The arena sends a seat the history of one position that looks the same to it, from which a bot draws others. The history
+tells nothing that is hidden: it is drawn from a seed that follows from what the seat sees, and OpenSpiel's drawing
+depends on nothing else. `can_guess` checks this for each game.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, Self
+from zlib import crc32
 
-from engine.core import AbilityError, Outcome, State
-from engine.openspiel.guessing import sample_of
-from engine.openspiel.visible import information_of
-from engine.openspiel.wording import words_of
+from engine.core import AbilityError, Outcome, PositionError, State
+from engine.openspiel.library import load, play_again, random_states, words_of
 from engine.text import Text
 
 if TYPE_CHECKING:
     from engine.chance import Chance
     from engine.openspiel.game import OpenSpielGame
     from engine.openspiel.state import OpenSpielState
+
+
+_MOST_OTHERS: Final = 1000
+"""An action that is one of more than this is taken to be hidden: to compare them all would take too long."""
+_PLAYINGS: Final = 40
+_DRAWS: Final = 24
+"""So many that what is drawn from a few possibilities is not the same each time by luck."""
+_SOURCES: Final = 3
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -89,7 +102,7 @@ class SeenState(State):
 
 
 def look(state: OpenSpielState | SeenState, seat: int) -> SeenState:
-    """Return what a seat sees of a position."""
+    """Return what `seat` sees of `state`."""
     if isinstance(state, SeenState):
         return state
     turn, outcome = state.seat(), state.outcome()
@@ -106,3 +119,105 @@ def look(state: OpenSpielState | SeenState, seat: int) -> SeenState:
         ranks=() if outcome is None else outcome.ranks,
         sample=sample_of(state.game, state.inner, seat, text),
     )
+
+
+def sample_of(game: OpenSpielGame, inner: Any, seat: int, text: str) -> tuple[int, ...]:
+    """Return the history of a position that looks to the seat like OpenSpiel's state, which it sees as `text`.
+
+    It is empty after the end, and in games in which OpenSpiel cannot draw one.
+    """
+    if not game.facts.can_guess or inner.is_terminal():
+        return ()
+    drawn = inner.resample_from_infostate(seat, Random(crc32(text.encode())).random)
+    return tuple(drawn.history())
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedStep:
+    """An action of a seat or of chance, and OpenSpiel's state before it (None where nothing is hidden)."""
+
+    before: Any
+    action: int
+
+    @property
+    def seat(self) -> int:
+        """The seat whose action it was; below 0 for chance."""
+        player: int = self.before.current_player()
+        return player
+
+
+def knows(game: Any, step: ObservedStep, seat: int) -> bool:
+    """Return whether a seat of OpenSpiel's game could tell at once which action it was."""
+    before = step.before
+    others = [action for action in before.legal_actions() if action != step.action]
+    if len(others) > _MOST_OTHERS:
+        return False
+    seen = information_of(game, before.child(step.action), seat)
+    return seen is not None and all(information_of(game, before.child(other), seat) != seen for other in others)
+
+
+def information_of(game: Any, inner: Any, seat: int) -> str | None:
+    """Return what OpenSpiel tells a seat: its information state, or else its observation; None if neither is there."""
+    by_history = game.get_type().provides_information_state_string
+    try:
+        text: str = inner.information_state_string(seat) if by_history else inner.observation_string(seat)
+    except load().SpielError:
+        return None  # some games tell nothing while chance draws
+    return text
+
+
+def can_guess(game: Any) -> bool:
+    """Return whether OpenSpiel draws states that look the same to each seat, in all positions of random playings.
+
+    What is drawn with the same numbers must be the same wherever it is drawn from, and each step of the history that
+    the seat does not know must come out differently now and then: so no part of it is merely copied.
+    """
+    try:
+        return all(_hides_all(game, seed, seat) for seed in range(_PLAYINGS) for seat in range(game.num_players()))
+    except (load().SpielError, PositionError):
+        return False
+
+
+def _hides_all(game: Any, seed: int, seat: int) -> bool:
+    """Return whether all that a seat does not know of a random playing is drawn anew. Raises SpielError."""
+    unknown: set[int] = set()
+    varied: set[int] = set()
+    before: Any = None
+    for state in random_states(game, seed):
+        history = state.history()
+        if before is not None:
+            step = ObservedStep(before, history[-1])
+            if step.seat != seat and len(before.legal_actions()) > 1 and not knows(game, step, seat):
+                unknown.add(len(history) - 1)
+        before = state.clone()
+        if not state.is_player_node():
+            continue
+        drawn = _draw_alike(game, state, seat)
+        if not drawn:
+            return False
+        varied |= {place for each in drawn for place in range(len(history)) if each[place] != history[place]}
+    seen_later = {place for place in unknown if place < len(before.history()) - 1}
+    return bool(unknown) and seen_later <= varied
+
+
+def _draw_alike(game: Any, state: Any, seat: int) -> list[list[int]]:
+    """Return the histories of states drawn from one; none if one of them looks otherwise or follows from the hidden.
+
+    Raises PositionError if one of them could not be played.
+    """
+    drawn = [state.resample_from_infostate(seat, Random(seed).random) for seed in range(_DRAWS)]
+    again = [each.resample_from_infostate(seat, Random(_DRAWS).random) for each in (state, *drawn[:_SOURCES])]
+    for each in (*drawn, *again):
+        mine = state.current_player() == seat
+        if (
+            information_of(game, each, seat) != information_of(game, state, seat)
+            or each.current_player() != state.current_player()
+        ):
+            return []
+        if mine and each.legal_actions() != state.legal_actions():
+            return []
+        play_again(game.new_initial_state(), each.history())
+    histories = [list(each.history()) for each in again]
+    if any(history != histories[0] or len(history) != len(state.history()) for history in histories):
+        return []
+    return [list(each.history()) for each in drawn]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from engine.chance import Chance, SeededChance
 from engine.core import Outcome, PositionError, Reveal, State
-from engine.openspiel.history import play_again
-from engine.openspiel.visible import ObservedStep, knows
+from engine.openspiel.hidden import ObservedStep, knows, look
+from engine.openspiel.library import play_again
 
 if TYPE_CHECKING:
     from engine.openspiel.game import OpenSpielGame
@@ -95,8 +95,6 @@ class OpenSpielState(State):
         """Return everything, or, where something is hidden, what OpenSpiel tells the seat."""
         if not self.game.has_hidden_information:
             return self.to_json()
-        from engine.openspiel.hidden import look
-
         return look(self, seat).to_json()
 
     def revealed(self) -> Sequence[Reveal]:

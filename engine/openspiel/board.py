@@ -1,4 +1,4 @@
-"""Finds the board in OpenSpiel's words for a position: rows of signs, wherever they stand. No I/O.
+"""Finds the board in OpenSpiel's text of a position, and which actions stand for its cells. No I/O.
 
 A board is written as a FEN, as rows without spaces (`+++X+++O+`) or with one between the cells (`. x . o .`), in which
 rows may begin further right, as in Hex. Numbers and letters beside it are left out.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from engine.openspiel.wording import without_colour
+from engine.openspiel.library import SAMPLES, random_states, without_colour
 
 EMPTY: Final = ".+-_~ "
 """Signs of an empty cell."""
@@ -21,6 +21,9 @@ _ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "abcdefghjklmnopqrstuvwxyz")
 _FEWEST: Final = 3
 """Rows, and cells of a row, that make a board."""
 _BRACKETS: Final = str.maketrans("[]", "  ")
+_NUMBERINGS: Final = ("down", "up", "column")
+_MOST_OF: Final = 0.8
+"""How many of the actions of a playing must fill a cell for the cells to be numbered by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +41,14 @@ class Cell:
 
 
 Rows = Sequence[Sequence[Cell]]
+Shape = tuple[tuple[float, ...], ...]
 
 
 def find_board(text: str) -> Rows:
     """Return the rows of the board in a text from the top down, or none if there is no board in it."""
     found = _FEN.match(text)
     if found:
-        return _of_fen(found.group())
+        return _rows_of_fen(found.group())
     best: list[list[Cell]] = []
     run: list[list[Cell]] = []
     for line in [*without_colour(text).splitlines(), ""]:
@@ -62,12 +66,34 @@ def is_fen(text: str) -> bool:
     return _FEN.match(text) is not None
 
 
-def shape_of(rows: Rows) -> tuple[tuple[float, ...], ...]:
+def shape_of(rows: Rows) -> Shape:
     """Return where the cells are, row by row."""
     return tuple(tuple(cell.x for cell in row) for row in rows)
 
 
-def _of_fen(fen: str) -> Rows:
+def steady_shape(game: Any) -> Shape:
+    """Return where the cells of the board are, or nothing if they are not the same in all random playings."""
+    shapes = {shape_of(find_board(str(state))) for seed in range(SAMPLES) for state in random_states(game, seed)}
+    return shapes.pop() if len(shapes) == 1 else ()
+
+
+def measure(shape: Shape) -> tuple[float, int] | None:
+    """Return the widest row, in cells, and the number of rows; None without a board."""
+    return (max(row[-1] for row in shape) + 1, len(shape)) if shape else None
+
+
+def place_of(clicks: str, rows: Rows, line: int, place: int) -> str:
+    """Return the notation of the action that a click on a cell chooses, or nothing; `clicks` is their numbering."""
+    above = {"down": line, "up": len(rows) - 1 - line, "column": 0, "": 0}[clicks]
+    return f"A{above * max(map(len, rows)) + place}" if clicks else ""
+
+
+def numbering(game: Any) -> str:
+    """Return how actions number the cells that they fill, or nothing if most actions do not."""
+    return next((kind for kind in _NUMBERINGS if all(_fills(game, seed, kind) for seed in range(SAMPLES))), "")
+
+
+def _rows_of_fen(fen: str) -> Rows:
     rows = []
     for row in fen.split("/"):
         signs: list[str] = []
@@ -98,3 +124,20 @@ def _cells_of(line: str) -> Iterator[Cell]:
 
 def _is_label(sign: str) -> bool:
     return sign.isdigit() or (sign.isalpha() and sign.islower())
+
+
+def _fills(game: Any, seed: int, kind: str) -> bool:
+    """Return whether the actions of a random playing fill cells of their numbers, but for a few beyond all cells."""
+    before: Rows = ()
+    moves = filling = 0
+    for state in random_states(game, seed):
+        after, last = find_board(str(state)), [*state.full_history()][-1:]
+        if last and last[0].player >= 0:
+            chosen = f"A{last[0].action}"
+            cells = ((line, place) for line, row in enumerate(after) for place in range(len(row)))
+            mine = [(line, place) for line, place in cells if place_of(kind, after, line, place) == chosen]
+            if mine and not any(before[line][place].is_empty != after[line][place].is_empty for line, place in mine):
+                return False
+            moves, filling = moves + 1, filling + bool(mine)
+        before = after
+    return filling > _MOST_OF * moves

@@ -28,7 +28,7 @@ from tests.support.uci_engine import LINE
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 GAME = "openspiel_chess"
-ENGINE = Path(__file__).resolve().parents[2] / "support" / "uci_engine.py"
+ENGINE = Path(__file__).resolve().parents[1] / "support" / "uci_engine.py"
 SHORT = TimeControl(decision_limit_us=300_000, start_limit_us=PATIENT.start_limit_us)
 
 

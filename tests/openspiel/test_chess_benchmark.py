@@ -9,7 +9,7 @@ import pytest
 # By their names: no test imports a benchmark, because benchmarks import what helps tests.
 arena, values = import_module("benchmarks.chess.arena"), import_module("benchmarks.chess.run")
 
-ENGINE = Path(__file__).resolve().parents[2] / "support" / "legal_engine.py"
+ENGINE = Path(__file__).resolve().parents[1] / "support" / "legal_engine.py"
 OPENINGS = 3
 
 
