@@ -6,7 +6,7 @@
     rules/calls.py           made of it by `engine.kit.calling`, if the game is compiled with the engine
     wire.py                  TYPE, encode(state) and decode(bytes)
     evaluation/playable.py   PLAYABLE, if bots may search the game
-    view/shown.py            SHOWN, if it is shown otherwise than plainly
+    view/__init__.py         SHOWN, if it is shown otherwise than plainly
     features.py              FEATURED, if programs may learn from its positions
 
 A small game has one file rules.py, evaluation.py or view.py in place of a folder.

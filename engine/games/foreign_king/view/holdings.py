@@ -7,9 +7,8 @@ from typing import Final
 
 from engine.games.foreign_king.scoring import control, outcome
 from engine.games.foreign_king.state import END, colour_count
-from engine.games.foreign_king.view.pieces import token
-from engine.games.foreign_king.view.scene import Scene
-from engine.games.foreign_king.view.steps import scoring_steps
+from engine.games.foreign_king.view.pieces import Scene, token
+from engine.games.foreign_king.view.sentences import scoring_steps
 from engine.kit.drawing import box, clipped, group, text
 
 HEIGHT: Final = 206

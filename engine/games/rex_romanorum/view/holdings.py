@@ -9,7 +9,7 @@ from engine.abilities import ScoringStep, View
 from engine.games.rex_romanorum.scoring import figures_of, outcome, production, wealth
 from engine.games.rex_romanorum.state import RexState
 from engine.games.rex_romanorum.view.pieces import castle, church, crown, shield
-from engine.games.rex_romanorum.view.steps import scoring_steps
+from engine.games.rex_romanorum.view.sentences import scoring_steps
 from engine.games.rex_romanorum.view.text import churches_of, letter_of
 from engine.kit.drawing import box, clipped, filled, group, text, titled
 

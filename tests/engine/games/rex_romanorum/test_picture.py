@@ -12,10 +12,9 @@ from engine.abilities import View
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.board import NAMES, REGIONS
 from engine.games.rex_romanorum.state import NOBODY
-from engine.games.rex_romanorum.view.geography import CELLS, HEIGHT, WIDTH
-from engine.games.rex_romanorum.view.labels import LANGUAGES, labels
-from engine.games.rex_romanorum.view.region_pieces import RegionPieces, abbreviated, content
-from engine.games.rex_romanorum.view.shown import SHOWN
+from engine.games.rex_romanorum.view import SHOWN
+from engine.games.rex_romanorum.view.geography import CELLS, HEIGHT, WIDTH, RegionPieces, abbreviated, content
+from engine.games.rex_romanorum.view.text import LANGUAGES, labels
 from engine.kit.drawing import part
 from engine.picture import Picture
 from engine.playout import moves

@@ -1,4 +1,4 @@
-"""MOVE_FROM and MOVE_TO: figures move within one's own land (action 4) or to attack (action 5; B5, C1-C7)."""
+"""Figures that are moved or placed: MOVE_FROM, MOVE_TO, PLACE and COUNT (actions 4 and 5; B4-B9, C1-C7, K9, K12)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.games.rex_romanorum.actions import (
+    ACT_ACQUIRE,
     ACT_ATTACK,
     ACT_MUSTER,
+    COUNT,
     FIGURE_COUNT,
+    HIGHEST_COUNT,
+    KNIGHT,
     MOVE_DONE,
     MOVE_FROM,
     MOVE_TO,
+    PLACE,
+    PLACE_DONE,
 )
 from engine.games.rex_romanorum.board import (
     ABOVE,
@@ -24,14 +30,21 @@ from engine.games.rex_romanorum.board import (
     numbers_of,
     regions_of,
 )
-from engine.games.rex_romanorum.rules import battle, place
-from engine.games.rex_romanorum.state import COUNT, NOTHING, RexState, manned
+from engine.games.rex_romanorum.rules import battle, flow, land
+from engine.games.rex_romanorum.rules.land import add_figures, remove_figures
+from engine.games.rex_romanorum.state import COUNT as COUNT_PHASE
 from engine.games.rex_romanorum.state import MOVE_FROM as MOVE_FROM_PHASE
 from engine.games.rex_romanorum.state import MOVE_TO as MOVE_TO_PHASE
+from engine.games.rex_romanorum.state import NOTHING, RexState, manned
+from engine.games.rex_romanorum.state import PLACE as PLACE_PHASE
 from engine.kit.reading import need
 
 _MOVE_TO: Final = mask_table(MOVE_TO)
 """The ids of regions."""
+_PLACE: Final = tuple(mask_table(PLACE + kind * REGION_COUNT) for kind in range(3))
+"""Kind -> the ids of regions."""
+_COUNTS: Final = tuple(tuple(range(COUNT + 1, COUNT + 1 + highest)) for highest in range(HIGHEST_COUNT + 1))
+"""By the greatest number that may be named."""
 
 
 def may_end(state: RexState) -> int:
@@ -148,7 +161,7 @@ def is_legal_move_to(state: RexState, action: int) -> bool:
 def apply_move_to(state: RexState, action: int) -> None:
     """Ask how many figures go there."""
     state.target = action - MOVE_TO
-    state.phase = COUNT
+    state.phase = COUNT_PHASE
 
 
 def apply_move_done(state: RexState, _action: int) -> None:
@@ -161,7 +174,7 @@ def finish_moves(state: RexState) -> None:
     state.source = state.target = state.last = state.last_to = NOTHING
     battle.settle_arrivals(state)
     if state.task == ACT_MUSTER:
-        place.enter(state)
+        enter_placing(state)
     else:
         battle.begin(state)
 
@@ -182,3 +195,125 @@ def check_source(state: RexState) -> None:
     region = BIT[state.source % REGION_COUNT]
     own = state.army[state.source] and state.land[state.active] & region
     need(own, "pending.source: no own figures stand there")
+
+
+def placing_sites(state: RexState, kind: int) -> int:
+    """Return the own regions for foot and archers, the own castles for knights (B6)."""
+    land = state.land[state.active]
+    return land & state.castles if kind == KNIGHT else land
+
+
+def enter_placing(state: RexState) -> None:
+    """Ask for the next placement, or end the turn when there can be none (K3)."""
+    placements = legal_place(state)
+    if len(placements) == 1:
+        flow.end_turn(state)
+    else:
+        state.phase = PLACE_PHASE
+        state.legal = placements
+
+
+def legal_place(state: RexState) -> Sequence[int]:
+    """Return PLACE beyond the last one of what can be paid, and PLACE_DONE."""
+    found: list[int] = []
+    gold = state.gold[state.active]
+    for kind in range(3):
+        first = kind * REGION_COUNT
+        if gold >= state.options.cost[kind] and first + REGION_COUNT > state.last:
+            free = placing_sites(state, kind)
+            if state.last >= first:
+                free &= ABOVE[state.last - first]
+            found.extend(numbers_of(_PLACE[kind], free))
+    found.append(PLACE_DONE)
+    return found
+
+
+def is_legal_place(state: RexState, action: int) -> bool:
+    """Tell whether the action places figures, or stops."""
+    figures = action - PLACE
+    if not 0 <= figures < FIGURE_COUNT or figures <= state.last:
+        return action == PLACE_DONE
+    kind, region = figures // REGION_COUNT, figures % REGION_COUNT
+    return placing_sites(state, kind) & BIT[region] != 0 and state.gold[state.active] >= state.options.cost[kind]
+
+
+def apply_place(state: RexState, action: int) -> None:
+    """Ask how many figures are placed there."""
+    state.source = NOTHING
+    state.target = action - PLACE
+    state.phase = COUNT_PHASE
+
+
+def most_placed(state: RexState) -> int:
+    """Return the most figures of the chosen kind that can be paid; regions hold any number (B9)."""
+    kind = state.target // REGION_COUNT
+    return min(HIGHEST_COUNT, state.gold[state.active] // state.options.cost[kind])
+
+
+def most_figures(state: RexState) -> int:
+    """Return the greatest number that may be named."""
+    if state.source != NOTHING:
+        return min(HIGHEST_COUNT, state.army[state.source])
+    if state.task == ACT_ACQUIRE:
+        return land.most_garrisoned(state)
+    return most_placed(state)
+
+
+def legal_count(state: RexState) -> Sequence[int]:
+    """Return COUNT from 1 to the greatest number."""
+    return _COUNTS[most_figures(state)]
+
+
+def is_legal_count(state: RexState, action: int) -> bool:
+    """Tell whether so many may be named."""
+    return COUNT < action <= COUNT + most_figures(state)
+
+
+def apply_count(state: RexState, action: int) -> None:
+    """Move or place that many, then ask for the next."""
+    number = action - COUNT
+    if state.source != NOTHING:
+        move_figures(state, number)
+    else:
+        place_figures(state, number)
+
+
+def move_figures(state: RexState, number: int) -> None:
+    """Move the figures, which stay where they arrive for the rest of the action."""
+    kind = state.source // REGION_COUNT
+    there = kind * REGION_COUNT + state.target
+    remove_figures(state, state.source, number)
+    state.arrived[there] = state.arrived.get(there, 0) + number
+    state.last, state.last_to = state.source, state.target
+    state.source = state.target = NOTHING
+    enter_sources(state)
+
+
+def place_figures(state: RexState, number: int) -> None:
+    """Place the figures and pay for them."""
+    figures = state.target
+    state.gold[state.active] -= number * state.options.cost[figures // REGION_COUNT]
+    add_figures(state, figures, number)
+    state.last = figures
+    state.target = NOTHING
+    if state.task == ACT_ACQUIRE:
+        land.enter_garrison(state)
+    else:
+        enter_placing(state)
+
+
+def check_count(state: RexState) -> None:
+    """Raise PositionError unless figures can be moved to the target, or placed there."""
+    if state.task == ACT_ACQUIRE:
+        land.check_garrison(state)
+        need(state.source == NOTHING, "pending.source: figures are placed, not moved")
+    elif state.source != NOTHING:
+        check_source(state)
+    need(state.target != NOTHING, "pending.target: expected where the figures go")
+    if state.source != NOTHING:
+        reachable = targets(state, state.source) & BIT[state.target]
+        need(reachable, "pending.target: the figures cannot go there")
+    else:
+        own = state.land[state.active] & BIT[state.target % REGION_COUNT]
+        need(own and state.target > state.last, "pending.target: figures cannot be placed there")
+    need(most_figures(state) > 0, "pending.target: no figure can go there")

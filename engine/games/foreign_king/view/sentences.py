@@ -1,18 +1,22 @@
-"""What happened in a move, in sentences: the action, then what came of it."""
+"""What happened in a move, and the final scoring step by step, in sentences of any language that the game speaks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final
 
-from engine.abilities import Move
+from engine.abilities import Move, ScoringStep
+from engine.folder import read_json
 from engine.games.foreign_king import actions as ids
+from engine.games.foreign_king import scoring
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.scoring import NOBODY, end_conditions, majority
-from engine.games.foreign_king.state import CONGRESS_ASK, END, INACTIVATE, MOVE_TO, VIRT, ForeignKingState
-from engine.games.foreign_king.view.text import letter_of
-from engine.games.foreign_king.view.voice import Voice, voice
+from engine.games.foreign_king.state import CONGRESS_ASK, END, INACTIVATE, MOVE_TO, VIRT, VIRTUAL, ForeignKingState
+from engine.games.foreign_king.view.text import labels, letter_of
+from engine.kit.sentences import PhraseBook
 
+_TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "tell.json")
 _PLAIN: Final = {
     ids.ACT_BUILD: "choose_BUILD",
     ids.ACT_PLACE: "choose_PLACE",
@@ -37,6 +41,37 @@ _PAID: Final = {
 _AT: Final = {ids.PLACE: "will_place", ids.VIRT_PLACE: "virt_place"}
 _FROM: Final = {ids.MOVE_FROM: "will_move", ids.CONGRESS_FROM: "congress", ids.VIRT_FROM: "virt_from"}
 _TO: Final = {ids.MOVE_TO: "move", ids.VIRT_TO: "virt_to"}
+
+
+class Voice(PhraseBook):
+    """The sentences of the game in a language."""
+
+    __slots__ = ()
+
+    def __init__(self, language: str) -> None:
+        super().__init__(_TEXTS, language, labels)
+
+    def colour(self, state: ForeignKingState, colour: int) -> str:
+        """Return how a colour is called: the letter of its tokens, or the virtual player."""
+        return self.phrase("virtual") if state.seats == 2 and colour == VIRTUAL else letter_of(state, colour)
+
+    def in_province(self, province: int) -> str:
+        """Return a province where something is."""
+        return self.at(PROVINCES[province])
+
+    def from_province(self, province: int) -> str:
+        """Return a province from where something comes."""
+        return self.out_of(PROVINCES[province])
+
+    def to_province(self, province: int) -> str:
+        """Return a province where something goes."""
+        return self.into(PROVINCES[province])
+
+
+@cache
+def voice(language: str) -> Voice:
+    """Return how the game speaks in a language, English if it does not know it."""
+    return Voice(language)
 
 
 def tell(move: Move, language: str) -> Sequence[str]:
@@ -65,7 +100,7 @@ def _spent(move: Move) -> int:
 
 
 def _in_province(spoken: Voice, move: Move, key: str, province: int) -> str:
-    """Tell an action that names one province."""
+    """Return the sentence of an action that names one province."""
     place = PROVINCES[province]
     values = {"who": letter_of(move.before, move.seat), "place": spoken.names[place], "at": spoken.at(place)}
     if key in _TO.values():
@@ -97,11 +132,11 @@ def _other(spoken: Voice, move: Move, who: str) -> str:
 def _build(spoken: Voice, move: Move, who: str) -> str:
     province, kind = divmod(move.action - ids.BUILD, 2)
     francs = spoken.count("francs", _spent(move))
-    told = spoken.sentence(
+    sentence = spoken.sentence(
         "build", who=who, kind=spoken.names["MT"[kind]], at=spoken.in_province(province), francs=francs
     )
     is_first = move.after.medals[move.seat] > move.before.medals[move.seat]
-    return f"{told} {spoken.sentence('medal', who=who)}" if is_first else told
+    return f"{sentence} {spoken.sentence('medal', who=who)}" if is_first else sentence
 
 
 def _place(spoken: Voice, move: Move, who: str) -> str:
@@ -169,3 +204,42 @@ def _scored(spoken: Voice, before: ForeignKingState, after: ForeignKingState) ->
 def _end(spoken: Voice, before: ForeignKingState, after: ForeignKingState) -> Iterator[str]:
     if after.phase == END and before.phase != END:
         yield spoken.sentence(f"end_{end_conditions(after)[0]}")
+
+
+def scoring_steps(state: ForeignKingState, language: str) -> Sequence[ScoringStep]:
+    """Return the steps of a finished game, none of one that goes on."""
+    if state.phase != END:
+        return ()
+    spoken = voice(language)
+    parts = list(_parts(state))
+    others = (spoken.names["virtual"],) if state.seats == 2 else ()
+    sums = [0] * (state.seats + len(others))
+    steps = []
+    for place, (key, points) in enumerate(parts):
+        sums = [total + more for total, more in zip(sums, points, strict=True)]
+        note = _note(spoken, state) if place == len(parts) - 1 else ""
+        steps.append(ScoringStep(spoken.sentence(f"score_{key}"), tuple(points), tuple(sums), others, note))
+    return steps
+
+
+def _parts(state: ForeignKingState) -> Iterator[tuple[str, list[int]]]:
+    """Yield the points of each part: the seats', then the virtual player's."""
+    virtual = scoring.virtual_breakdown(state) if state.seats == 2 else {}
+    for key, points in scoring.breakdown(state).items():
+        yield key, [*points, *((virtual.get(key, 0),) if virtual else ())]
+    for key in ("provinces", "industrialized"):
+        if virtual:
+            yield key, [0] * state.seats + [virtual[key]]
+
+
+def _note(spoken: Voice, state: ForeignKingState) -> str:
+    outcome = scoring.outcome(state)
+    details = outcome.details
+    if details["virtual_won"]:
+        return spoken.sentence("note_virtual")
+    if details["virtual_shares"]:
+        return spoken.sentence("note_shares")
+    best = max(details["scores"])
+    tied = [seat for seat, score in enumerate(details["scores"]) if score == best]
+    decided = len({outcome.ranks[seat] for seat in tied}) > 1
+    return spoken.sentence("note_medals") if decided else ""
