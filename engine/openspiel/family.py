@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.core import Game, UnknownGameError
-from engine.folder import read_json
+from engine.kit.layout import read_json
 from engine.openspiel.facts import PREFIX, Facts, find_out, read_facts
 from engine.openspiel.library import is_usable, load, need_usable
 

@@ -18,7 +18,7 @@ from engine import registry
 from engine.chance import SeededChance
 from engine.conformance import check_game
 from engine.core import UnknownGameError
-from engine.folder import read_json
+from engine.kit.layout import read_json
 from engine.openspiel import family, library
 from engine.openspiel.facts import Facts, Value, find_out, read_parameters, split_name, write_name
 

@@ -36,10 +36,11 @@ from engine.kit.forms import (
     Optional,
     OptionsForm,
     SeatNumber,
+    need,
+    read_list,
     seat_count,
 )
 from engine.kit.phases import KnownTable, PhasedState, PhaseTable
-from engine.kit.reading import need, read_list
 from engine.kit.tables import ByName, Entries, FewEntries, Mask
 from engine.native import give_methods
 

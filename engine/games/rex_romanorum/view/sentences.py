@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any, Final
 
 from engine.abilities import Move, ScoringStep
-from engine.folder import read_json
 from engine.games.rex_romanorum import actions as ids
 from engine.games.rex_romanorum.actions import KINDS
 from engine.games.rex_romanorum.board import BIT, DIOCESES, REGION_COUNT, REGIONS, TITLES
@@ -32,6 +31,7 @@ from engine.games.rex_romanorum.state import (
     election_of,
 )
 from engine.games.rex_romanorum.view.text import labels
+from engine.kit.layout import read_json
 from engine.kit.sentences import PhraseBook
 
 _TEXTS: Final[Mapping[str, Any]] = read_json(__name__, "tell.json")

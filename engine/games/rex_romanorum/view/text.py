@@ -11,7 +11,6 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Final
 
-from engine.folder import read_json
 from engine.games.rex_romanorum.actions import ACTIONS, KINDS
 from engine.games.rex_romanorum.board import (
     BIT,
@@ -25,6 +24,7 @@ from engine.games.rex_romanorum.board import (
 )
 from engine.games.rex_romanorum.scoring import figures_of, outcome, production, wealth
 from engine.games.rex_romanorum.state import END, NOBODY, PHASES, RexState
+from engine.kit.layout import read_json
 
 SEAT_LETTERS: Final = "ABCDE"
 DIOCESE_LETTERS: Final = "MKT"
