@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bots.uci.moves import BLACK, WHITE, Pawns
+from bots.uci.bot import BLACK, WHITE, Pawns
 
 GAMES = 30
 
